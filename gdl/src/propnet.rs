@@ -1,0 +1,131 @@
+//! The propositional network: a game as named ports on a pure Boolean network.
+
+use crate::term::{TermId, Terms};
+
+/// The number of a gate in [`Propnet::gates`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct GateId(pub u32);
+
+impl GateId {
+    /// Index into the gates.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A gate's value, or its inverse.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Wire {
+    /// Where the value comes from.
+    pub gate: GateId,
+    /// Whether it is inverted on the way.
+    pub inverted: bool,
+}
+
+/// What a gate computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate<'a> {
+    /// A constant.
+    Constant(bool),
+    /// The base proposition with this index holds.
+    Base(u32),
+    /// The role with this index plays its move with this index.
+    Does {
+        /// Index into [`Propnet::roles`].
+        role: u32,
+        /// Index into [`Role::moves`].
+        index: u32,
+    },
+    /// All of the wires.
+    And(&'a [Wire]),
+    /// Any of the wires.
+    Or(&'a [Wire]),
+}
+
+/// A base proposition: one bit of the state.
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// The fluent, such as `(cell 1 1 b)`.
+    pub name: TermId,
+    /// Whether it holds in the initial state.
+    pub initial: bool,
+    /// Whether it holds in the next state.
+    pub next: Wire,
+}
+
+/// A move of one role.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    /// The move, such as `(mark 1 1)`.
+    pub name: TermId,
+    /// Whether it is legal.
+    pub legal: Wire,
+}
+
+/// A goal value of one role.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// The value, usually from 0 to 100.
+    pub value: i32,
+    /// Whether the role has it.
+    pub wire: Wire,
+}
+
+/// A role with its moves and goals.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// The role's name.
+    pub name: TermId,
+    /// Every move that may become legal, in the order of discovery.
+    pub moves: Vec<Move>,
+    /// Every goal value that may be reached, ascending.
+    pub goals: Vec<Goal>,
+}
+
+/// A ground game: ports on gates. Gates may depend on each other in circles;
+/// [`Propnet::components`] gives them in evaluation order with each circle as
+/// one component, whose meaning is its least fixpoint.
+#[derive(Clone)]
+pub struct Propnet {
+    /// The names of everything.
+    pub terms: Terms,
+    /// The roles in rulesheet order.
+    pub roles: Vec<Role>,
+    /// The base propositions.
+    pub bases: Vec<Base>,
+    /// Whether the state is terminal.
+    pub terminal: Wire,
+    pub(crate) gates: Gates,
+}
+
+/// Gates in flat storage.
+#[derive(Clone, Default)]
+pub(crate) struct Gates {
+    _private: (),
+}
+
+/// Gates that are evaluated together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Component<'a> {
+    /// A gate on its own; everything it reads is in earlier components.
+    Single(GateId),
+    /// Gates that depend on each other in a circle.
+    Recursive(&'a [GateId]),
+}
+
+impl Propnet {
+    /// How many gates there are, ports and constants included.
+    pub fn len(&self) -> usize {
+        unimplemented!()
+    }
+
+    /// What a gate computes.
+    pub fn gate(&self, _id: GateId) -> Gate<'_> {
+        unimplemented!()
+    }
+
+    /// All gates in evaluation order.
+    pub fn components(&self) -> impl Iterator<Item = Component<'_>> {
+        std::iter::empty()
+    }
+}

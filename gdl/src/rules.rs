@@ -1,0 +1,211 @@
+//! A game's rules after parsing: relations, facts and rules over patterns.
+//!
+//! [`Rules`] is what the prover evaluates and the grounder instantiates. It is
+//! already normalised: `or`, nested `not` and the like are gone (see
+//! `normalize`), keywords are known [relations](Relation), variables are
+//! numbered within their rule, and every ground term is a [`TermId`].
+
+use crate::source::{Source, Span};
+use crate::term::{Symbol, TermId, Terms};
+
+/// The number of a relation in [`Rules::relations`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RelationId(pub u32);
+
+impl RelationId {
+    /// Index into [`Rules::relations`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The relations with a meaning of their own. They have the first relation
+/// numbers of every game, in this order, whether the rulesheet uses them or not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum Keyword {
+    /// `(role R)`: R is a player. Arity 1.
+    Role,
+    /// `(init F)`: F holds in the initial state. Arity 1.
+    Init,
+    /// `(true F)`: F holds in the current state. Arity 1.
+    True,
+    /// `(next F)`: F holds in the next state. Arity 1.
+    Next,
+    /// `(legal R M)`: R may play M. Arity 2.
+    Legal,
+    /// `(does R M)`: R plays M. Arity 2.
+    Does,
+    /// `(goal R V)`: the state is worth V to R. Arity 2.
+    Goal,
+    /// `terminal`: the match has ended. Arity 0.
+    Terminal,
+    /// `(base F)`: F may hold in some state. Arity 1.
+    Base,
+    /// `(input R M)`: M may be legal for R in some state. Arity 2.
+    Input,
+}
+
+impl Keyword {
+    /// All keyword relations in the order of their relation numbers.
+    pub const ALL: [Keyword; 10] = [
+        Keyword::Role,
+        Keyword::Init,
+        Keyword::True,
+        Keyword::Next,
+        Keyword::Legal,
+        Keyword::Does,
+        Keyword::Goal,
+        Keyword::Terminal,
+        Keyword::Base,
+        Keyword::Input,
+    ];
+
+    /// The keyword's relation.
+    pub const fn relation(self) -> RelationId {
+        RelationId(self as u32)
+    }
+
+    /// The keyword in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Keyword::Role => "role",
+            Keyword::Init => "init",
+            Keyword::True => "true",
+            Keyword::Next => "next",
+            Keyword::Legal => "legal",
+            Keyword::Does => "does",
+            Keyword::Goal => "goal",
+            Keyword::Terminal => "terminal",
+            Keyword::Base => "base",
+            Keyword::Input => "input",
+        }
+    }
+
+    /// How many arguments the keyword takes.
+    pub const fn arity(self) -> usize {
+        match self {
+            Keyword::Terminal => 0,
+            Keyword::Legal | Keyword::Does | Keyword::Goal | Keyword::Input => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// A relation: a name used with one number of arguments.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// The relation's name. Relations that normalisation introduced have a
+    /// name that no rulesheet can spell.
+    pub name: Symbol,
+    /// The number of arguments.
+    pub arity: usize,
+}
+
+/// The number of a variable within its rule, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Var(pub u32);
+
+impl Var {
+    /// Index into [`Rule::variables`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A term that may hold variables. The nesting depth of patterns is limited to
+/// [`MAX_PATTERN_DEPTH`], so that functions over patterns may recurse.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Pattern {
+    /// A variable.
+    Var(Var),
+    /// A term without variables.
+    Ground(TermId),
+    /// A compound term with at least one variable somewhere inside.
+    Compound(Symbol, Vec<Pattern>),
+}
+
+/// How deep patterns may nest; a rulesheet beyond it is refused with an error.
+/// Ground terms that arise in play are not limited by it.
+pub const MAX_PATTERN_DEPTH: usize = 200;
+
+/// A relation applied to patterns.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Atom {
+    /// The relation.
+    pub relation: RelationId,
+    /// As many patterns as the relation has arguments.
+    pub args: Vec<Pattern>,
+}
+
+/// A condition in the body of a rule.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// The atom holds.
+    Positive(Atom),
+    /// The atom does not hold. Its variables occur in positive literals too.
+    Negative(Atom),
+    /// The two terms differ. Their variables occur in positive literals too.
+    Distinct(Pattern, Pattern),
+}
+
+/// `head` holds if all of `body` holds. A fact is a rule with an empty body.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What follows. Its variables occur in positive literals of the body.
+    pub head: Atom,
+    /// The conditions, in the order in which the rulesheet gives them.
+    pub body: Vec<Literal>,
+    /// The names of the rule's variables, `?x` and the like, for messages.
+    pub variables: Vec<Symbol>,
+    /// Where the rule stands in the source.
+    pub span: Span,
+}
+
+/// The rules of one game.
+#[derive(Clone)]
+pub struct Rules {
+    /// The text the rules came from.
+    pub source: Source,
+    /// Names and ground terms of the rules.
+    pub terms: Terms,
+    /// The relations, keywords first.
+    pub relations: Vec<Relation>,
+    /// Facts and rules in the order of the source.
+    pub rules: Vec<Rule>,
+    /// The roles in the order in which the rulesheet first names them.
+    pub roles: Vec<TermId>,
+}
+
+impl Rules {
+    /// The keyword that a relation is, if it is one.
+    pub fn keyword(relation: RelationId) -> Option<Keyword> {
+        Keyword::ALL.get(relation.index()).copied()
+    }
+}
+
+impl Pattern {
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn for_each_var(&self, visit: &mut impl FnMut(Var)) {
+        match self {
+            Pattern::Var(var) => visit(*var),
+            Pattern::Ground(_) => {}
+            Pattern::Compound(_, args) => args.iter().for_each(|arg| arg.for_each_var(visit)),
+        }
+    }
+}
+
+impl Literal {
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn for_each_var(&self, visit: &mut impl FnMut(Var)) {
+        match self {
+            Literal::Positive(atom) | Literal::Negative(atom) => {
+                atom.args.iter().for_each(|arg| arg.for_each_var(visit));
+            }
+            Literal::Distinct(a, b) => {
+                a.for_each_var(visit);
+                b.for_each_var(visit);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Source text with positions: what every message about a rulesheet points to.
+
+use std::sync::Arc;
+
+/// A range of bytes in a source text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+/// A named text. Clones share the text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: Arc<str>,
+    text: Arc<str>,
+    /// The byte at which each line starts.
+    line_starts: Arc<[u32]>,
+}
+
+/// A position for people: line and column count from 1, the column in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+}
+
+impl Source {
+    /// A source with a name for messages (usually the file's path). Texts of
+    /// 4 GiB and more are cut; callers refuse them before.
+    pub fn new(name: &str, text: &str) -> Source {
+        let starts = std::iter::once(0).chain(
+            text.bytes()
+                .enumerate()
+                .filter(|&(_, byte)| byte == b'\n')
+                .map(|(at, _)| at as u32 + 1),
+        );
+        Source {
+            name: name.into(),
+            text: text.into(),
+            line_starts: starts.collect(),
+        }
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The position of a byte.
+    pub fn position(&self, byte: u32) -> Position {
+        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
+        let start = self.line_starts[line] as usize;
+        let column = self.text[start..(byte as usize).min(self.text.len())]
+            .chars()
+            .count();
+        Position {
+            line: line + 1,
+            column: column + 1,
+        }
+    }
+}

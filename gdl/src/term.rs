@@ -1,0 +1,234 @@
+//! Ground terms, shared: equal terms have equal numbers.
+//!
+//! Every ground term of a game (a constant such as `white`, or a compound such
+//! as `(cell 1 2 x)`) is stored once in a [`Terms`] table and named by a
+//! [`TermId`]. Comparing, hashing and copying terms are then operations on a
+//! 32-bit number, at any nesting depth, and nothing here ever recurses.
+
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+/// The number of a name in a [`Terms`] table. Names are case-sensitive.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symbol(u32);
+
+/// The number of a ground term in a [`Terms`] table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TermId(u32);
+
+impl Symbol {
+    /// The symbol's index: symbols are numbered from 0 in order of first use.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl TermId {
+    /// The term's index: terms are numbered from 0 in order of first use, so
+    /// the arguments of a term have smaller numbers than the term itself.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The term as a raw number, for tables of mixed columns.
+    pub fn raw(self) -> u32 {
+        self.0
+    }
+
+    /// The inverse of [`TermId::raw`]. The number must come from there.
+    pub fn from_raw(raw: u32) -> TermId {
+        TermId(raw)
+    }
+}
+
+/// A table of names and ground terms, each stored once.
+#[derive(Clone, Default)]
+pub struct Terms {
+    names: Vec<Box<str>>,
+    name_table: HashTable<u32>,
+    functors: Vec<Symbol>,
+    /// `args[arg_ends[i - 1]..arg_ends[i]]` are the arguments of term `i`.
+    arg_ends: Vec<u32>,
+    args: Vec<TermId>,
+    term_table: HashTable<u32>,
+}
+
+fn hash_of(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn index_u32(length: usize) -> u32 {
+    u32::try_from(length).expect("fewer than 2^32 terms fit in memory")
+}
+
+impl Terms {
+    /// An empty table.
+    pub fn new() -> Terms {
+        Terms::default()
+    }
+
+    /// The symbol of a name, entered in the table if it is new.
+    pub fn symbol(&mut self, name: &str) -> Symbol {
+        let hash = hash_of(name);
+        if let Some(&found) = self
+            .name_table
+            .find(hash, |&i| &*self.names[i as usize] == name)
+        {
+            return Symbol(found);
+        }
+        let new = index_u32(self.names.len());
+        self.names.push(name.into());
+        let names = &self.names;
+        self.name_table
+            .insert_unique(hash, new, |&i| hash_of(&*names[i as usize]));
+        Symbol(new)
+    }
+
+    /// The symbol of a name that is already in the table.
+    pub fn find_symbol(&self, name: &str) -> Option<Symbol> {
+        let found = self
+            .name_table
+            .find(hash_of(name), |&i| &*self.names[i as usize] == name);
+        found.map(|&i| Symbol(i))
+    }
+
+    /// The name of a symbol, as the rulesheet spells it.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        &self.names[symbol.index()]
+    }
+
+    /// The term `(functor args...)`, or the constant `functor` without
+    /// arguments (GDL makes no difference between `p` and `(p)`).
+    pub fn term(&mut self, functor: Symbol, args: &[TermId]) -> TermId {
+        let hash = hash_of((functor, args));
+        let found = self.term_table.find(hash, |&i| {
+            let id = TermId(i);
+            self.functor(id) == functor && self.args(id) == args
+        });
+        if let Some(&found) = found {
+            return TermId(found);
+        }
+        let new = index_u32(self.functors.len());
+        self.functors.push(functor);
+        self.args.extend_from_slice(args);
+        self.arg_ends.push(index_u32(self.args.len()));
+        let (functors, ends, all) = (&self.functors, &self.arg_ends, &self.args);
+        self.term_table.insert_unique(hash, new, |&i| {
+            let (start, end) = arg_range(ends, i as usize);
+            hash_of((functors[i as usize], &all[start..end]))
+        });
+        TermId(new)
+    }
+
+    /// The constant with this name.
+    pub fn constant(&mut self, name: &str) -> TermId {
+        let symbol = self.symbol(name);
+        self.term(symbol, &[])
+    }
+
+    /// The term `(functor args...)` if it is already in the table.
+    pub fn find(&self, functor: Symbol, args: &[TermId]) -> Option<TermId> {
+        let found = self.term_table.find(hash_of((functor, args)), |&i| {
+            let id = TermId(i);
+            self.functor(id) == functor && self.args(id) == args
+        });
+        found.map(|&i| TermId(i))
+    }
+
+    /// The leading symbol of a term.
+    pub fn functor(&self, term: TermId) -> Symbol {
+        self.functors[term.index()]
+    }
+
+    /// The arguments of a term; empty for a constant.
+    pub fn args(&self, term: TermId) -> &[TermId] {
+        let (start, end) = arg_range(&self.arg_ends, term.index());
+        &self.args[start..end]
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.functors.len()
+    }
+
+    /// Whether there are no terms yet.
+    pub fn is_empty(&self) -> bool {
+        self.functors.is_empty()
+    }
+
+    /// The text of a term in canonical form: single blanks, none inside the
+    /// edges of parentheses, as in `(cell 1 2 x)`.
+    pub fn text(&self, term: TermId) -> String {
+        let mut text = String::new();
+        self.write_text(term, &mut text);
+        text
+    }
+
+    /// Appends the canonical text of a term to `out`.
+    pub fn write_text(&self, term: TermId, out: &mut String) {
+        enum Piece {
+            Term(TermId),
+            Blank,
+            Close,
+        }
+        // An explicit stack: terms may be nested deeper than the call stack.
+        let mut stack = vec![Piece::Term(term)];
+        while let Some(piece) = stack.pop() {
+            match piece {
+                Piece::Blank => out.push(' '),
+                Piece::Close => out.push(')'),
+                Piece::Term(id) => {
+                    let args = self.args(id);
+                    if !args.is_empty() {
+                        out.push('(');
+                        stack.push(Piece::Close);
+                        for &arg in args.iter().rev() {
+                            stack.push(Piece::Term(arg));
+                            stack.push(Piece::Blank);
+                        }
+                    }
+                    out.push_str(self.name(self.functor(id)));
+                }
+            }
+        }
+    }
+}
+
+fn arg_range(ends: &[u32], index: usize) -> (usize, usize) {
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    (start as usize, ends[index] as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_are_one() {
+        let mut terms = Terms::new();
+        let one = terms.constant("1");
+        let cell = terms.symbol("cell");
+        let a = terms.term(cell, &[one, one]);
+        let b = terms.term(cell, &[one, one]);
+        assert_eq!(a, b);
+        assert_eq!(terms.text(a), "(cell 1 1)");
+        assert_eq!(terms.find(cell, &[one, one]), Some(a));
+        assert_eq!(terms.find(cell, &[one]), None);
+        assert_ne!(terms.constant("Cell"), terms.constant("cell"));
+    }
+
+    #[test]
+    fn deep_terms_print_without_recursion() {
+        let mut terms = Terms::new();
+        let s = terms.symbol("s");
+        let mut term = terms.constant("0");
+        for _ in 0..1_000_000 {
+            term = terms.term(s, &[term]);
+        }
+        assert_eq!(terms.text(term).len(), 4_000_001);
+    }
+}

@@ -1,0 +1,3 @@
+//! Boolean circuits, evaluated for many inputs at a time.
+pub mod assumptions;
+pub mod circuit;

@@ -1,0 +1,1 @@
+//! propjit: games as state machines.

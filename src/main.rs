@@ -1,0 +1,2 @@
+//! The `propjit` command.
+fn main() {}
