@@ -160,6 +160,12 @@ impl Terms {
         self.functors.is_empty()
     }
 
+    /// Roughly how much memory the table takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        const PER_TERM: usize = 4 + 4 + 5;
+        PER_TERM * self.functors.capacity() + 4 * self.args.capacity()
+    }
+
     /// The text of a term in canonical form: single blanks, none inside the
     /// edges of parentheses, as in `(cell 1 2 x)`.
     pub fn text(&self, term: TermId) -> String {

@@ -1,6 +1,16 @@
 //! The propositional network: a game as named ports on a pure Boolean network.
 
+mod build;
+mod dot;
+mod gates;
+
+use std::ops::Range;
+
 use crate::term::{TermId, Terms};
+
+pub use build::BuildError;
+pub(crate) use build::build;
+use gates::Gates;
 
 /// The number of a gate in [`Propnet::gates`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -95,37 +105,51 @@ pub struct Propnet {
     pub bases: Vec<Base>,
     /// Whether the state is terminal.
     pub terminal: Wire,
-    pub(crate) gates: Gates,
-}
-
-/// Gates in flat storage.
-#[derive(Clone, Default)]
-pub(crate) struct Gates {
-    _private: (),
+    gates: Gates,
 }
 
 /// Gates that are evaluated together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Component<'a> {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Component {
     /// A gate on its own; everything it reads is in earlier components.
     Single(GateId),
-    /// Gates that depend on each other in a circle.
-    Recursive(&'a [GateId]),
+    /// Gates that depend on each other in a circle: these, by number.
+    Recursive(Range<u32>),
 }
 
 impl Propnet {
     /// How many gates there are, ports and constants included.
     pub fn len(&self) -> usize {
-        unimplemented!()
+        self.gates.len()
+    }
+
+    /// Whether there are no gates: never, there is always a constant.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// What a gate computes.
-    pub fn gate(&self, _id: GateId) -> Gate<'_> {
-        unimplemented!()
+    pub fn gate(&self, id: GateId) -> Gate<'_> {
+        self.gates.gate(id)
     }
 
     /// All gates in evaluation order.
-    pub fn components(&self) -> impl Iterator<Item = Component<'_>> {
-        std::iter::empty()
+    pub fn components(&self) -> impl Iterator<Item = Component> {
+        let mut next = 0;
+        let mut recursive = self.gates.recursive().iter().peekable();
+        std::iter::from_fn(move || {
+            if let Some(range) = recursive.next_if(|range| range.start == next) {
+                next = range.end;
+                return Some(Component::Recursive(range.clone()));
+            }
+            let id = GateId(next);
+            next += 1;
+            (id.index() < self.len()).then_some(Component::Single(id))
+        })
+    }
+
+    /// How many gates lie on circles.
+    pub fn recursive_gates(&self) -> usize {
+        self.gates.recursive().iter().map(|range| range.len()).sum()
     }
 }

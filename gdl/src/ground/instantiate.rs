@@ -1,0 +1,300 @@
+//! The fixpoint: finds every atom that may ever hold, and the ground rules for it.
+//!
+//! Semi-naive evaluation, one fact at a time: newly derived facts wait in a
+//! queue; a fact that is taken from it enters the views, and each join plan that
+//! it triggers runs over the facts processed before. So every instance of a rule
+//! is found exactly once, when the last of its conditions is processed.
+//!
+//! Relations that depend on neither state nor moves are evaluated first, one
+//! strongly connected component after another, and exactly. What depends on
+//! them is over-approximated: negated conditions are taken to hold, a fluent to
+//! be true if any `next` or `init` derives it, a move to be made if it may be legal.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use crate::ground::database::{AtomId, Database, ViewId};
+use crate::ground::join::{Join, Outcome, instantiate};
+use crate::ground::plan::{Plan, Planner};
+use crate::ground::program::GroundRules;
+use crate::ground::{GroundError, LimitKind, Limits};
+use crate::rules::{Keyword, Literal, Relation, RelationId, Rule};
+use crate::scc;
+use crate::source::{Position, Source};
+use crate::term::{TermId, Terms};
+
+/// Rules being instantiated.
+pub(crate) struct Instantiation<'a> {
+    rules: &'a [Rule],
+    is_static: &'a [bool],
+    source: &'a Source,
+    limits: &'a Limits,
+    deadline: Option<Instant>,
+    pub terms: Terms,
+    pub database: Database,
+    pub ground_rules: GroundRules,
+    plans: Vec<Plan>,
+    /// The plans that a new row of each view triggers.
+    triggered: Vec<Vec<usize>>,
+    queue: VecDeque<AtomId>,
+    is_processed: Vec<bool>,
+    is_complete: Vec<bool>,
+    join: Join,
+    work: u64,
+}
+
+impl<'a> Instantiation<'a> {
+    pub fn new(
+        rules: &'a [Rule],
+        relations: &[Relation],
+        is_static: &'a [bool],
+        terms: Terms,
+        source: &'a Source,
+        limits: &'a Limits,
+        deadline: Option<Instant>,
+    ) -> Instantiation<'a> {
+        Instantiation {
+            rules,
+            is_static,
+            source,
+            limits,
+            deadline,
+            terms,
+            database: Database::new(relations.iter().map(|relation| relation.arity)),
+            ground_rules: GroundRules::default(),
+            plans: Vec::new(),
+            triggered: Vec::new(),
+            queue: VecDeque::new(),
+            is_processed: Vec::new(),
+            is_complete: vec![false; relations.len()],
+            join: Join::default(),
+            work: 0,
+        }
+    }
+
+    /// Evaluates the static relations, then instantiates the rest.
+    pub fn run(&mut self) -> Result<(), GroundError> {
+        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.is_complete.len()];
+        for (index, rule) in self.rules.iter().enumerate() {
+            rules_of[rule.head.relation.index()].push(index);
+        }
+        let is_static = self.is_static;
+        let rules = self.rules;
+        // The relations that each static relation's rules read.
+        let reads: Vec<Vec<u32>> = rules_of
+            .iter()
+            .enumerate()
+            .map(|(relation, own)| {
+                let own = own.iter().filter(|_| is_static[relation]);
+                let bodies = own.flat_map(|&rule| &rules[rule].body);
+                let read = bodies.filter_map(|literal| match literal {
+                    Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation.0),
+                    Literal::Distinct(..) => None,
+                });
+                read.collect()
+            })
+            .collect();
+        let count = reads.len();
+        let components = scc::components(count, 0..count as u32, |relation, i| {
+            reads[relation as usize].get(i).copied()
+        });
+        for component in components.iter() {
+            if !is_static[component[0] as usize] {
+                continue;
+            }
+            let members = component
+                .iter()
+                .flat_map(|&relation| &rules_of[relation as usize]);
+            self.fixpoint(members.copied())?;
+            for &relation in component {
+                self.is_complete[relation as usize] = true;
+            }
+        }
+        for init in self
+            .database
+            .facts(Keyword::Init.relation())
+            .collect::<Vec<_>>()
+        {
+            let fluent = self.database.args(init)[0];
+            self.assume(Keyword::True, &[fluent]);
+        }
+        let dynamic = (0..rules.len()).filter(|&r| !is_static[rules[r].head.relation.index()]);
+        self.fixpoint(dynamic)
+    }
+
+    /// Applies these rules until nothing new follows.
+    fn fixpoint(&mut self, rules: impl Iterator<Item = usize>) -> Result<(), GroundError> {
+        self.plans.clear();
+        self.triggered.iter_mut().for_each(Vec::clear);
+        let mut at_once = Vec::new();
+        for index in rules {
+            let rule = &self.rules[index];
+            if rule.body.is_empty() {
+                self.conclude(index, &[], None)?;
+                continue;
+            }
+            let (is_complete, is_processed) = (&self.is_complete, &self.is_processed);
+            let mut planner = Planner {
+                terms: &self.terms,
+                database: &mut self.database,
+                is_complete: &|relation: RelationId| is_complete[relation.index()],
+                is_processed: &|atom: AtomId| {
+                    is_processed.get(atom.index()).copied().unwrap_or(false)
+                },
+            };
+            for plan in planner.plans(index, rule) {
+                let at = self.plans.len();
+                match &plan.trigger {
+                    Some((view, _)) => {
+                        let view = view.0 as usize;
+                        if view >= self.triggered.len() {
+                            self.triggered.resize(view + 1, Vec::new());
+                        }
+                        self.triggered[view].push(at);
+                    }
+                    None => at_once.push(at),
+                }
+                self.plans.push(plan);
+            }
+        }
+        let plans = std::mem::take(&mut self.plans);
+        for plan in at_once {
+            self.apply(&plans[plan], None)?;
+        }
+        let mut seen: Vec<(ViewId, u32)> = Vec::new();
+        while let Some(atom) = self.queue.pop_front() {
+            self.is_processed.resize(self.database.len(), false);
+            self.is_processed[atom.index()] = true;
+            seen.clear();
+            self.database.process(atom, &self.terms, &mut seen);
+            for &(view, row) in &seen {
+                let count = self.triggered.get(view.0 as usize).map_or(0, Vec::len);
+                for at in 0..count {
+                    let plan = &plans[self.triggered[view.0 as usize][at]];
+                    self.apply(plan, Some(row))?;
+                }
+            }
+            self.consequences(atom);
+        }
+        self.plans = plans;
+        Ok(())
+    }
+
+    /// Runs one plan and concludes the head of every instance that it finds.
+    fn apply(&mut self, plan: &Plan, trigger: Option<u32>) -> Result<(), GroundError> {
+        let rule = &self.rules[plan.rule];
+        let mut join = std::mem::take(&mut self.join);
+        join.start(plan, rule.variables.len(), trigger, &self.database);
+        loop {
+            match join.next(plan, &self.terms, &self.database) {
+                Outcome::Found => {
+                    self.conclude(plan.rule, &join.bindings, Some((plan, &join.conditions)))?;
+                }
+                Outcome::Paused => self.check_limits(rule, join.take_work())?,
+                Outcome::Exhausted => break,
+            }
+        }
+        self.check_limits(rule, join.take_work())?;
+        self.join = join;
+        Ok(())
+    }
+
+    /// Derives the head of a rule's instance and records its conditions.
+    fn conclude(
+        &mut self,
+        rule: usize,
+        bindings: &[TermId],
+        conditions: Option<(&Plan, &[AtomId])>,
+    ) -> Result<(), GroundError> {
+        let rule = &self.rules[rule];
+        let head = self.intern(&rule.head, bindings);
+        if !self.is_static[rule.head.relation.index()] {
+            let (plan, positive) = conditions.map_or((None, &[][..]), |(p, c)| (Some(p), c));
+            if !positive.contains(&head) {
+                self.ground_rules.begin(head, positive);
+                for atom in plan.map_or(&[][..], |plan| &plan.negatives) {
+                    let negated = self.intern(atom, bindings);
+                    self.ground_rules.add_negative(negated);
+                }
+                self.ground_rules.end();
+            }
+        }
+        if self.database.derive(head) {
+            self.queue.push_back(head);
+        }
+        self.check_limits(rule, 1)
+    }
+
+    fn intern(&mut self, atom: &crate::rules::Atom, bindings: &[TermId]) -> AtomId {
+        let args: smallvec::SmallVec<[TermId; 8]> = atom
+            .args
+            .iter()
+            .map(|pattern| instantiate(pattern, bindings, &mut self.terms))
+            .collect();
+        self.database.atom(atom.relation, &args)
+    }
+
+    /// What holds between states: a fluent that may be next may be true, a
+    /// legal move may be made.
+    fn consequences(&mut self, atom: AtomId) {
+        let relation = self.database.relation(atom);
+        if relation == Keyword::Next.relation() {
+            let fluent = self.database.args(atom)[0];
+            self.assume(Keyword::True, &[fluent]);
+        } else if relation == Keyword::Legal.relation() {
+            let [role, action] = [0, 1].map(|i| self.database.args(atom)[i]);
+            self.assume(Keyword::Does, &[role, action]);
+        }
+    }
+
+    fn assume(&mut self, keyword: Keyword, args: &[TermId]) {
+        let atom = self.database.atom(keyword.relation(), args);
+        if self.database.derive(atom) {
+            self.queue.push_back(atom);
+        }
+    }
+
+    fn check_limits(&mut self, rule: &Rule, work: u64) -> Result<(), GroundError> {
+        /// Reading the clock costs more than a rule instance; so not every time.
+        const CHECK_EVERY: u64 = 4096;
+        let before = self.work;
+        self.work += work;
+        if before / CHECK_EVERY == self.work / CHECK_EVERY {
+            return Ok(());
+        }
+        let count = self.ground_rules.len() as u64;
+        let bytes = self.ground_rules.bytes() + self.database.bytes() + self.terms.bytes();
+        let kind = if count > self.limits.ground_rules {
+            LimitKind::GroundRules(self.limits.ground_rules)
+        } else if bytes as u64 > self.limits.bytes {
+            LimitKind::Bytes(self.limits.bytes)
+        } else if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() > deadline)
+        {
+            LimitKind::Time(self.limits.time.unwrap_or_default())
+        } else {
+            return Ok(());
+        };
+        let Position { line, .. } = self.source.position(rule.span.start);
+        Err(GroundError::Limit {
+            kind,
+            source_name: self.source.name().into(),
+            line,
+            rule: excerpt(self.source.slice(rule.span)),
+            atoms: self.database.len() as u64,
+            ground_rules: count,
+        })
+    }
+}
+
+/// The beginning of a rule's text on one line.
+fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 120;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{} ...", &line[..cut]),
+        None => line,
+    }
+}

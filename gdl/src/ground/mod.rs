@@ -1,0 +1,170 @@
+//! Grounding: from rules with variables to a propositional network.
+//!
+//! The stages, each a module:
+//! 1. [`relevance`]: rules that nothing of interest depends on are dropped;
+//!    what depends on neither state nor moves is found to be static.
+//! 2. [`decompose`]: rules are split so that they have fewer variables.
+//! 3. [`instantiate`]: a fixpoint finds every atom that may ever hold and the
+//!    ground rules for it, through [`plan`]s of indexed [`join`]s over the
+//!    [`database`].
+//! 4. The [`program`] of ground rules becomes a [`Propnet`].
+
+mod database;
+mod decompose;
+mod instantiate;
+mod join;
+mod plan;
+mod program;
+mod relevance;
+
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::propnet::{BuildError, Propnet};
+use crate::rules::{Relation, Rules};
+use crate::term::{TermId, Terms};
+
+pub(crate) use database::{AtomId, Database};
+pub(crate) use program::{Condition, GroundRules, RulesByHead};
+
+/// What grounding may use up.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+    /// Memory for atoms and ground rules, in bytes, as estimated from the
+    /// sizes of tables.
+    pub bytes: u64,
+    /// The number of ground rules.
+    pub ground_rules: u64,
+}
+
+impl Default for Limits {
+    /// One minute, 4 GiB, and as many rules as fit.
+    fn default() -> Limits {
+        Limits {
+            time: Some(Duration::from_secs(60)),
+            bytes: 4 << 30,
+            ground_rules: u64::from(u32::MAX),
+        }
+    }
+}
+
+/// The limit that stopped grounding, with its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum LimitKind {
+    /// [`Limits::time`].
+    #[error("time limit of {:.1} s", .0.as_secs_f64())]
+    Time(Duration),
+    /// [`Limits::bytes`].
+    #[error("memory limit of {} MiB", .0 >> 20)]
+    Bytes(u64),
+    /// [`Limits::ground_rules`].
+    #[error("limit of {0} ground rules")]
+    GroundRules(u64),
+}
+
+/// Why a game cannot be grounded.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum GroundError {
+    /// A limit was hit.
+    #[error(
+        "grounding hit the {kind} after {atoms} atoms and {ground_rules} ground rules, \
+         at {source_name}:{line} in the rule {rule}"
+    )]
+    Limit {
+        /// Which limit.
+        kind: LimitKind,
+        /// The rulesheet's name.
+        source_name: String,
+        /// The line of the rule that was being instantiated.
+        line: usize,
+        /// The beginning of that rule.
+        rule: String,
+        /// How many atoms there were.
+        atoms: u64,
+        /// How many ground rules there were.
+        ground_rules: u64,
+    },
+    /// The ground rules do not make a network.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// What grounding did.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Statistics {
+    /// Time to find atoms and ground rules.
+    pub instantiation: Duration,
+    /// Time to turn them into a network.
+    pub construction: Duration,
+    /// Atoms that may hold, of all relations.
+    pub atoms: u64,
+    /// Ground rules for what depends on state or moves.
+    pub ground_rules: u64,
+    /// Conditions in those rules.
+    pub conditions: u64,
+}
+
+/// The result of instantiation.
+pub(crate) struct GroundProgram {
+    pub terms: Terms,
+    pub database: Database,
+    pub rules: GroundRules,
+    pub roles: Vec<TermId>,
+}
+
+/// Grounds a game.
+///
+/// # Errors
+/// When a limit is hit, with the rule that was being instantiated; or when a
+/// role's goal is not a number.
+pub fn ground(rules: &Rules, limits: &Limits) -> Result<(Propnet, Statistics), GroundError> {
+    let start = Instant::now();
+    let program = instantiate(rules, limits, start)?;
+    let instantiation = start.elapsed();
+    let mut statistics = Statistics {
+        instantiation,
+        atoms: program.database.len() as u64,
+        ground_rules: program.rules.len() as u64,
+        conditions: program.rules.conditions() as u64,
+        ..Statistics::default()
+    };
+    let propnet = crate::propnet::build(program)?;
+    statistics.construction = start.elapsed() - instantiation;
+    Ok((propnet, statistics))
+}
+
+fn instantiate(
+    rules: &Rules,
+    limits: &Limits,
+    start: Instant,
+) -> Result<GroundProgram, GroundError> {
+    let mut terms = rules.terms.clone();
+    let mut relations: Vec<Relation> = rules.relations.clone();
+    let mut is_static = relevance::static_relations(rules);
+    let relevant = relevance::relevant_rules(rules);
+    let mut split = Vec::new();
+    let mut decomposer = decompose::Decomposer::new(&mut terms, &mut relations, &mut is_static);
+    for index in relevant {
+        decomposer.decompose(rules.rules[index].clone(), &mut split);
+    }
+    let deadline = limits.time.map(|time| start + time);
+    let mut instantiation = instantiate::Instantiation::new(
+        &split,
+        &relations,
+        &is_static,
+        terms,
+        &rules.source,
+        limits,
+        deadline,
+    );
+    instantiation.run()?;
+    Ok(GroundProgram {
+        terms: instantiation.terms,
+        database: instantiation.database,
+        rules: instantiation.ground_rules,
+        roles: rules.roles.clone(),
+    })
+}

@@ -1,0 +1,222 @@
+//! From ground rules to gates: an atom is the disjunction of its rules, a rule
+//! the conjunction of its conditions.
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::ground::{AtomId, Condition, GroundProgram, RulesByHead};
+use crate::propnet::gates::Gates;
+use crate::propnet::{Base, Goal, Move, Propnet, Role, Wire};
+use crate::rules::Keyword;
+use crate::scc;
+use crate::term::TermId;
+
+/// Why ground rules do not make a network.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum BuildError {
+    /// A goal value is not a whole number.
+    #[error(
+        "the goal value {value} of role {role} is not a whole number; goals are numbers from 0 to 100"
+    )]
+    GoalValue {
+        /// The role.
+        role: String,
+        /// The value as the rulesheet spells it.
+        value: String,
+    },
+    /// The game needs more gates or wires than can be numbered.
+    #[error("the game has more than 2^31 ground conditions")]
+    TooLarge,
+}
+
+struct Builder<'a> {
+    program: &'a GroundProgram,
+    rules: RulesByHead,
+    wires: Vec<Option<Wire>>,
+    gates: Gates,
+}
+
+/// Builds the network of a ground program.
+pub(crate) fn build(program: GroundProgram) -> Result<Propnet, BuildError> {
+    if program.rules.conditions() + program.rules.len() > u32::MAX as usize / 2 {
+        return Err(BuildError::TooLarge);
+    }
+    let mut builder = Builder::new(&program);
+    let (mut roles, fluents) = builder.add_ports();
+    builder.add_gates();
+    let terminal = match program.database.find(Keyword::Terminal.relation(), &[]) {
+        Some(atom) => builder.wire(atom),
+        None => Gates::constant(false),
+    };
+    let bases = fluents.iter().map(|&fluent| builder.base(fluent)).collect();
+    for role in &mut roles {
+        builder.complete(role)?;
+    }
+    let gates = builder.gates;
+    Ok(Propnet {
+        terms: program.terms,
+        roles,
+        bases,
+        terminal,
+        gates,
+    })
+}
+
+impl<'a> Builder<'a> {
+    fn new(program: &'a GroundProgram) -> Builder<'a> {
+        let atoms = program.database.len();
+        Builder {
+            program,
+            rules: RulesByHead::new(&program.rules, atoms),
+            wires: vec![None; atoms],
+            gates: Gates::new(),
+        }
+    }
+
+    /// Adds a gate for each fluent and each move, in the order of discovery;
+    /// gives the roles, with moves but no wires yet, and the fluents.
+    fn add_ports(&mut self) -> (Vec<Role>, Vec<TermId>) {
+        let database = &self.program.database;
+        let mut fluents = Vec::new();
+        for atom in database.facts(Keyword::True.relation()) {
+            self.wires[atom.index()] = Some(self.gates.base(fluents.len() as u32));
+            fluents.push(database.args(atom)[0]);
+        }
+        let numbers: FxHashMap<TermId, usize> = self
+            .program
+            .roles
+            .iter()
+            .enumerate()
+            .map(|(number, &name)| (name, number))
+            .collect();
+        let names = self.program.roles.iter();
+        let mut roles: Vec<Role> = names
+            .map(|&name| Role {
+                name,
+                moves: Vec::new(),
+                goals: Vec::new(),
+            })
+            .collect();
+        for atom in database.facts(Keyword::Does.relation()) {
+            let [player, name] = [0, 1].map(|i| database.args(atom)[i]);
+            // A legal move of somebody who is no role is never made.
+            let Some(&number) = numbers.get(&player) else {
+                self.wires[atom.index()] = Some(Gates::constant(false));
+                continue;
+            };
+            let moves = &mut roles[number].moves;
+            let wire = self.gates.does(number as u32, moves.len() as u32);
+            self.wires[atom.index()] = Some(wire);
+            moves.push(Move {
+                name,
+                legal: Gates::constant(false),
+            });
+        }
+        (roles, fluents)
+    }
+
+    /// Adds the gates of every atom that a port depends on.
+    fn add_gates(&mut self) {
+        let database = &self.program.database;
+        let ports = [
+            Keyword::Next,
+            Keyword::Legal,
+            Keyword::Goal,
+            Keyword::Terminal,
+        ];
+        let roots = ports
+            .iter()
+            .flat_map(|port| database.facts(port.relation()));
+        let order = scc::components(database.len(), roots.map(|atom| atom.0), |atom, i| {
+            let conditions = self.rules.all_conditions(AtomId(atom));
+            conditions.get(i).map(|condition| condition.atom().0)
+        });
+        for component in order.iter() {
+            match *component {
+                [atom] => self.add_atom(AtomId(atom)),
+                _ => self.add_recursive(component),
+            }
+        }
+    }
+
+    fn add_atom(&mut self, atom: AtomId) {
+        if self.wires[atom.index()].is_none() {
+            let mut terms = self.rule_wires(atom);
+            self.wires[atom.index()] = Some(self.gates.or(&mut terms));
+        }
+    }
+
+    fn add_recursive(&mut self, component: &[u32]) {
+        let start = self.gates.len();
+        for &atom in component {
+            self.wires[atom as usize] = Some(self.gates.open());
+        }
+        for &atom in component {
+            let terms = self.rule_wires(AtomId(atom));
+            self.gates.close(self.wire(AtomId(atom)), &terms);
+        }
+        self.gates.end_recursive(start);
+    }
+
+    /// A wire for each rule of an atom.
+    fn rule_wires(&mut self, atom: AtomId) -> Vec<Wire> {
+        let mut wires = Vec::new();
+        let mut terms = Vec::new();
+        for body in self.rules.bodies(atom) {
+            wires.clear();
+            wires.extend(
+                body.iter()
+                    .map(|&condition| condition_wire(&self.wires, condition)),
+            );
+            terms.push(self.gates.and(&mut wires));
+        }
+        terms
+    }
+
+    /// The wire of an atom; false for one that nothing derives.
+    fn wire(&self, atom: AtomId) -> Wire {
+        self.wires[atom.index()].unwrap_or(Gates::constant(false))
+    }
+
+    fn base(&self, name: TermId) -> Base {
+        let database = &self.program.database;
+        let init = database.find(Keyword::Init.relation(), &[name]);
+        let next = database.find(Keyword::Next.relation(), &[name]);
+        Base {
+            name,
+            initial: init.is_some_and(|atom| database.is_derived(atom)),
+            next: next.map_or(Gates::constant(false), |atom| self.wire(atom)),
+        }
+    }
+
+    /// Gives a role's moves their wires, and the role its goals.
+    fn complete(&self, role: &mut Role) -> Result<(), BuildError> {
+        let database = &self.program.database;
+        for action in &mut role.moves {
+            let legal = database.find(Keyword::Legal.relation(), &[role.name, action.name]);
+            action.legal = legal.map_or(Gates::constant(false), |atom| self.wire(atom));
+        }
+        for atom in database.facts(Keyword::Goal.relation()) {
+            let [player, value] = [0, 1].map(|i| database.args(atom)[i]);
+            if player == role.name {
+                let text = self.program.terms.text(value);
+                let value = text.parse().map_err(|_| BuildError::GoalValue {
+                    role: self.program.terms.text(player),
+                    value: text,
+                })?;
+                let wire = self.wire(atom);
+                role.goals.push(Goal { value, wire });
+            }
+        }
+        role.goals.sort_by_key(|goal| goal.value);
+        Ok(())
+    }
+}
+
+fn condition_wire(wires: &[Option<Wire>], condition: Condition) -> Wire {
+    let wire = wires[condition.atom().index()].unwrap_or(Gates::constant(false));
+    Wire {
+        inverted: wire.inverted ^ condition.is_negated(),
+        ..wire
+    }
+}
