@@ -185,6 +185,36 @@ impl Rules {
 }
 
 impl Pattern {
+    /// The number of functors, ground terms and variables.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Pattern::Var(_) | Pattern::Ground(_) => 1,
+            Pattern::Compound(_, args) => 1 + args.iter().map(Pattern::size).sum::<usize>(),
+        }
+    }
+
+    /// How deep compounds nest: 1 for a variable or a ground term.
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Pattern::Var(_) | Pattern::Ground(_) => 1,
+            Pattern::Compound(_, args) => {
+                1 + args.iter().map(Pattern::depth).max().unwrap_or_default()
+            }
+        }
+    }
+
+    /// The pattern `(functor args...)`, ground if all arguments are.
+    pub fn apply(terms: &mut Terms, functor: Symbol, args: Vec<Pattern>) -> Pattern {
+        let ground = args.iter().map(|arg| match arg {
+            Pattern::Ground(term) => Some(*term),
+            _ => None,
+        });
+        match ground.collect::<Option<Vec<TermId>>>() {
+            Some(args) => Pattern::Ground(terms.term(functor, &args)),
+            None => Pattern::Compound(functor, args),
+        }
+    }
+
     /// Calls `visit` for every occurrence of a variable, from left to right.
     pub fn for_each_var(&self, visit: &mut impl FnMut(Var)) {
         match self {

@@ -11,6 +11,16 @@ pub struct Span {
     pub end: u32,
 }
 
+impl Span {
+    /// The smallest span that covers both.
+    pub fn join(self, other: Span) -> Span {
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
 /// A named text. Clones share the text.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -61,10 +71,22 @@ impl Source {
         &self.text[span.start as usize..span.end as usize]
     }
 
+    /// The line that a byte is on, counted from 0, and the line's span without
+    /// its line break.
+    pub fn line(&self, byte: u32) -> (usize, Span) {
+        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
+        let start = self.line_starts[line];
+        let end = match self.line_starts.get(line + 1) {
+            Some(&next) => next - 1,
+            None => self.text.len() as u32,
+        };
+        (line, Span { start, end })
+    }
+
     /// The position of a byte.
     pub fn position(&self, byte: u32) -> Position {
-        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
-        let start = self.line_starts[line] as usize;
+        let (line, Span { start, .. }) = self.line(byte);
+        let start = start as usize;
         let column = self.text[start..(byte as usize).min(self.text.len())]
             .chars()
             .count();

@@ -1,0 +1,92 @@
+//! Safety: every variable has its values from a positive condition.
+
+use crate::diagnostic::{Code, Diagnostic, quote};
+use crate::normalize::{PlacedRule, Workspace};
+use crate::rules::{Literal, Var};
+use crate::source::{Source, Span};
+use crate::syntax::Lexer;
+
+/// Reports every variable of a rule that no positive condition has. Returns
+/// whether there is none.
+pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bool {
+    let Workspace {
+        terms, diagnostics, ..
+    } = workspace;
+    let rule = &placed.rule;
+    let mut is_bound = vec![false; rule.variables.len()];
+    for literal in &rule.body {
+        if matches!(literal, Literal::Positive(_)) {
+            literal.for_each_var(&mut |var: Var| is_bound[var.index()] = true);
+        }
+    }
+    if is_bound.iter().all(|&bound| bound) {
+        return true;
+    }
+    let source = diagnostics.source().clone();
+    let mut report = |var: Var, span: Span, part: Part| {
+        if std::mem::replace(&mut is_bound[var.index()], true) {
+            return;
+        }
+        let name = terms.name(rule.variables[var.index()]);
+        let place = find_name(&source, span, name);
+        let is_fact = placed.body.is_empty() && span == rule.span;
+        diagnostics.push(match part {
+            Part::Head if is_fact => Diagnostic::error(
+                Code::NonGroundFact,
+                format!("a fact with the variable {}", quote(name)),
+            )
+            .at(place, "stands for anything at all")
+            .help("facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values"),
+            _ => {
+                let quoted = quote(name);
+                Diagnostic::error(
+                    Code::UnsafeVariable,
+                    format!("no positive condition gives {quoted} its values"),
+                )
+                .at(place, part.remark())
+                .help(format!("add a condition with {quoted} that is not under `not` or `distinct`, or check the spelling"))
+            }
+        });
+    };
+    for arg in &rule.head.args {
+        arg.for_each_var(&mut |var| report(var, placed.head, Part::Head));
+    }
+    for (literal, &span) in rule.body.iter().zip(&placed.body) {
+        let part = match literal {
+            Literal::Positive(_) => continue,
+            Literal::Negative(_) => Part::Negative,
+            Literal::Distinct(..) => Part::Distinct,
+        };
+        literal.for_each_var(&mut |var| report(var, span, part));
+    }
+    false
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Head,
+    Negative,
+    Distinct,
+}
+
+impl Part {
+    fn remark(self) -> &'static str {
+        match self {
+            Part::Head => "has no values in the head",
+            Part::Negative => "a negated condition gives it none",
+            Part::Distinct => "`distinct` gives it none",
+        }
+    }
+}
+
+/// Where a name first occurs in a span; the whole span if it does not.
+fn find_name(source: &Source, span: Span, name: &str) -> Span {
+    let text = source.slice(span);
+    let found = Lexer::new(text)
+        .map(|token| token.span)
+        .find(|token| &text[token.start as usize..token.end as usize] == name);
+    found.map_or(span, |token| Span {
+        start: span.start + token.start,
+        end: span.start + token.end,
+    })
+}

@@ -1,0 +1,78 @@
+//! The kinds of messages, each with a short name for tools and searches.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $variant:ident => $name:literal,)*) => {
+        /// The kind of a message. Prints as its name, such as `unsafe-variable`.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Code {
+            /// The name of the kind, such as `unsafe-variable`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Code::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The file is larger than the limit.
+    TooLarge => "too-large",
+    /// The file is not text in UTF-8, or holds NUL bytes.
+    BinaryFile => "binary-file",
+    /// There is nothing in the file but blanks and comments.
+    EmptyFile => "empty-file",
+    /// A `(` without its `)`.
+    UnclosedParenthesis => "unclosed-parenthesis",
+    /// A `)` without its `(`.
+    UnmatchedParenthesis => "unmatched-parenthesis",
+    /// `()`.
+    EmptyList => "empty-list",
+    /// Lists in lists beyond the limit.
+    NestedTooDeeply => "nested-too-deeply",
+    /// A list or a variable where the name of a relation or function belongs.
+    NotAName => "not-a-name",
+    /// A bare name at the top level.
+    BareName => "bare-name",
+    /// A keyword where it has no meaning, such as `next` in a body.
+    MisplacedKeyword => "misplaced-keyword",
+    /// A keyword with the wrong number of arguments.
+    KeywordArity => "keyword-arity",
+    /// A name with different numbers of arguments.
+    ArityClash => "arity-clash",
+    /// A variable in a fact.
+    NonGroundFact => "non-ground-fact",
+    /// A variable that no positive condition gives values to.
+    UnsafeVariable => "unsafe-variable",
+    /// An `or` that expands to too many rules, or an equality to too large terms.
+    TooManyCases => "too-many-cases",
+    /// A rule whose conditions contradict each other.
+    NeverHolds => "never-holds",
+    /// A condition on a relation that has no rules.
+    UndefinedRelation => "undefined-relation",
+    /// A relation that depends on its own negation.
+    UnstratifiedNegation => "unstratified-negation",
+    /// Rules that must not depend on the moves or the state, but do.
+    ForbiddenDependency => "forbidden-dependency",
+    /// A keyword that a game needs has no rules.
+    MissingRules => "missing-rules",
+    /// Roles that are not given by facts.
+    RoleNotGround => "role-not-ground",
+    /// A move or a goal for somebody who has no role.
+    UnknownRole => "unknown-role",
+    /// Rules for incomplete information (GDL-II), which are ignored.
+    IncompleteInformation => "incomplete-information",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

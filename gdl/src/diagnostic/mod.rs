@@ -1,0 +1,204 @@
+//! Messages about a rulesheet, with the places they are about.
+//!
+//! Everything that reads a rulesheet collects its messages in [`Diagnostics`] and
+//! goes on, so that one run shows all that is wrong. An *error* is what leaves
+//! the game undefined; what real rulesheets do and players cope with is a
+//! *warning*. The text of the messages is made by `render`.
+
+mod code;
+mod render;
+
+use std::fmt;
+
+use rustc_hash::FxHashSet;
+
+use crate::source::{Source, Span};
+pub use code::Code;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The game is undefined, the rulesheet is refused.
+    Error,
+    /// The game is defined, but perhaps not as meant.
+    Warning,
+}
+
+/// A place in the source and what is to be said of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// A remark, or nothing.
+    pub message: String,
+}
+
+/// A message about a rulesheet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What kind of error or warning.
+    pub code: Code,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// Where it is wrong. `None` if the whole file is.
+    pub primary: Option<Label>,
+    /// Other places that explain it.
+    pub secondary: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity,
+            code,
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, message)
+    }
+
+    pub(crate) fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, message)
+    }
+
+    /// Sets the place that it is about.
+    pub(crate) fn at(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        let message = message.into();
+        self.primary = Some(Label { span, message });
+        self
+    }
+
+    /// Adds another place.
+    pub(crate) fn also(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        let message = message.into();
+        self.secondary.push(Label { span, message });
+        self
+    }
+
+    /// Sets what to do about it.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    fn start(&self) -> u32 {
+        self.primary.as_ref().map_or(0, |label| label.span.start)
+    }
+}
+
+/// All messages about one rulesheet. As an error, and with `{}`, it prints like
+/// a compiler's output: each message with the lines it is about, errors first.
+#[derive(Clone, Debug)]
+pub struct Diagnostics {
+    source: Source,
+    list: Vec<Diagnostic>,
+    seen: FxHashSet<(Code, Option<Span>)>,
+    /// How many were left out of `list`: errors, warnings.
+    omitted: [usize; 2],
+}
+
+/// How many messages of a severity are kept. More are only counted: a file of
+/// garbage has millions.
+const MAX_KEPT: usize = 1000;
+
+impl Diagnostics {
+    /// No messages yet about a source.
+    pub fn new(source: Source) -> Diagnostics {
+        Diagnostics {
+            source,
+            list: Vec::new(),
+            seen: FxHashSet::default(),
+            omitted: [0; 2],
+        }
+    }
+
+    /// Adds a message, unless the same place has one with the same code. Beyond
+    /// a thousand errors, or warnings, they are only counted.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let place = diagnostic.primary.as_ref().map(|label| label.span);
+        if place.is_some() && self.seen.len() < 2 * MAX_KEPT {
+            if !self.seen.insert((diagnostic.code, place)) {
+                return;
+            }
+        } else if place.is_some() && self.seen.contains(&(diagnostic.code, place)) {
+            return;
+        }
+        let kept = self.of(diagnostic.severity).count();
+        if kept < MAX_KEPT {
+            self.list.push(diagnostic);
+        } else {
+            self.omitted[diagnostic.severity as usize] += 1;
+        }
+    }
+
+    fn of(&self, severity: Severity) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter().filter(move |d| d.severity == severity)
+    }
+
+    /// The source that the messages are about.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The errors, by place.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.of(Severity::Error)
+    }
+
+    /// The warnings, by place.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.of(Severity::Warning)
+    }
+
+    /// How many errors or warnings there are, those included that are only counted.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.of(severity).count() + self.omitted[severity as usize]
+    }
+
+    /// Whether there is an error.
+    pub fn has_errors(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
+    /// Whether there is no message at all.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Sorts by severity and place; messages about the whole file come first.
+    pub(crate) fn sort(&mut self) {
+        self.list.sort_by_key(|d| (d.severity, d.start()));
+    }
+
+    /// The messages as text, with ANSI colours if `colour`, each ending with an
+    /// empty line. After fifty, the rest is only counted.
+    pub fn render(&self, colour: bool) -> String {
+        render::render(self, colour)
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// A name in a message: in backquotes, and cut if it is very long.
+pub(crate) fn quote(name: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    match name.char_indices().nth(MAX_CHARS) {
+        None => format!("`{name}`"),
+        Some((cut, _)) => format!("`{}...`", &name[..cut]),
+    }
+}

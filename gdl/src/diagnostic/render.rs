@@ -1,0 +1,222 @@
+//! Messages to text, by `codespan-reporting`.
+//!
+//! Servers send whole rulesheets on one line, so lines are cut around what a
+//! message points to. Codespan asks for lines through its `Files` trait; an
+//! [`Excerpt`] answers with the cut lines, under their true line and column
+//! numbers.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use codespan_reporting::diagnostic as codespan;
+use codespan_reporting::files::{Error, Files};
+use codespan_reporting::term::{self, Chars, Config, termcolor};
+
+use super::{Diagnostic, Diagnostics, Label, Severity};
+use crate::source::{Source, Span};
+
+/// How many messages are shown.
+const MAX_SHOWN: usize = 50;
+/// How many bytes of a line are shown before and after what is pointed to.
+const CONTEXT: usize = 60;
+/// How many bytes of what is pointed to are marked.
+const MAX_MARKED: usize = 60;
+
+pub(super) fn render(diagnostics: &Diagnostics, colour: bool) -> String {
+    let mut out = if colour {
+        termcolor::Buffer::ansi()
+    } else {
+        termcolor::Buffer::no_color()
+    };
+    let config = Config {
+        chars: Chars::ascii(),
+        ..Config::default()
+    };
+    for diagnostic in diagnostics.list.iter().take(MAX_SHOWN) {
+        let excerpt = Excerpt::new(&diagnostics.source, diagnostic);
+        let report = report(&diagnostics.source, diagnostic, &excerpt);
+        // Writing to memory cannot fail, and the excerpt has every line that
+        // the report names.
+        let _ = term::emit_to_write_style(&mut out, &config, &excerpt, &report);
+    }
+    let mut text = String::from_utf8_lossy(out.as_slice()).into_owned();
+    let total = diagnostics.count(Severity::Error) + diagnostics.count(Severity::Warning);
+    let more = total - diagnostics.list.len().min(MAX_SHOWN);
+    if more > 0 {
+        text.push_str(&format!("... and {more} more\n\n"));
+    }
+    text
+}
+
+fn report(source: &Source, diagnostic: &Diagnostic, excerpt: &Excerpt) -> codespan::Diagnostic<()> {
+    let severity = match diagnostic.severity {
+        Severity::Error => codespan::Severity::Error,
+        Severity::Warning => codespan::Severity::Warning,
+    };
+    let label = |style, label: &Label| {
+        codespan::Label::new(style, (), excerpt.range(source, label.span))
+            .with_message(&label.message)
+    };
+    let primary = diagnostic.primary.iter();
+    let secondary = diagnostic.secondary.iter();
+    let labels = primary
+        .map(|l| label(codespan::LabelStyle::Primary, l))
+        .chain(secondary.map(|l| label(codespan::LabelStyle::Secondary, l)));
+    // A message about the whole file has no line to show the file's name above.
+    let file = diagnostic
+        .primary
+        .is_none()
+        .then(|| format!("file: {}", source.name()));
+    let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
+    codespan::Diagnostic::new(severity)
+        .with_code(diagnostic.code.name())
+        .with_message(&diagnostic.message)
+        .with_labels(labels.collect())
+        .with_notes(file.into_iter().chain(help).collect())
+}
+
+/// The lines that a message points to, cut to a readable length.
+struct Excerpt<'a> {
+    name: &'a str,
+    /// The cut lines, one after the other.
+    text: String,
+    /// The line number (from 0) of every line in `text`.
+    lines: BTreeMap<usize, Line>,
+}
+
+/// A cut line.
+struct Line {
+    /// The place of the line in the excerpt's text.
+    range: Range<usize>,
+    /// The place of the part that is shown in the source.
+    shown: Range<usize>,
+    /// How many bytes of `range` come before the part that is shown.
+    mark: usize,
+    /// The column in the source, from 1, of the first character shown.
+    column: usize,
+}
+
+const CUT: &str = "...";
+
+impl<'a> Excerpt<'a> {
+    fn new(source: &'a Source, diagnostic: &Diagnostic) -> Excerpt<'a> {
+        // What is pointed to in every line.
+        let mut wanted: BTreeMap<usize, Range<usize>> = BTreeMap::new();
+        for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
+            let (line, marked) = marked(source, label.span);
+            let places = wanted.entry(line).or_insert(marked.clone());
+            // Places too far apart to show together: the first one counts.
+            if marked.end.max(places.end) - marked.start.min(places.start) <= 4 * CONTEXT {
+                *places = marked.start.min(places.start)..marked.end.max(places.end);
+            }
+        }
+        let mut excerpt = Excerpt {
+            name: source.name(),
+            text: String::new(),
+            lines: BTreeMap::new(),
+        };
+        for (line, places) in wanted {
+            excerpt.add(source, line, places);
+        }
+        excerpt
+    }
+
+    fn add(&mut self, source: &Source, line: usize, places: Range<usize>) {
+        let text = source.text();
+        let whole = source.line(places.start as u32).1;
+        let whole = whole.start as usize..whole.end as usize;
+        let start = text.floor_char_boundary(places.start.saturating_sub(CONTEXT));
+        let end = text.ceil_char_boundary((places.end + CONTEXT).min(text.len()));
+        // Leave out no less than what the marks take.
+        let start = if start <= whole.start + CUT.len() {
+            whole.start
+        } else {
+            start
+        };
+        let end = if end + CUT.len() >= whole.end {
+            whole.end
+        } else {
+            end
+        };
+        let from = self.text.len();
+        if start > whole.start {
+            self.text.push_str(CUT);
+        }
+        let mark = self.text.len() - from;
+        let visible = |c: char| {
+            if c.is_ascii_control() && c != '\t' {
+                ' '
+            } else {
+                c
+            }
+        };
+        self.text.extend(text[start..end].chars().map(visible));
+        if end < whole.end {
+            self.text.push_str(CUT);
+        }
+        let range = from..self.text.len();
+        self.text.push('\n');
+        self.lines.insert(
+            line,
+            Line {
+                range,
+                shown: start..end,
+                mark,
+                column: source.position(start as u32).column,
+            },
+        );
+    }
+
+    /// The place of a span in the excerpt.
+    fn range(&self, source: &Source, span: Span) -> Range<usize> {
+        let (line, marked) = marked(source, span);
+        let line = &self.lines[&line];
+        let place = |at: usize| {
+            let shown = at.clamp(line.shown.start, line.shown.end) - line.shown.start;
+            line.range.start + line.mark + shown
+        };
+        place(marked.start)..place(marked.end)
+    }
+}
+
+/// The line where a span starts, and what of the span is on it.
+fn marked(source: &Source, span: Span) -> (usize, Range<usize>) {
+    let (line, whole) = source.line(span.start);
+    let start = span.start as usize;
+    let end = (span.end as usize).min(whole.end as usize).max(start);
+    let cut = source.text().floor_char_boundary(start + MAX_MARKED);
+    (line, start..end.min(cut))
+}
+
+impl Files<'_> for Excerpt<'_> {
+    type FileId = ();
+    type Name = String;
+    type Source = String;
+    fn name(&self, (): ()) -> Result<String, Error> {
+        Ok(self.name.to_string())
+    }
+
+    fn source(&self, (): ()) -> Result<String, Error> {
+        Ok(self.text.clone())
+    }
+
+    fn line_index(&self, (): (), byte: usize) -> Result<usize, Error> {
+        let holds = |line: &&usize| self.lines[line].range.end >= byte;
+        let line = self.lines.keys().find(holds).or(self.lines.keys().last());
+        line.copied().ok_or(Error::FileMissing)
+    }
+
+    fn line_range(&self, (): (), line: usize) -> Result<Range<usize>, Error> {
+        // Lines between those that are pointed to show up as empty.
+        let end = self.text.len();
+        Ok(self.lines.get(&line).map_or(end..end, |l| l.range.clone()))
+    }
+
+    fn column_number(&self, (): (), line: usize, byte: usize) -> Result<usize, Error> {
+        let Some(line) = self.lines.get(&line) else {
+            return Ok(1);
+        };
+        let start = line.range.start + line.mark;
+        Ok(line.column + self.text[start..byte.max(start)].chars().count())
+    }
+}

@@ -1,0 +1,80 @@
+//! From forms to rules: what the rulesheet may write in many ways is brought to
+//! facts and rules over plain conjunctions.
+//!
+//! - `reader` turns forms into clauses: keywords known, variables numbered, `not`
+//!   moved inwards to the atoms;
+//! - `disjunction` removes `or`, by auxiliary relations or by several rules;
+//! - `equality` removes `(not (distinct s t))`, by unification.
+//! - `rule` numbers the variables anew and drops conditions that always hold.
+
+mod clause;
+mod disjunction;
+mod equality;
+mod reader;
+mod relations;
+mod rule;
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Source;
+use crate::term::Terms;
+use clause::{Clause, Formula};
+pub(crate) use reader::{Heads, Reader};
+pub(crate) use relations::Relations;
+pub(crate) use rule::PlacedRule;
+
+/// What reading a rulesheet adds to.
+pub(crate) struct Workspace {
+    pub(crate) terms: Terms,
+    pub(crate) relations: Relations,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+impl Workspace {
+    pub(crate) fn new(source: Source) -> Workspace {
+        let mut terms = Terms::new();
+        Workspace {
+            relations: Relations::new(&mut terms),
+            terms,
+            diagnostics: Diagnostics::new(source),
+        }
+    }
+}
+
+/// The rules that mean the same as a clause.
+pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<PlacedRule> {
+    let Workspace {
+        terms,
+        relations,
+        diagnostics,
+    } = workspace;
+    let head = clause.head.span;
+    let mut rules = Vec::new();
+    match disjunction::eliminate(clause, relations, terms) {
+        Err(disjunction::TooManyCases(or)) => diagnostics.push(
+            Diagnostic::error(Code::TooManyCases, "the rule stands for too many cases")
+                .at(or, "with the branches of this `or`")
+                .also(head, "in the rule for this")
+                .help("give the `or` a relation of its own"),
+        ),
+        Ok(cases) => {
+            for case in cases {
+                match equality::eliminate(case, terms) {
+                    Err(equality::TooLarge(place)) => diagnostics.push(
+                        Diagnostic::error(Code::TooManyCases, "the terms become too large")
+                            .at(place, "when these are made the same")
+                            .help("use the same variable in both places, or smaller terms"),
+                    ),
+                    Ok(case) => rules.extend(case.and_then(PlacedRule::new)),
+                }
+            }
+            if rules.is_empty() && !diagnostics.has_errors() {
+                diagnostics.push(
+                    Diagnostic::warning(Code::NeverHolds, "the conditions contradict each other")
+                        .at(head, "never follows from this rule")
+                        .help("check its `distinct` and `not`"),
+                );
+            }
+        }
+    }
+    rules
+}

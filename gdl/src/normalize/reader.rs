@@ -1,0 +1,447 @@
+//! Forms to clauses: which names are keywords, relations, functions, variables.
+
+use rustc_hash::FxHashMap;
+
+use super::Workspace;
+use super::clause::{Clause, Condition, Formula, Spanned};
+use crate::diagnostic::{Code, Diagnostic, quote};
+use crate::rules::{Atom, Keyword, Literal, MAX_PATTERN_DEPTH, Pattern, Var};
+use crate::source::Span;
+use crate::syntax::Form;
+use crate::term::Symbol;
+
+/// A name with a meaning of its own, in any case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Implied,
+    And,
+    Or,
+    Not,
+    Distinct,
+    /// `sees` of GDL-II.
+    Sees,
+    Relation(Keyword),
+}
+
+impl Word {
+    fn of(name: &str) -> Option<Word> {
+        const CONNECTIVES: [(&str, Word); 6] = [
+            ("<=", Word::Implied),
+            ("and", Word::And),
+            ("or", Word::Or),
+            ("not", Word::Not),
+            ("distinct", Word::Distinct),
+            ("sees", Word::Sees),
+        ];
+        let relations = Keyword::ALL.map(|keyword| (keyword.name(), Word::Relation(keyword)));
+        let mut words = CONNECTIVES.into_iter().chain(relations);
+        let found = words.find(|(word, _)| name.eq_ignore_ascii_case(word));
+        found.map(|(_, word)| word)
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with('?')
+}
+
+/// Which keywords have rules, as a set of bits.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Heads(u32);
+
+impl Heads {
+    fn insert(&mut self, keyword: Keyword) {
+        self.0 |= 1 << keyword as u32;
+    }
+
+    pub(crate) fn contains(self, keyword: Keyword) -> bool {
+        self.0 & 1 << keyword as u32 != 0
+    }
+}
+
+/// Turns forms into clauses.
+pub(crate) struct Reader {
+    pub(crate) workspace: Workspace,
+    /// Which keywords occur in heads, erroneous rules included.
+    pub(crate) heads: Heads,
+    /// The variables of the clause that is being read.
+    variables: Vec<Symbol>,
+    numbers: FxHashMap<Symbol, Var>,
+    relation_arities: Arities,
+    function_arities: Arities,
+    seen_sees: bool,
+}
+
+/// The first use of every name, and the other arities it was reported for.
+#[derive(Default)]
+struct Arities(FxHashMap<Symbol, FirstUse>);
+
+struct FirstUse {
+    arity: usize,
+    span: Span,
+    reported: Vec<usize>,
+}
+
+impl Arities {
+    /// Notes a use. Returns the first use if it clashes and is not yet reported.
+    fn clash(&mut self, name: Symbol, arity: usize, span: Span) -> Option<&FirstUse> {
+        let first = self.0.entry(name).or_insert(FirstUse {
+            arity,
+            span,
+            reported: Vec::new(),
+        });
+        // A name with hundreds of arities has been reported often enough.
+        let new =
+            arity != first.arity && first.reported.len() < 10 && !first.reported.contains(&arity);
+        new.then(|| {
+            first.reported.push(arity);
+            &*first
+        })
+    }
+}
+
+impl Reader {
+    pub(crate) fn new(workspace: Workspace) -> Reader {
+        Reader {
+            workspace,
+            heads: Heads::default(),
+            variables: Vec::new(),
+            numbers: FxHashMap::default(),
+            relation_arities: Arities::default(),
+            function_arities: Arities::default(),
+            seen_sees: false,
+        }
+    }
+
+    /// The clause of a top-level form. `None` if it is erroneous or ignored.
+    pub(crate) fn clause(&mut self, form: Form<'_>) -> Option<Clause<Formula>> {
+        if let Some(deep) = form.nested_beyond(MAX_PATTERN_DEPTH) {
+            let message = format!("lists are nested more than {MAX_PATTERN_DEPTH} deep");
+            self.report(
+                Diagnostic::error(Code::NestedTooDeeply, message)
+                    .at(start_of(deep.span()), "this list is too deep")
+                    .also(start_of(form.span()), "in the form that starts here"),
+            );
+            return None;
+        }
+        self.variables.clear();
+        self.numbers.clear();
+        let (head, body) = self.statement(form)?;
+        Some(Clause {
+            head,
+            body,
+            variables: self.variables.as_slice().into(),
+            span: form.span(),
+        })
+    }
+
+    fn statement(&mut self, form: Form<'_>) -> Option<(Spanned<Atom>, Vec<Formula>)> {
+        let mut items = form.items();
+        let is_rule = items.next().and_then(|first| first.name()) == Some("<=");
+        let head = if is_rule { items.next() } else { Some(form) };
+        let Some(head) = head else {
+            self.report(
+                Diagnostic::error(Code::KeywordArity, "a rule without a head")
+                    .at(form.span(), "nothing follows `<=`")
+                    .help("write `(<= head condition...)`"),
+            );
+            return None;
+        };
+        if let Some(name) = form.name() {
+            let message = format!("the bare name {} is taken for a fact", quote(name));
+            self.report(
+                Diagnostic::warning(Code::BareName, message)
+                    .at(form.span(), "not in parentheses")
+                    .help("start comments with `;`; write facts in parentheses"),
+            );
+        }
+        let leading = head.items().next().unwrap_or(head);
+        if leading.name().and_then(Word::of) == Some(Word::Sees) {
+            self.ignore_sees(head);
+            return None;
+        }
+        let head = self.head(head);
+        let conditions = items.filter(|_| is_rule);
+        let body: Vec<_> = conditions.map(|item| self.formula(item, false)).collect();
+        Some((head?, body.into_iter().collect::<Option<_>>()?))
+    }
+
+    fn ignore_sees(&mut self, head: Form<'_>) {
+        if std::mem::replace(&mut self.seen_sees, true) {
+            return;
+        }
+        let message = "`sees` rules are ignored: every player sees everything";
+        self.report(
+            Diagnostic::warning(Code::IncompleteInformation, message)
+                .at(head.span(), "the first of them")
+                .help(
+                    "games with incomplete information (GDL-II) are played as if it were complete",
+                ),
+        );
+    }
+
+    fn head(&mut self, form: Form<'_>) -> Option<Spanned<Atom>> {
+        let (name, word) = self.leading_name(form)?;
+        match word {
+            None => {}
+            Some(Word::Relation(keyword @ (Keyword::True | Keyword::Does))) => {
+                let instead = match keyword {
+                    Keyword::True => "the state follows from `init` and `next`",
+                    _ => "the moves are what the players choose",
+                };
+                let message = format!("no rule can define `{}`", keyword.name());
+                self.report(
+                    Diagnostic::error(Code::MisplacedKeyword, message)
+                        .at(form.span(), instead)
+                        .help("choose another name if you mean a relation of your own"),
+                );
+                return None;
+            }
+            Some(Word::Relation(keyword)) => self.heads.insert(keyword),
+            Some(_) => return self.misplaced(form, name, "cannot be the head of a rule"),
+        }
+        let value = self.atom(form, name, word)?;
+        let span = form.span();
+        Some(Spanned { value, span })
+    }
+
+    /// A body's form in negation normal form.
+    fn formula(&mut self, form: Form<'_>, negated: bool) -> Option<Formula> {
+        let (name, word) = self.leading_name(form)?;
+        let span = form.span();
+        let condition = |value| Some(Formula::Condition(Spanned { value, span }));
+        match word {
+            Some(Word::And | Word::Or) => {
+                let items = form.items().skip(1);
+                let parts: Vec<_> = items.map(|item| self.formula(item, negated)).collect();
+                if parts.is_empty() {
+                    return self.wrong_arity(form, name, "at least 1");
+                }
+                let value = parts.into_iter().collect::<Option<Vec<_>>>()?;
+                // De Morgan: under `not`, `and` and `or` change places.
+                Some(if (word == Some(Word::And)) != negated {
+                    Formula::All(value)
+                } else {
+                    Formula::Any(Spanned { value, span })
+                })
+            }
+            Some(Word::Not) => {
+                let mut items = form.items().skip(1);
+                let (Some(item), None) = (items.next(), items.next()) else {
+                    return self.wrong_arity(form, name, "1");
+                };
+                self.formula(item, !negated)
+            }
+            Some(Word::Distinct) => {
+                let items = form.items().skip(1);
+                let terms: Vec<_> = items.map(|item| self.pattern(item)).collect();
+                let Ok([a, b]) = <[_; 2]>::try_from(terms) else {
+                    return self.wrong_arity(form, name, "2");
+                };
+                condition(match negated {
+                    true => Condition::Equal(a?, b?),
+                    false => Condition::Literal(Literal::Distinct(a?, b?)),
+                })
+            }
+            Some(Word::Implied) => self.misplaced(form, name, "cannot stand inside a rule"),
+            Some(Word::Relation(keyword @ (Keyword::Next | Keyword::Init))) => {
+                let instead = match keyword {
+                    Keyword::Next => "what the next state is made of cannot be asked for here",
+                    _ => "the initial state cannot be asked for here",
+                };
+                let message = format!("`{}` stands in a body", keyword.name());
+                self.report(
+                    Diagnostic::error(Code::MisplacedKeyword, message)
+                        .at(span, instead)
+                        .help("ask for the current state with `true`, or put what both depend on in a relation of its own"),
+                );
+                None
+            }
+            None | Some(Word::Sees | Word::Relation(_)) => {
+                let atom = self.atom(form, name, word)?;
+                condition(Condition::Literal(match negated {
+                    true => Literal::Negative(atom),
+                    false => Literal::Positive(atom),
+                }))
+            }
+        }
+    }
+
+    /// The name of the relation or connective that a form applies.
+    fn leading_name<'f>(&mut self, form: Form<'f>) -> Option<(&'f str, Option<Word>)> {
+        let leading = match form.name() {
+            Some(_) => form,
+            None => self.first_item(form)?,
+        };
+        let name = self.constant_name(leading)?;
+        Some((name, Word::of(name)))
+    }
+
+    fn first_item<'f>(&mut self, list: Form<'f>) -> Option<Form<'f>> {
+        let first = list.items().next();
+        if first.is_none() {
+            self.report(
+                Diagnostic::error(Code::EmptyList, "an empty list means nothing")
+                    .at(list.span(), "nothing in here")
+                    .help("take it out, or write what is missing"),
+            );
+        }
+        first
+    }
+
+    /// The name of a relation or function.
+    fn constant_name<'f>(&mut self, form: Form<'f>) -> Option<&'f str> {
+        let (message, remark) = match form.name() {
+            Some(name) if !is_variable(name) => return Some(name),
+            Some(name) => (
+                format!("the variable {} stands where a name must", quote(name)),
+                "variables stand for terms, never for relations or functions",
+            ),
+            None => (
+                "a list stands where a name must".to_string(),
+                "the first thing in a list is the name of a relation or function",
+            ),
+        };
+        let diagnostic = Diagnostic::error(Code::NotAName, message).at(form.span(), remark);
+        self.report(match form.name() {
+            Some(_) => diagnostic,
+            None => diagnostic.help("take out a pair of parentheses, or write the missing name"),
+        });
+        None
+    }
+
+    fn atom(&mut self, form: Form<'_>, name: &str, word: Option<Word>) -> Option<Atom> {
+        let args = form.items().skip(1);
+        let args: Vec<_> = args.map(|item| self.pattern(item)).collect();
+        let arity = args.len();
+        let symbol = match word {
+            Some(Word::Relation(keyword)) => {
+                if arity != keyword.arity() {
+                    return self.wrong_arity(form, name, &keyword.arity().to_string());
+                }
+                self.workspace.terms.symbol(keyword.name())
+            }
+            _ => {
+                let symbol = self.workspace.terms.symbol(name);
+                if let Some(first) = self.relation_arities.clash(symbol, arity, form.span()) {
+                    let clash = clash("relation", name, arity, form.span(), first);
+                    self.report(clash);
+                }
+                symbol
+            }
+        };
+        Some(Atom {
+            relation: self.workspace.relations.id(symbol, arity),
+            args: args.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    /// A term. Recursion is no deeper than the form, whose depth is checked.
+    fn pattern(&mut self, form: Form<'_>) -> Option<Pattern> {
+        let leading = match form.name() {
+            Some(name) if is_variable(name) => return Some(Pattern::Var(self.variable(name))),
+            Some(_) => form,
+            None => self.first_item(form)?,
+        };
+        let name = self.constant_name(leading)?;
+        match Word::of(name) {
+            Some(Word::Implied) => {
+                return self.misplaced(form, name, "cannot stand inside a rule");
+            }
+            Some(_) if form.name().is_none() => self.report(
+                Diagnostic::warning(
+                    Code::MisplacedKeyword,
+                    format!("the keyword {} is used as a function", quote(name)),
+                )
+                .at(form.span(), "a term in here, without the keyword's meaning")
+                .help("if a condition is meant, it stands outside of other relations; if a function, choose another name"),
+            ),
+            _ => {}
+        }
+        let functor = self.workspace.terms.symbol(name);
+        let args = form.items().skip(1);
+        let args: Vec<_> = args.map(|item| self.pattern(item)).collect();
+        let args = args.into_iter().collect::<Option<Vec<_>>>()?;
+        if !args.is_empty()
+            && let Some(first) = self
+                .function_arities
+                .clash(functor, args.len(), form.span())
+        {
+            let clash = clash("function", name, args.len(), form.span(), first);
+            self.report(clash);
+        }
+        Some(Pattern::apply(&mut self.workspace.terms, functor, args))
+    }
+
+    fn variable(&mut self, name: &str) -> Var {
+        let symbol = self.workspace.terms.symbol(name);
+        let next = Var(self.variables.len() as u32);
+        *self.numbers.entry(symbol).or_insert_with(|| {
+            self.variables.push(symbol);
+            next
+        })
+    }
+
+    fn wrong_arity<T>(&mut self, form: Form<'_>, name: &str, takes: &str) -> Option<T> {
+        let given = form.items().count().saturating_sub(1);
+        let s = if takes.ends_with('1') { "" } else { "s" };
+        let remark = match given {
+            0 => "none given".to_string(),
+            n => format!("{n} given"),
+        };
+        self.report(
+            Diagnostic::error(
+                Code::KeywordArity,
+                format!("{} takes {takes} argument{s}", quote(name)),
+            )
+            .at(form.span(), remark),
+        );
+        None
+    }
+
+    fn misplaced<T>(&mut self, form: Form<'_>, name: &str, problem: &str) -> Option<T> {
+        let diagnostic =
+            Diagnostic::error(Code::MisplacedKeyword, format!("{} {problem}", quote(name)));
+        self.report(match Word::of(name) {
+            Some(Word::Implied) => diagnostic
+                .at(start_of(form.span()), "a rule starts here")
+                .help("a `)` is missing before it, perhaps"),
+            _ => diagnostic.at(form.span(), "a connective, no relation"),
+        });
+        None
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.workspace.diagnostics.push(diagnostic);
+    }
+}
+
+fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> Diagnostic {
+    let arguments = |n: usize| match n {
+        0 => "no arguments".to_string(),
+        1 => "1 argument".to_string(),
+        n => format!("{n} arguments"),
+    };
+    Diagnostic::warning(
+        Code::ArityClash,
+        format!(
+            "the {kind} {} has {} here and {} elsewhere",
+            quote(name),
+            arguments(arity),
+            arguments(first.arity)
+        ),
+    )
+    .at(span, arguments(arity))
+    .also(
+        first.span,
+        format!("{} at its first use", arguments(first.arity)),
+    )
+    .help("these are different, though they share the name: check that no argument is missing")
+}
+
+/// The opening parenthesis of a list.
+fn start_of(span: Span) -> Span {
+    Span {
+        start: span.start,
+        end: span.start + 1,
+    }
+}

@@ -1,0 +1,163 @@
+//! From a rulesheet to checked [`Rules`].
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::check;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::normalize::{self, PlacedRule, Reader, Workspace};
+use crate::rules::Rules;
+use crate::source::Source;
+use crate::syntax;
+
+/// The largest rulesheet that is read: 64 MiB.
+pub const MAX_BYTES: usize = 64 << 20;
+
+/// A game's rules, and what looked odd about them.
+#[derive(Clone)]
+pub struct Parsed {
+    /// The rules.
+    pub rules: Rules,
+    /// Warnings only.
+    pub warnings: Diagnostics,
+}
+
+/// Why a file could not be read as a rulesheet.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file could not be read.
+    #[error("cannot read {path}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The file does not define a game. Prints as a compiler's output.
+    #[error(transparent)]
+    Invalid(#[from] Diagnostics),
+}
+
+impl Rules {
+    /// Parses and checks a rulesheet. The name, usually the file's, is for
+    /// messages.
+    ///
+    /// # Errors
+    /// All errors and warnings, if there is an error: that is, if the game is not
+    /// defined, or if the text is larger than [`MAX_BYTES`].
+    ///
+    /// ```
+    /// use propjit_gdl::rules::Rules;
+    ///
+    /// let error = Rules::parse("coin.kif", "(role tosser)\n(init (up ?side))").unwrap_err();
+    /// assert!(error.to_string().contains("coin.kif:2:11"));
+    /// ```
+    pub fn parse(name: &str, text: &str) -> Result<Parsed, Diagnostics> {
+        if text.len() > MAX_BYTES {
+            return Err(too_large(name));
+        }
+        if let Some(at) = text.bytes().position(|byte| byte == 0) {
+            return Err(binary(name, at, "a NUL byte"));
+        }
+        let (rules, mut diagnostics) = parse_source(Source::new(name, text));
+        diagnostics.sort();
+        match diagnostics.has_errors() {
+            true => Err(diagnostics),
+            false => Ok(Parsed {
+                rules,
+                warnings: diagnostics,
+            }),
+        }
+    }
+
+    /// Parses and checks a rulesheet that should be UTF-8.
+    ///
+    /// # Errors
+    /// As [`Rules::parse`], and if the bytes are not UTF-8.
+    pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Parsed, Diagnostics> {
+        if bytes.len() > MAX_BYTES {
+            return Err(too_large(name));
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Rules::parse(name, text),
+            Err(error) => {
+                let at = error.valid_up_to();
+                Err(binary(name, at, &format!("byte {:#04x}", bytes[at])))
+            }
+        }
+    }
+
+    /// Reads, parses and checks a rulesheet.
+    ///
+    /// # Errors
+    /// As [`Rules::parse_bytes`], and if the file cannot be read.
+    pub fn read(path: impl AsRef<Path>) -> Result<Parsed, ReadError> {
+        let path = path.as_ref();
+        let io_error = |source| ReadError::Io {
+            path: path.to_path_buf(),
+            source,
+        };
+        let file = File::open(path).map_err(io_error)?;
+        let mut bytes = Vec::new();
+        // One byte more than allowed is enough to know.
+        let mut limited = file.take(MAX_BYTES as u64 + 1);
+        limited.read_to_end(&mut bytes).map_err(io_error)?;
+        Ok(Rules::parse_bytes(&path.to_string_lossy(), &bytes)?)
+    }
+}
+
+fn too_large(name: &str) -> Diagnostics {
+    whole_file(
+        name,
+        Diagnostic::error(
+            Code::TooLarge,
+            format!("the rulesheet is larger than {} MiB", MAX_BYTES >> 20),
+        )
+        .help("rulesheets of known games have less than 1 MiB: is this the right file?"),
+    )
+}
+
+fn binary(name: &str, at: usize, what: &str) -> Diagnostics {
+    whole_file(
+        name,
+        Diagnostic::error(
+            Code::BinaryFile,
+            format!("not a text in UTF-8: {what} at offset {at}"),
+        )
+        .help("is this the right file? Save text as UTF-8"),
+    )
+}
+
+/// A message about a text that is not worth showing.
+fn whole_file(name: &str, diagnostic: Diagnostic) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new(Source::new(name, ""));
+    diagnostics.push(diagnostic);
+    diagnostics
+}
+
+fn parse_source(source: Source) -> (Rules, Diagnostics) {
+    let mut workspace = Workspace::new(source.clone());
+    let tree = syntax::parse(&source, &mut workspace.diagnostics);
+    let mut reader = Reader::new(workspace);
+    let mut placed: Vec<PlacedRule> = Vec::new();
+    for form in tree.forms() {
+        if let Some(clause) = reader.clause(form) {
+            for rule in normalize::rules(clause, &mut reader.workspace) {
+                if check::check_safety(&rule, &mut reader.workspace) {
+                    placed.push(rule);
+                }
+            }
+        }
+    }
+    let mut workspace = reader.workspace;
+    let roles = check::find_roles(&placed, &mut workspace);
+    let rules = Rules {
+        source,
+        terms: workspace.terms,
+        relations: workspace.relations.list,
+        rules: placed.into_iter().map(|placed| placed.rule).collect(),
+        roles,
+    };
+    (rules, workspace.diagnostics)
+}

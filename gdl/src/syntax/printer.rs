@@ -1,0 +1,47 @@
+//! A tree to text in canonical form.
+
+use std::fmt::{self, Write};
+
+use super::tree::{Form, Node, Tree};
+
+/// Canonical text: every top-level form on a line of its own, single blanks,
+/// none inside the edges of parentheses, no comments.
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for form in self.forms() {
+            writeln!(f, "{form}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Canonical text without a line break at the end.
+impl fmt::Display for Form<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Form { tree, index } = *self;
+        let last = tree.nodes[index as usize].end;
+        // The ends of the lists that are open, outermost first.
+        let mut open: Vec<u32> = Vec::new();
+        for at in index..last {
+            let Node { span, end, is_list } = tree.nodes[at as usize];
+            let follows_open = at == index || {
+                let previous = &tree.nodes[at as usize - 1];
+                previous.is_list && previous.end > at
+            };
+            if !follows_open {
+                f.write_char(' ')?;
+            }
+            if is_list {
+                f.write_char('(')?;
+                open.push(end);
+            } else {
+                f.write_str(tree.source.slice(span))?;
+            }
+            while open.last() == Some(&(at + 1)) {
+                open.pop();
+                f.write_char(')')?;
+            }
+        }
+        Ok(())
+    }
+}
