@@ -41,6 +41,8 @@ pub(crate) struct Instantiation<'a> {
     is_complete: Vec<bool>,
     join: Join,
     work: u64,
+    /// The work done for each rule, to know which one to blame.
+    work_of: Vec<u64>,
 }
 
 impl<'a> Instantiation<'a> {
@@ -69,6 +71,7 @@ impl<'a> Instantiation<'a> {
             is_complete: vec![false; relations.len()],
             join: Join::default(),
             work: 0,
+            work_of: vec![0; rules.len()],
         }
     }
 
@@ -190,11 +193,11 @@ impl<'a> Instantiation<'a> {
                 Outcome::Found => {
                     self.conclude(plan.rule, &join.bindings, Some((plan, &join.conditions)))?;
                 }
-                Outcome::Paused => self.check_limits(rule, join.take_work())?,
+                Outcome::Paused => self.check_limits(plan.rule, join.take_work())?,
                 Outcome::Exhausted => break,
             }
         }
-        self.check_limits(rule, join.take_work())?;
+        self.check_limits(plan.rule, join.take_work())?;
         self.join = join;
         Ok(())
     }
@@ -206,9 +209,10 @@ impl<'a> Instantiation<'a> {
         bindings: &[TermId],
         conditions: Option<(&Plan, &[AtomId])>,
     ) -> Result<(), GroundError> {
-        let rule = &self.rules[rule];
-        let head = self.intern(&rule.head, bindings);
-        if !self.is_static[rule.head.relation.index()] {
+        let head = &self.rules[rule].head;
+        let is_static = self.is_static[head.relation.index()];
+        let head = self.intern(head, bindings);
+        if !is_static {
             let (plan, positive) = conditions.map_or((None, &[][..]), |(p, c)| (Some(p), c));
             if !positive.contains(&head) {
                 self.ground_rules.begin(head, positive);
@@ -254,11 +258,14 @@ impl<'a> Instantiation<'a> {
         }
     }
 
-    fn check_limits(&mut self, rule: &Rule, work: u64) -> Result<(), GroundError> {
+    /// Charges a rule with work and says if a limit is hit; every rule instance
+    /// counts one, and so does every row tried.
+    fn check_limits(&mut self, rule: usize, work: u64) -> Result<(), GroundError> {
         /// Reading the clock costs more than a rule instance; so not every time.
         const CHECK_EVERY: u64 = 4096;
         let before = self.work;
         self.work += work;
+        self.work_of[rule] += work;
         if before / CHECK_EVERY == self.work / CHECK_EVERY {
             return Ok(());
         }
@@ -276,6 +283,8 @@ impl<'a> Instantiation<'a> {
         } else {
             return Ok(());
         };
+        let costliest = (0..self.rules.len()).max_by_key(|&rule| self.work_of[rule]);
+        let rule = &self.rules[costliest.unwrap_or(rule)];
         let Position { line, .. } = self.source.position(rule.span.start);
         Err(GroundError::Limit {
             kind,

@@ -71,14 +71,14 @@ pub enum GroundError {
     /// A limit was hit.
     #[error(
         "grounding hit the {kind} after {atoms} atoms and {ground_rules} ground rules, \
-         at {source_name}:{line} in the rule {rule}"
+         most of them for the rule at {source_name}:{line}: {rule}"
     )]
     Limit {
         /// Which limit.
         kind: LimitKind,
         /// The rulesheet's name.
         source_name: String,
-        /// The line of the rule that was being instantiated.
+        /// The line of the rule that took the most work.
         line: usize,
         /// The beginning of that rule.
         rule: String,
@@ -118,8 +118,8 @@ pub(crate) struct GroundProgram {
 /// Grounds a game.
 ///
 /// # Errors
-/// When a limit is hit, with the rule that was being instantiated; or when a
-/// role's goal is not a number.
+/// When a limit is hit, with the rule that took the most work; or when a role's
+/// goal is not a number.
 pub fn ground(rules: &Rules, limits: &Limits) -> Result<(Propnet, Statistics), GroundError> {
     let start = Instant::now();
     let program = instantiate(rules, limits, start)?;

@@ -1,0 +1,239 @@
+//! What the grounder finds, and that the network means what the rules say.
+
+use std::time::Duration;
+
+use propjit_gdl::ground::{GroundError, LimitKind, Limits, ground};
+use propjit_gdl::propnet::{Component, Gate, GateId, Propnet, Wire};
+use propjit_gdl::rules::Rules;
+
+fn rules(text: &str) -> Rules {
+    Rules::parse("test.kif", text)
+        .expect("the rulesheet is sound")
+        .rules
+}
+
+fn net(text: &str) -> Propnet {
+    ground(&rules(text), &Limits::default())
+        .expect("the game can be grounded")
+        .0
+}
+
+fn texts<'a>(
+    net: &'a Propnet,
+    names: impl Iterator<Item = propjit_gdl::term::TermId> + 'a,
+) -> Vec<String> {
+    let mut texts: Vec<String> = names.map(|name| net.terms.text(name)).collect();
+    texts.sort();
+    texts
+}
+
+fn fluents(net: &Propnet) -> Vec<String> {
+    texts(net, net.bases.iter().map(|base| base.name))
+}
+
+fn moves(net: &Propnet, role: usize) -> Vec<String> {
+    texts(net, net.roles[role].moves.iter().map(|action| action.name))
+}
+
+/// The values of all gates, by the definition: circles from false upwards.
+fn evaluate(net: &Propnet, state: &[bool], joint: &[u32]) -> Vec<bool> {
+    fn value(values: &[bool], wire: Wire) -> bool {
+        values[wire.gate.index()] != wire.inverted
+    }
+    let compute = |values: &[bool], id: GateId| match net.gate(id) {
+        Gate::Constant(value) => value,
+        Gate::Base(index) => state[index as usize],
+        Gate::Does { role, index } => joint.get(role as usize) == Some(&index),
+        Gate::And(wires) => wires.iter().all(|&wire| value(values, wire)),
+        Gate::Or(wires) => wires.iter().any(|&wire| value(values, wire)),
+    };
+    let mut values = vec![false; net.len()];
+    for component in net.components() {
+        match component {
+            Component::Single(id) => values[id.index()] = compute(&values, id),
+            Component::Recursive(gates) => loop {
+                let mut changed = false;
+                for id in gates.clone().map(GateId) {
+                    let new = compute(&values, id);
+                    changed |= new != values[id.index()];
+                    values[id.index()] = new;
+                }
+                if !changed {
+                    break;
+                }
+            },
+        }
+    }
+    values
+}
+
+const FRAME: &str = "(role r) (init (step 0)) (<= (next (step 1)) (true (step 0)))
+    (<= terminal (true (step 1))) (goal r 100) (legal r wait)";
+
+#[test]
+fn ports_are_what_can_be_reached() {
+    let net = net("(role r) (init (at a)) (edge a b) (edge b c) (edge d a)
+        (<= (legal r (go ?x ?y)) (true (at ?x)) (edge ?x ?y))
+        (<= (legal r stay) (true (at c)))
+        (<= (next (at ?y)) (does r (go ?x ?y)))
+        (<= (next (at c)) (does r stay))
+        (<= terminal (true (at c)))
+        (<= (goal r 100) (true (at c)))
+        (<= (goal r 0) (not (true (at c))))");
+    assert_eq!(fluents(&net), ["(at a)", "(at b)", "(at c)"]);
+    assert_eq!(moves(&net, 0), ["(go a b)", "(go b c)", "stay"]);
+    let initial: Vec<bool> = net.bases.iter().map(|base| base.initial).collect();
+    assert_eq!(initial.iter().filter(|&&holds| holds).count(), 1);
+    let values: Vec<i32> = net.roles[0].goals.iter().map(|goal| goal.value).collect();
+    assert_eq!(values, [0, 100]);
+}
+
+#[test]
+fn base_and_input_are_not_believed() {
+    let net = net(&format!("{FRAME} (base (ghost 1)) (input r dance)"));
+    assert_eq!(fluents(&net), ["(step 0)", "(step 1)"]);
+    assert_eq!(moves(&net, 0), ["wait"]);
+}
+
+#[test]
+fn recursion_means_the_least_fixpoint() {
+    // Reachability along wires that moves switch on, in both directions.
+    let net = net("(role r) (init (on ab)) (init (on bc)) (init (step 0))
+        (wire ab a b) (wire bc b c)
+        (<= (legal r (switch ?w)) (wire ?w ?x ?y))
+        (<= (next (on ?w)) (true (on ?w)) (not (does r (switch ?w))))
+        (<= (link ?x ?y) (wire ?w ?x ?y) (true (on ?w)))
+        (<= (link ?y ?x) (link ?x ?y))
+        (reached a)
+        (<= (lit ?y) (link a ?y))
+        (<= (lit ?y) (lit ?x) (link ?x ?y))
+        (<= (next (step 1)) (true (step 0)))
+        (<= terminal (not (lit c)))
+        (<= (goal r 100) (lit c)) (<= (goal r 0) (not (lit c)))");
+    assert!(net.recursive_gates() > 0);
+    for on in 0..4u32 {
+        let state: Vec<bool> = net
+            .bases
+            .iter()
+            .map(|base| match net.terms.text(base.name).as_str() {
+                "(on ab)" => on & 1 == 1,
+                "(on bc)" => on & 2 == 2,
+                _ => false,
+            })
+            .collect();
+        let values = evaluate(&net, &state, &[]);
+        let terminal = values[net.terminal.gate.index()] != net.terminal.inverted;
+        assert_eq!(terminal, on != 3, "wires on: {on:02b}");
+    }
+}
+
+#[test]
+fn variables_that_only_exist_are_projected_out() {
+    // 20 x 20 squares and as many moves with four coordinates: together they
+    // would be more than 20^6 instances.
+    let numbers: String = (0..20).map(|i| format!("(n {i}) ")).collect();
+    let text = format!(
+        "{numbers} (role r) (init (cell 0 0)) (init (cell 0 1))
+        (<= (legal r (move ?a ?b ?c ?d)) (true (cell ?a ?b)) (n ?c) (n ?d) (true (cell ?c ?b)))
+        (<= (next (cell ?x ?y)) (n ?x) (n ?y) (does ?p (move ?a ?b ?c ?d)) (distinct ?x ?a))
+        (<= terminal (not (true (cell 0 0)))) (goal r 100)"
+    );
+    let (_, statistics) = ground(&rules(&text), &Limits::default()).unwrap();
+    assert!(statistics.ground_rules < 1_000_000, "{statistics:?}");
+}
+
+#[test]
+fn static_negation_is_exact() {
+    let net = net(&format!(
+        "{FRAME} (n 1) (n 2) (n 3) (odd 1) (odd 3) (<= (even ?x) (n ?x) (not (odd ?x)))
+         (<= (legal r (pick ?x)) (even ?x)) (<= (legal r (skip ?x)) (n ?x) (distinct ?x 2))"
+    ));
+    assert_eq!(moves(&net, 0), ["(pick 2)", "(skip 1)", "(skip 3)", "wait"]);
+}
+
+#[test]
+fn nested_terms_and_whole_fluents_in_variables() {
+    let net = net(&format!(
+        "{FRAME} (init (pair (box a) (box b)))
+         (<= (next (pair ?y ?x)) (true (pair ?x ?y)))
+         (<= (next (kept ?f)) (true ?f) (keepsake ?f))
+         (keepsake (pair (box a) (box b)))
+         (<= (legal r (open ?x)) (true (pair (box ?x) ?y)))"
+    ));
+    assert_eq!(moves(&net, 0), ["(open a)", "(open b)", "wait"]);
+    let fluents = fluents(&net);
+    assert!(fluents.contains(&"(kept (pair (box a) (box b)))".into()));
+}
+
+#[test]
+fn endless_terms_hit_a_limit_that_names_the_rule() {
+    let text = format!("{FRAME} (init (n 0)) \n (<= (next (n (s ?x))) (true (n ?x)))");
+    let limits = Limits {
+        ground_rules: 10_000,
+        ..Limits::default()
+    };
+    match ground(&rules(&text), &limits).map(|_| ()) {
+        Err(GroundError::Limit {
+            kind, rule, line, ..
+        }) => {
+            assert_eq!(kind, LimitKind::GroundRules(10_000));
+            assert_eq!(rule, "(<= (next (n (s ?x))) (true (n ?x)))");
+            assert_eq!(line, 3);
+        }
+        other => panic!("expected a limit, got {other:?}"),
+    }
+}
+
+#[test]
+fn joins_without_results_are_stopped_too() {
+    let numbers: String = (0..2000).map(|i| format!("(n {i}) ")).collect();
+    let text = format!(
+        "{numbers} {FRAME} (<= (p ?a ?b ?c) (n ?a) (n ?b) (n ?c) (m ?a ?b ?c)) (m a b c)
+         (<= (legal r (x ?a ?b)) (n ?a) (n ?b) (n ?c) (n ?d) (not (q ?a ?b ?c ?d)) (p ?a ?b ?c))
+         (<= (q ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
+    );
+    let limits = Limits {
+        time: Some(Duration::from_millis(50)),
+        ..Limits::default()
+    };
+    let error = ground(&rules(&text), &limits).map(|_| ()).unwrap_err();
+    assert!(matches!(
+        error,
+        GroundError::Limit {
+            kind: LimitKind::Time(_) | LimitKind::Bytes(_),
+            ..
+        }
+    ));
+}
+
+#[test]
+fn goals_must_be_numbers() {
+    let text = "(role r) (init (a 1)) (legal r x) (<= (next (a 1)) (true (a 1)))
+        (<= terminal (true (a 1))) (goal r high)";
+    let error = ground(&rules(text), &Limits::default())
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the goal value high of role r is not a whole number; goals are numbers from 0 to 100"
+    );
+}
+
+#[test]
+fn dot_names_every_port() {
+    let mut dot = Vec::new();
+    net(FRAME).write_dot(&mut dot).unwrap();
+    let dot = String::from_utf8(dot).unwrap();
+    for port in [
+        "(true (step 0))",
+        "(next (step 1))",
+        "(legal r wait)",
+        "(goal r 100)",
+        "terminal",
+    ] {
+        assert!(
+            dot.contains(&format!("label=\"{port}\"")),
+            "{port} in {dot}"
+        );
+    }
+}
