@@ -2,8 +2,9 @@
 
 use crate::circuit::{InputId, OutputId};
 
-/// Facts about the inputs that passes may rely on. They need not hold while
-/// outputs are read that do not depend on the inputs concerned.
+/// Facts about the inputs that passes may rely on. A fact need not hold while
+/// outputs are read that depend neither on the inputs it is about nor on inputs
+/// that facts connect with these: legality may be read before moves are chosen.
 ///
 /// For a game, the inputs are base propositions and moves, and the promises are
 /// that every role makes exactly one move and that moves are legal.

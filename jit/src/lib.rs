@@ -1,3 +1,4 @@
 //! Boolean circuits, evaluated for many inputs at a time.
 pub mod assumptions;
 pub mod circuit;
+pub mod passes;

@@ -1,0 +1,236 @@
+//! Makes circuits smaller: an optimiser over and-inverter graphs.
+//!
+//! Each pass is a function from circuits to circuits in a file of its own, and
+//! takes time about linear in the number of gates. [`optimize`] runs them in rounds for
+//! as long as that pays.
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | `sweep` | dead logic, evaluation order, loops as small as possible |
+//! | `absorption` | operands that the gates around them make redundant |
+//! | `legality` | the same, where the legality of a move makes them so |
+//! | `choice` | the same, where the choice of one move excludes the others |
+//! | `factor` | common operands of the gates inside a gate |
+//! | `share` | common operands of gates anywhere |
+//!
+//! Constants, structural hashing and local rules need no pass: the
+//! [`Builder`](crate::circuit::Builder) applies them whenever a gate is made.
+
+mod absorption;
+mod choice;
+mod context;
+mod deadline;
+mod factor;
+mod known;
+mod legality;
+mod rebuild;
+mod share;
+mod sweep;
+mod wide;
+
+use std::time::{Duration, Instant};
+
+use crate::assumptions::Assumptions;
+use crate::circuit::Circuit;
+use deadline::Deadline;
+
+/// Which passes to run, and for how long.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Drop operands that the gates around them make redundant.
+    pub absorption: bool,
+    /// Drop conditions that the legality of a move implies.
+    pub legality: bool,
+    /// Use that exactly one input of a group is true.
+    pub choice: bool,
+    /// Take common operands out of the gates inside a gate.
+    pub factor: bool,
+    /// Make common operands of gates only once.
+    pub share: bool,
+    /// How often to run the passes, at most; rounds end as soon as one gains little.
+    pub rounds: usize,
+    /// The time for all passes together. When it is used up, passes stop
+    /// simplifying and finish the circuit as it is; that takes about
+    /// as long as copying the circuit.
+    pub budget: Duration,
+}
+
+impl Default for Config {
+    /// All passes, for a minute at most.
+    fn default() -> Config {
+        Config {
+            absorption: true,
+            legality: true,
+            choice: true,
+            factor: true,
+            share: true,
+            rounds: 4,
+            budget: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What one run of a pass has done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassReport {
+    /// The pass.
+    pub name: &'static str,
+    /// The number of gates before.
+    pub gates_before: usize,
+    /// The number of gates after. Never more: a pass that makes the circuit larger is undone.
+    pub gates_after: usize,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// A smaller circuit with the same outputs for all inputs that the assumptions
+/// allow, and what each pass did, in the order in which they ran.
+///
+/// ```
+/// use propjit_jit::assumptions::Assumptions;
+/// use propjit_jit::circuit::{Builder, InputId};
+/// use propjit_jit::passes::{Config, optimize};
+/// let mut builder = Builder::new(3);
+/// let (a, b, c) = (builder.input(0), builder.input(1), builder.input(2));
+/// let both = builder.and(a, b);
+/// let output = builder.or(both, c);
+/// let circuit = builder.finish(vec![output]);
+///
+/// // If exactly one input is true, `a` and `b` are not both.
+/// let assumptions = Assumptions {
+///     exactly_one: vec![vec![InputId(0), InputId(1), InputId(2)]],
+///     implies: vec![],
+/// };
+/// let (optimized, _) = optimize(&circuit, &assumptions, &Config::default());
+/// assert_eq!(optimized.gates(), 0);
+/// assert_eq!(optimized.evaluate(&[false, false, true]), [true]);
+/// ```
+pub fn optimize(
+    circuit: &Circuit,
+    assumptions: &Assumptions,
+    config: &Config,
+) -> (Circuit, Vec<PassReport>) {
+    let deadline = Deadline::after(config.budget);
+    let mut run = Run {
+        circuit: circuit.clone(),
+        reports: Vec::new(),
+    };
+    run.pass("sweep", |circuit| circuit.clone());
+    for _ in 0..config.rounds {
+        let before = run.circuit.gates();
+        if config.absorption {
+            run.pass("absorption", |circuit| {
+                absorption::absorption(circuit, &deadline)
+            });
+        }
+        if config.legality && !assumptions.implies.is_empty() {
+            run.pass("legality", |circuit| {
+                legality::legality(circuit, assumptions, &deadline)
+            });
+        }
+        if config.choice && !assumptions.exactly_one.is_empty() {
+            run.pass("choice", |circuit| {
+                choice::choice(circuit, assumptions, &deadline)
+            });
+        }
+        if config.factor {
+            run.pass("factor", |circuit| factor::factor(circuit, &deadline));
+        }
+        if config.share {
+            run.pass("share", |circuit| share::share(circuit, &deadline));
+        }
+        let gained = before - run.circuit.gates();
+        if gained <= before / 200 || deadline.passed() {
+            break;
+        }
+    }
+    (run.circuit, run.reports)
+}
+
+struct Run {
+    circuit: Circuit,
+    reports: Vec<PassReport>,
+}
+
+impl Run {
+    /// Runs a pass, sweeps what it leaves, and keeps the result if it is no larger.
+    fn pass(&mut self, name: &'static str, pass: impl FnOnce(&Circuit) -> Circuit) {
+        let start = Instant::now();
+        let gates_before = self.circuit.gates();
+        let result = sweep::sweep(&pass(&self.circuit));
+        if result.gates() <= gates_before {
+            self.circuit = result;
+        }
+        self.reports.push(PassReport {
+            name,
+            gates_before,
+            gates_after: self.circuit.gates(),
+            time: start.elapsed(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod testing;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::testing::{assert_same, circuits};
+    use super::*;
+
+    type Pass = fn(&Circuit, &Assumptions, &Deadline) -> Circuit;
+
+    /// Every pass on its own, with the assumptions that it may use.
+    const PASSES: [(&str, Pass); 6] = [
+        ("sweep", |circuit, _, _| sweep::sweep(circuit)),
+        ("absorption", |circuit, _, deadline| {
+            absorption::absorption(circuit, deadline)
+        }),
+        ("legality", legality::legality),
+        ("choice", choice::choice),
+        ("factor", |circuit, _, deadline| {
+            factor::factor(circuit, deadline)
+        }),
+        ("share", |circuit, _, deadline| {
+            share::share(circuit, deadline)
+        }),
+    ];
+
+    fn never() -> Deadline {
+        Deadline::after(Duration::MAX)
+    }
+
+    proptest! {
+        #[test]
+        fn each_pass_keeps_the_outputs((circuit, assumptions) in circuits()) {
+            for (name, pass) in PASSES {
+                let none = Assumptions::default();
+                let allowed = match name {
+                    "legality" | "choice" => &assumptions,
+                    _ => &none,
+                };
+                let after = pass(&circuit, allowed, &never());
+                assert_same(&circuit, &after, allowed);
+            }
+        }
+
+        #[test]
+        fn passes_stop_at_the_deadline((circuit, assumptions) in circuits()) {
+            let past = Deadline::after(Duration::ZERO);
+            for (_, pass) in PASSES {
+                let after = pass(&circuit, &assumptions, &past);
+                assert_same(&circuit, &after, &assumptions);
+            }
+        }
+
+        #[test]
+        fn all_passes_together_keep_the_outputs((circuit, assumptions) in circuits()) {
+            let (after, reports) = optimize(&circuit, &assumptions, &Config::default());
+            assert_same(&circuit, &after, &assumptions);
+            prop_assert!(after.gates() <= circuit.gates());
+            prop_assert!(reports.iter().all(|r| r.gates_after <= r.gates_before));
+        }
+    }
+}

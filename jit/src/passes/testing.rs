@@ -1,0 +1,141 @@
+//! Random circuits, and the question whether two circuits are the same.
+
+use proptest::prelude::*;
+
+use crate::assumptions::Assumptions;
+use crate::circuit::{Builder, Circuit, Edge, InputId, Node, OutputId};
+
+/// The inputs of random circuits. The first few play the part of moves.
+const INPUTS: usize = 7;
+const MOVES: usize = 3;
+
+/// One thing added to a random circuit; numbers pick from the edges made so far.
+#[derive(Clone, Debug)]
+enum Step {
+    /// The conjunction of edges.
+    And(Vec<u16>),
+    /// A loop with this many feedback nodes, monotone ANDs and ORs, and sources.
+    Loop(usize, Vec<(u16, u16, bool)>),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let and = prop::collection::vec(any::<u16>(), 2..5).prop_map(Step::And);
+    let inside = prop::collection::vec(any::<(u16, u16, bool)>(), 1..10);
+    let a_loop = (1usize..4, inside).prop_map(|(count, inside)| Step::Loop(count, inside));
+    prop::collection::vec(prop_oneof![12 => and, 1 => a_loop], 1..25)
+}
+
+/// An edge of the pool, recent ones more often, inverted or not.
+fn pick(pool: &[Edge], number: u16) -> Edge {
+    let number = usize::from(number);
+    let recent = pool.len().min(6);
+    let edge = match number & 2 {
+        0 => pool[pool.len() - 1 - (number >> 2) % recent],
+        _ => pool[(number >> 2) % pool.len()],
+    };
+    edge.invert_if(number & 1 == 1)
+}
+
+fn perform(builder: &mut Builder, pool: &mut Vec<Edge>, step: &Step) {
+    match step {
+        Step::And(numbers) => {
+            let edges: Vec<Edge> = numbers.iter().map(|&n| pick(pool, n)).collect();
+            pool.push(builder.and_all(&edges));
+        }
+        Step::Loop(count, inside) => {
+            let mut monotone = builder.begin_loop(*count);
+            for &(a, b, is_and) in inside {
+                let a = monotone[usize::from(a) % monotone.len()];
+                // Edges from outside the loop may be inverted, those inside may not.
+                let b = match b & 1 {
+                    0 => monotone[usize::from(b >> 1) % monotone.len()],
+                    _ => pick(pool, b >> 1),
+                };
+                monotone.push(if is_and {
+                    builder.and(a, b)
+                } else {
+                    builder.or(a, b)
+                });
+            }
+            let sources: Vec<Edge> = monotone.iter().rev().take(*count).copied().collect();
+            builder.end_loop(&sources);
+            pool.extend(monotone);
+        }
+    }
+}
+
+prop_compose! {
+    /// A random circuit with assumptions like those of a game: exactly one of
+    /// the first inputs is true, and each of them implies an output.
+    pub(super) fn circuits()(
+        legal in steps(),
+        next in steps(),
+        implied in prop::collection::vec(any::<u16>(), MOVES),
+        read in prop::collection::vec(any::<u16>(), 1..4),
+    ) -> (Circuit, Assumptions) {
+        let mut builder = Builder::new(INPUTS);
+        let mut pool: Vec<Edge> = (MOVES..INPUTS).map(|i| builder.input(i)).collect();
+        legal.iter().for_each(|step| perform(&mut builder, &mut pool, step));
+        let mut outputs: Vec<Edge> = implied.iter().map(|&n| pick(&pool, n)).collect();
+        pool.extend((0..MOVES).map(|i| builder.input(i)));
+        next.iter().for_each(|step| perform(&mut builder, &mut pool, step));
+        outputs.extend(read.iter().map(|&n| pick(&pool, n)));
+        let moves: Vec<InputId> = (0..MOVES as u32).map(InputId).collect();
+        let assumptions = Assumptions {
+            implies: moves.iter().map(|&input| (input, OutputId(input.0))).collect(),
+            exactly_one: vec![moves],
+        };
+        (builder.finish(outputs), assumptions)
+    }
+}
+
+/// The inputs that an output depends on.
+fn support(circuit: &Circuit, output: Edge) -> Vec<bool> {
+    let mut needed = vec![false; circuit.nodes().len()];
+    needed[output.node().index()] = true;
+    let mut changed = true;
+    while changed {
+        let before = needed.clone();
+        for (at, node) in circuit.nodes().iter().enumerate().rev() {
+            if let (true, Node::And(a, b)) = (needed[at], node) {
+                needed[a.node().index()] = true;
+                needed[b.node().index()] = true;
+            }
+        }
+        for (node, source) in circuit.loops().iter().flat_map(|l| &l.feedback) {
+            needed[source.node().index()] |= needed[node.index()];
+        }
+        changed = needed != before;
+    }
+    let inputs = circuit.inputs().iter();
+    inputs.map(|node| needed[node.index()]).collect()
+}
+
+/// Panics if the circuits differ in an output, for inputs that satisfy the
+/// assumptions or, where that output depends on no move, for all inputs.
+pub(super) fn assert_same(before: &Circuit, after: &Circuit, assumptions: &Assumptions) {
+    let outputs = before.outputs().iter();
+    let supports: Vec<Vec<bool>> = outputs.map(|&edge| support(before, edge)).collect();
+    for bits in 0..1u32 << before.inputs().len() {
+        let inputs: Vec<bool> = (0..before.inputs().len())
+            .map(|i| bits >> i & 1 == 1)
+            .collect();
+        let (expected, got) = (before.evaluate(&inputs), after.evaluate(&inputs));
+        for (output, support) in supports.iter().enumerate() {
+            // All assumptions of a random circuit are about its moves.
+            let concerned = support[..MOVES].contains(&true);
+            let groups_hold = assumptions.exactly_one.iter().all(|group| {
+                let chosen = group.iter().filter(|input| inputs[input.index()]);
+                chosen.count() == 1
+            });
+            let implications_hold = (assumptions.implies.iter())
+                .all(|(input, output)| !inputs[input.index()] || expected[output.index()]);
+            if !concerned || groups_hold && implications_hold {
+                assert_eq!(
+                    got[output], expected[output],
+                    "output {output} for inputs {inputs:?}"
+                );
+            }
+        }
+    }
+}
