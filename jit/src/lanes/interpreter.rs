@@ -1,0 +1,119 @@
+//! The rows of one thread, and access to them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::LaneProgram;
+use super::kernel::Evaluate;
+use super::program::Layout;
+use super::rows::Rows;
+use super::width::{Width, dispatch};
+
+/// Evaluates a [`LaneProgram`] for as many lanes as its [`Width`] says.
+///
+/// The rows of consecutive inputs, and of consecutive outputs, are adjacent in
+/// memory: a range of them is a matrix with [`Width::words`] words per row.
+#[derive(Clone)]
+pub struct LaneInterpreter {
+    program: Arc<LaneProgram>,
+    width: Width,
+    rows: Rows,
+}
+
+impl LaneInterpreter {
+    /// An interpreter with all inputs false and nothing evaluated yet.
+    pub fn new(program: Arc<LaneProgram>, width: Width) -> LaneInterpreter {
+        let words = width.words();
+        let mut rows = Rows::new(program.layout.rows * words);
+        let truth = Layout::TRUE as usize;
+        rows.words_mut()[truth * words..][..words].fill(!0);
+        LaneInterpreter {
+            program,
+            width,
+            rows,
+        }
+    }
+
+    /// The program that this evaluates.
+    pub fn program(&self) -> &Arc<LaneProgram> {
+        &self.program
+    }
+
+    /// How many lanes there are.
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// The row of input `index`.
+    pub fn input(&self, index: usize) -> &[u64] {
+        self.inputs(index..index + 1)
+    }
+
+    /// The row of input `index`, to be changed.
+    pub fn input_mut(&mut self, index: usize) -> &mut [u64] {
+        self.inputs_mut(index..index + 1)
+    }
+
+    /// The rows of consecutive inputs.
+    pub fn inputs(&self, range: Range<usize>) -> &[u64] {
+        let range = self.span(self.program.layout.inputs(), range);
+        &self.rows.words()[range]
+    }
+
+    /// The rows of consecutive inputs, to be changed.
+    pub fn inputs_mut(&mut self, range: Range<usize>) -> &mut [u64] {
+        let range = self.span(self.program.layout.inputs(), range);
+        &mut self.rows.words_mut()[range]
+    }
+
+    /// The row of output `index`, as of the last evaluation of its section.
+    pub fn output(&self, index: usize) -> &[u64] {
+        self.outputs(index..index + 1)
+    }
+
+    /// The rows of consecutive outputs.
+    pub fn outputs(&self, range: Range<usize>) -> &[u64] {
+        let range = self.span(self.program.layout.outputs(), range);
+        &self.rows.words()[range]
+    }
+
+    /// Rows of outputs to be read together with rows of inputs to be changed.
+    pub fn outputs_and_inputs_mut(
+        &mut self,
+        outputs: Range<usize>,
+        inputs: Range<usize>,
+    ) -> (&[u64], &mut [u64]) {
+        let layout = self.program.layout;
+        let outputs = self.span(layout.outputs(), outputs);
+        let inputs = self.span(layout.inputs(), inputs);
+        let middle = layout.outputs().start * self.width.words();
+        let (before, after) = self.rows.words_mut().split_at_mut(middle);
+        let outputs = outputs.start - middle..outputs.end - middle;
+        (&after[outputs], &mut before[inputs])
+    }
+
+    /// Computes the outputs of a section from the inputs and from what the sections
+    /// before it computed last.
+    ///
+    /// # Panics
+    /// If the program has no such section.
+    pub fn evaluate(&mut self, section: usize) {
+        let section = self.program.section(section);
+        let rows = self.rows.words_mut().as_mut_ptr();
+        // SAFETY: the rows are those of the section's program, allocated for this
+        // width, and borrowed mutably meanwhile.
+        let kernel = unsafe { Evaluate::new(section, rows) };
+        dispatch(self.width, kernel);
+    }
+
+    /// Where in memory the rows `range` of a group of rows are.
+    fn span(&self, group: Range<usize>, range: Range<usize>) -> Range<usize> {
+        assert!(
+            range.end <= group.len(),
+            "no row {range:?} of {}",
+            group.len()
+        );
+        let words = self.width.words();
+        (group.start + range.start) * words..(group.start + range.end) * words
+    }
+}

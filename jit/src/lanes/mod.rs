@@ -1,0 +1,41 @@
+//! Bit-sliced evaluation: one circuit, many assignments at a time.
+//!
+//! An assignment is a *lane*. Each node of the circuit has a *row*: one bit per
+//! lane, 64 lanes to a word, as many words as the [`Width`] says. Lane `i` is bit
+//! `i % 64` of word `i / 64`. One AND of two rows then evaluates a gate for all
+//! lanes: the bit-slicing that Biham, "A fast new DES implementation in software"
+//! (1997), made known.
+//!
+//! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
+//! [`LaneInterpreter`] with the rows. [`select`] picks one true row per lane at
+//! random, with the bits of [`random`]: for a game, a legal move.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use propjit_jit::circuit::{Builder, OutputId};
+//! use propjit_jit::lanes::{LaneInterpreter, LaneProgram, Width};
+//!
+//! let mut builder = Builder::new(2);
+//! let (a, b) = (builder.input(0), builder.input(1));
+//! let both = builder.and(a, b);
+//! let circuit = builder.finish(vec![both, !both]);
+//! let program = LaneProgram::new(&circuit, &[vec![OutputId(0), OutputId(1)]]);
+//!
+//! let mut lanes = LaneInterpreter::new(Arc::new(program), Width::X64);
+//! lanes.input_mut(0)[0] = 0b1100;
+//! lanes.input_mut(1)[0] = 0b1010;
+//! lanes.evaluate(0);
+//! assert_eq!(lanes.output(0)[0], 0b1000);
+//! assert_eq!(lanes.output(1)[0], !0b1000);
+//! ```
+
+mod interpreter;
+mod kernel;
+mod program;
+mod rows;
+mod schedule;
+mod width;
+
+pub use interpreter::LaneInterpreter;
+pub use program::LaneProgram;
+pub use width::Width;

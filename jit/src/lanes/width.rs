@@ -1,0 +1,93 @@
+//! How many lanes at a time, and the CPU instructions to do it with.
+//!
+//! The code that works on rows is written once, over arrays of `W` words, and
+//! compiled for several instruction sets; which one runs is decided at run time.
+
+use super::LaneProgram;
+
+/// The number of lanes evaluated together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Width {
+    /// 64 lanes: one word per row, fast on any CPU.
+    X64,
+    /// 256 lanes: one AVX2 register per row.
+    X256,
+    /// 512 lanes: one AVX-512 register per row, or two of AVX2.
+    X512,
+    /// 1024 lanes: for small circuits.
+    X1024,
+}
+
+impl Width {
+    /// All widths, narrow to wide.
+    pub const ALL: [Width; 4] = [Width::X64, Width::X256, Width::X512, Width::X1024];
+
+    /// 64-bit words per row.
+    pub const fn words(self) -> usize {
+        match self {
+            Width::X64 => 1,
+            Width::X256 => 4,
+            Width::X512 => 8,
+            Width::X1024 => 16,
+        }
+    }
+
+    /// Lanes per row.
+    pub const fn lanes(self) -> usize {
+        64 * self.words()
+    }
+
+    /// The width that evaluates most lanes per second with this program on this
+    /// CPU, as a rule: the widest whose rows fit into half the second-level cache.
+    pub fn best(program: &LaneProgram) -> Width {
+        const CACHE: usize = 256 << 10;
+        let fits = |width: &&Width| program.rows() * width.words() * 8 <= CACHE;
+        *Width::ALL.iter().rev().find(fits).unwrap_or(&Width::X256)
+    }
+}
+
+/// Work on rows of any width. Implementations mark `run` `#[inline(always)]`, so
+/// that it is compiled with the instructions of the function it is called from.
+pub(super) trait Kernel {
+    type Output;
+    /// Does the work on rows of `W` words.
+    fn run<const W: usize>(self) -> Self::Output;
+}
+
+/// Runs `kernel` for rows of this width with the best instructions of this CPU.
+pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if width >= Width::X512 && is_x86_feature_detected!("avx512f") {
+            // SAFETY: the CPU has AVX-512F, as just checked.
+            return unsafe { with_avx512(width, kernel) };
+        }
+        if width >= Width::X256 && is_x86_feature_detected!("avx2") {
+            // SAFETY: the CPU has AVX2, as just checked.
+            return unsafe { with_avx2(width, kernel) };
+        }
+    }
+    run(width, kernel)
+}
+
+#[inline(always)]
+fn run<K: Kernel>(width: Width, kernel: K) -> K::Output {
+    match width {
+        Width::X64 => kernel.run::<1>(),
+        Width::X256 => kernel.run::<4>(),
+        Width::X512 => kernel.run::<8>(),
+        Width::X1024 => kernel.run::<16>(),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<K: Kernel>(width: Width, kernel: K) -> K::Output {
+    run(width, kernel)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn with_avx512<K: Kernel>(width: Width, kernel: K) -> K::Output {
+    run(width, kernel)
+}

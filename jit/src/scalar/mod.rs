@@ -1,0 +1,226 @@
+//! Event-driven evaluation of one assignment: only what changes is computed.
+//!
+//! Every gate is a wide AND with a count of its false operands. When a signal
+//! changes, the counts of its readers go up or down; a reader whose count becomes
+//! zero or ceases to be so is marked as pending. Marks are toggled rather than
+//! set, so a gate whose operands change back before its turn is left alone, and
+//! gates take their turns in topological order, so none is evaluated twice.
+//!
+//! Three things make this fast. Counts are bytes, and gates that read the same
+//! signal lie side by side as far as possible, so that one vector operation
+//! updates sixteen of them: a signal that gates every move of a player costs
+//! little more than one that is read once. Gates of one level share words of the
+//! pending set and cannot disturb each other, so words are taken whole. Outputs
+//! are updated a word at a time.
+//!
+//! A loop starts again from false feedback only if something that it reads has
+//! changed in the direction that can make its values fall; otherwise its
+//! old values are a lower bound of the new ones and it goes on from there.
+//!
+//! ```
+//! use propjit_jit::circuit::Builder;
+//! use propjit_jit::scalar::ScalarInterpreter;
+//!
+//! let mut builder = Builder::new(2);
+//! let (a, b) = (builder.input(0), builder.input(1));
+//! let both = builder.and(a, b);
+//! let circuit = builder.finish(vec![both, !both]);
+//!
+//! let mut scalar = ScalarInterpreter::new(&circuit);
+//! scalar.set_input(0, true);
+//! scalar.set_input(1, true);
+//! scalar.settle();
+//! assert_eq!(scalar.outputs(), [0b01]);
+//! ```
+
+mod counts;
+mod layout;
+mod program;
+
+use std::sync::Arc;
+
+use crate::circuit::{Circuit, OutputId};
+use counts::Block;
+use program::{Loop, Program, Step};
+
+/// Evaluates a circuit for one assignment, which changes little by little.
+///
+/// A clone shares the program and has its own assignment.
+#[derive(Clone)]
+pub struct ScalarInterpreter {
+    program: Arc<Program>,
+    state: State,
+}
+
+/// Everything that changes. Inputs, gates and outputs have their *slots*, numbered
+/// in evaluation order.
+#[derive(Clone)]
+struct State {
+    /// Of each slot, how many operands are false.
+    counts: Vec<Block>,
+    /// Each slot's value: bit `slot % 64` of word `slot / 64`.
+    values: Vec<u64>,
+    /// In the same way, the values that are to be toggled.
+    pending: Vec<u64>,
+}
+
+impl ScalarInterpreter {
+    /// Compiles `circuit`; all inputs are false, and the outputs are up to date.
+    pub fn new(circuit: &Circuit) -> ScalarInterpreter {
+        let (program, state) = layout::compile(circuit);
+        let mut interpreter = ScalarInterpreter {
+            program: Arc::new(program),
+            state,
+        };
+        interpreter.settle();
+        interpreter
+    }
+
+    /// Sets an input; the outputs follow with [`ScalarInterpreter::settle`].
+    ///
+    /// # Panics
+    /// If the circuit has no such input.
+    #[inline]
+    pub fn set_input(&mut self, index: usize, value: bool) {
+        assert!(index < self.program.inputs, "no input {index}");
+        let (word, bit) = (index / 64, index % 64);
+        let toggle = (self.state.values[word] >> bit & 1) ^ u64::from(value);
+        let pending = &mut self.state.pending[word];
+        *pending = *pending & !(1 << bit) | toggle << bit;
+    }
+
+    /// Sets the first `count` inputs to the bits of `values`: input `i` to bit
+    /// `i % 64` of word `i / 64`.
+    ///
+    /// # Panics
+    /// If there are fewer inputs or fewer bits.
+    pub fn set_inputs(&mut self, count: usize, values: &[u64]) {
+        assert!(count <= self.program.inputs, "no {count} inputs");
+        for (word, &new) in values[..count.div_ceil(64)].iter().enumerate() {
+            let mask = match count - 64 * word {
+                0..64 => !(!0 << (count % 64)),
+                _ => !0,
+            };
+            let toggle = self.state.values[word] ^ new;
+            let pending = &mut self.state.pending[word];
+            *pending = *pending & !mask | toggle & mask;
+        }
+    }
+
+    /// Brings everything up to date with the inputs.
+    pub fn settle(&mut self) {
+        for step in &self.program.steps {
+            match step {
+                Step::Gates(words) => self.state.drain(&self.program, words.clone()),
+                Step::Loop(lp) => self.state.settle_loop(&self.program, lp),
+            }
+        }
+        let words = self.program.output_words();
+        let pending = &mut self.state.pending[words.clone()];
+        for (value, pending) in self.state.values[words].iter_mut().zip(pending) {
+            *value ^= std::mem::take(pending);
+        }
+    }
+
+    /// All outputs, as of the last [`ScalarInterpreter::settle`]: output `i` is bit
+    /// `i % 64` of word `i / 64`. Bits past the last output are zero.
+    #[inline]
+    pub fn outputs(&self) -> &[u64] {
+        &self.state.values[self.program.output_words()]
+    }
+
+    /// One output, as of the last [`ScalarInterpreter::settle`].
+    ///
+    /// # Panics
+    /// If the circuit has no such output.
+    #[inline]
+    pub fn output(&self, output: OutputId) -> bool {
+        let index = output.index();
+        self.outputs()[index / 64] >> (index % 64) & 1 == 1
+    }
+}
+
+impl State {
+    /// Toggles the pending slots in these words, in order, and tells their readers.
+    #[inline]
+    fn drain(&mut self, program: &Program, words: std::ops::Range<usize>) {
+        for word in words {
+            // Slots of one word do not read each other: see `layout`.
+            let mut bits = std::mem::take(&mut self.pending[word]);
+            if bits == 0 {
+                continue;
+            }
+            self.values[word] ^= bits;
+            let values = self.values[word];
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                let rises = values >> bit & 1 == 1;
+                self.tell(program, 64 * word + bit as usize, rises);
+            }
+        }
+    }
+
+    /// Updates the readers of a slot whose value has risen to true or fallen to false.
+    #[inline(always)]
+    fn tell(&mut self, program: &Program, slot: usize, rises: bool) {
+        let readers = program.readers(slot);
+        for &code in readers.singles {
+            let (reader, inverted) = ((code >> 1) as usize, code & 1 == 1);
+            // An operand that becomes true is one false operand less.
+            let decrement = u8::from(rises != inverted);
+            let count = &mut self.counts[reader / Block::SLOTS].0[reader % Block::SLOTS];
+            // The count becomes zero, or it has been zero.
+            let toggles = *count == decrement;
+            *count = count.wrapping_add(1).wrapping_sub(2 * decrement);
+            self.pending[reader / 64] ^= u64::from(toggles) << (reader % 64);
+        }
+        for reader in readers.blocks {
+            let counts = &mut self.counts[reader.block as usize];
+            let increments = &program.increments[reader.increments as usize];
+            let toggles = counts.add(increments, rises);
+            let at = reader.block as usize * Block::SLOTS;
+            self.pending[at / 64] ^= u64::from(toggles) << (at % 64);
+        }
+    }
+
+    /// Brings a loop up to date with the ports through which it reads the outside.
+    fn settle_loop(&mut self, program: &Program, lp: &Loop) {
+        if self.pending[lp.words()].iter().all(|&word| word == 0) {
+            return;
+        }
+        // Ports are such that the loop's values can only grow when a port rises.
+        let mut ports = lp.ports.clone();
+        let falls = ports.any(|word| self.pending[word] & self.values[word] != 0);
+        if falls {
+            for word in lp.feedback.clone() {
+                self.pending[word] ^= self.values[word];
+                let set = std::mem::take(&mut self.values[word]);
+                self.tell_all(program, word, set, false);
+            }
+        }
+        self.drain(program, lp.ports.clone());
+        loop {
+            self.drain(program, lp.gates.clone());
+            let mut grows = false;
+            for word in lp.feedback.clone() {
+                let rising = self.pending[word] & !self.values[word];
+                self.pending[word] ^= rising;
+                self.values[word] |= rising;
+                self.tell_all(program, word, rising, true);
+                grows |= rising != 0;
+            }
+            if !grows {
+                return;
+            }
+        }
+    }
+
+    fn tell_all(&mut self, program: &Program, word: usize, mut bits: u64, rises: bool) {
+        while bits != 0 {
+            let slot = 64 * word + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            self.tell(program, slot, rises);
+        }
+    }
+}

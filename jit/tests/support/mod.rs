@@ -1,0 +1,120 @@
+//! Random circuits, and the plainest evaluation of them.
+
+use propjit_jit::circuit::{Builder, Circuit, Edge, Node, OutputId};
+use proptest::prelude::*;
+
+/// One step in making a circuit; numbers choose among the edges there are.
+#[derive(Clone, Debug)]
+enum Recipe {
+    And(u32, u32),
+    /// A wide conjunction, or disjunction.
+    Wide(Vec<u32>, bool),
+    /// Feedback nodes, and gates made of members and of edges outside.
+    Loop(usize, Vec<(u32, u32, bool)>),
+}
+
+fn recipe() -> impl Strategy<Value = Recipe> {
+    let gates = prop::collection::vec(any::<(u32, u32, bool)>(), 0..30);
+    prop_oneof![
+        20 => any::<(u32, u32)>().prop_map(|(a, b)| Recipe::And(a, b)),
+        4 => (prop::collection::vec(any::<u32>(), 2..20), any::<bool>())
+            .prop_map(|(edges, any)| Recipe::Wide(edges, any)),
+        1 => (1..5usize, gates).prop_map(|(feedback, gates)| Recipe::Loop(feedback, gates)),
+    ]
+}
+
+/// Circuits with wide gates, shared gates and monotone loops.
+pub fn circuits() -> impl Strategy<Value = Circuit> {
+    let recipes = prop::collection::vec(recipe(), 0..120);
+    let outputs = prop::collection::vec(any::<u32>(), 0..150);
+    (0..100usize, recipes, outputs).prop_map(|(inputs, recipes, outputs)| {
+        let mut builder = Builder::new(inputs);
+        let mut edges = vec![Edge::FALSE];
+        edges.extend((0..inputs).map(|i| builder.input(i)));
+        for recipe in recipes {
+            follow(&recipe, &mut builder, &mut edges);
+        }
+        let outputs = outputs.into_iter().map(|code| pick(&edges, code)).collect();
+        builder.finish(outputs)
+    })
+}
+
+fn follow(recipe: &Recipe, builder: &mut Builder, edges: &mut Vec<Edge>) {
+    match recipe {
+        &Recipe::And(a, b) => edges.push(builder.and(pick(edges, a), pick(edges, b))),
+        Recipe::Wide(codes, any) => {
+            let operands: Vec<Edge> = codes.iter().map(|&code| pick(edges, code)).collect();
+            edges.push(match any {
+                true => builder.or_all(&operands),
+                false => builder.and_all(&operands),
+            });
+        }
+        Recipe::Loop(feedback, gates) => {
+            // Monotone: members are only read uninverted.
+            let mut members = builder.begin_loop(*feedback);
+            for &(member, other, any) in gates {
+                let a = members[member as usize % members.len()];
+                let b = match other % 3 {
+                    0 => members[other as usize / 3 % members.len()],
+                    _ => pick(edges, other / 3),
+                };
+                members.push(match any {
+                    true => builder.or(a, b),
+                    false => builder.and(a, b),
+                });
+            }
+            let sources = &members[members.len() - feedback..];
+            builder.end_loop(sources);
+            edges.extend(members);
+        }
+    }
+}
+
+fn pick(edges: &[Edge], code: u32) -> Edge {
+    // Late edges more often, or circuits would be flat.
+    let (choice, inverted) = (code as usize / 2, code % 2 == 1);
+    let recent = if choice % 2 == 0 {
+        edges.len().min(20)
+    } else {
+        edges.len()
+    };
+    edges[edges.len() - 1 - choice / 2 % recent].invert_if(inverted)
+}
+
+/// The outputs for these inputs.
+pub fn evaluate(circuit: &Circuit, inputs: &[bool]) -> Vec<bool> {
+    let mut values = vec![false; circuit.nodes().len()];
+    let value = |values: &[bool], edge: Edge| values[edge.node().index()] ^ edge.inverted();
+    let mut loops = circuit.loops().iter().peekable();
+    let mut at = 0;
+    while at < values.len() {
+        match circuit.nodes()[at] {
+            Node::Input(input) => values[at] = inputs[input.index()],
+            Node::And(a, b) => values[at] = value(&values, a) && value(&values, b),
+            Node::False | Node::Feedback => {}
+        }
+        at += 1;
+        let Some(lp) = loops.next_if(|lp| lp.nodes.end as usize == at) else {
+            continue;
+        };
+        for &(node, source) in &lp.feedback {
+            if value(&values, source) && !values[node.index()] {
+                values[node.index()] = true;
+                at = lp.nodes.start as usize;
+            }
+        }
+        if at < lp.nodes.end as usize {
+            let start = circuit
+                .loops()
+                .partition_point(|other| other.nodes.start < lp.nodes.start);
+            loops = circuit.loops()[start..].iter().peekable();
+        }
+    }
+    let outputs = circuit.outputs().iter();
+    outputs.map(|&edge| value(&values, edge)).collect()
+}
+
+/// All outputs of a circuit.
+pub fn all_outputs(circuit: &Circuit) -> Vec<OutputId> {
+    (0..circuit.outputs().len() as u32).map(OutputId).collect()
+}
