@@ -17,7 +17,7 @@ use crate::ground::database::{AtomId, Database, ViewId};
 use crate::ground::join::{Join, Outcome, instantiate};
 use crate::ground::plan::{Plan, Planner};
 use crate::ground::program::GroundRules;
-use crate::ground::{GroundError, LimitKind, Limits};
+use crate::ground::{GroundError, LimitKind, Limits, MAX_ATOMS};
 use crate::rules::{Keyword, Literal, Relation, RelationId, Rule};
 use crate::scc;
 use crate::source::{Position, Source};
@@ -271,7 +271,10 @@ impl<'a> Instantiation<'a> {
         }
         let count = self.ground_rules.len() as u64;
         let bytes = self.ground_rules.bytes() + self.database.bytes() + self.terms.bytes();
-        let kind = if count > self.limits.ground_rules {
+        let atoms = self.database.len() as u64;
+        let kind = if atoms > MAX_ATOMS {
+            LimitKind::Atoms(MAX_ATOMS)
+        } else if count > self.limits.ground_rules {
             LimitKind::GroundRules(self.limits.ground_rules)
         } else if bytes as u64 > self.limits.bytes {
             LimitKind::Bytes(self.limits.bytes)
@@ -291,7 +294,7 @@ impl<'a> Instantiation<'a> {
             source_name: self.source.name().into(),
             line,
             rule: excerpt(self.source.slice(rule.span)),
-            atoms: self.database.len() as u64,
+            atoms,
             ground_rules: count,
         })
     }

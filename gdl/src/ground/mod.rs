@@ -1,13 +1,13 @@
 //! Grounding: from rules with variables to a propositional network.
 //!
 //! The stages, each a module:
-//! 1. [`relevance`]: rules that nothing of interest depends on are dropped;
+//! 1. `relevance`: rules that nothing of interest depends on are dropped;
 //!    what depends on neither state nor moves is found to be static.
-//! 2. [`decompose`]: rules are split so that they have fewer variables.
-//! 3. [`instantiate`]: a fixpoint finds every atom that may ever hold and the
-//!    ground rules for it, through [`plan`]s of indexed [`join`]s over the
-//!    [`database`].
-//! 4. The [`program`] of ground rules becomes a [`Propnet`].
+//! 2. `decompose`: rules are split so that they have fewer variables.
+//! 3. `instantiate`: a fixpoint finds every atom that may ever hold and the
+//!    ground rules for it, through `plan`s of indexed `join`s over the
+//!    `database`.
+//! 4. The `program` of ground rules becomes a [`Propnet`].
 
 mod database;
 mod decompose;
@@ -63,7 +63,13 @@ pub enum LimitKind {
     /// [`Limits::ground_rules`].
     #[error("limit of {0} ground rules")]
     GroundRules(u64),
+    /// More atoms than can be numbered.
+    #[error("limit of {0} atoms")]
+    Atoms(u64),
 }
+
+/// Conditions number atoms in 31 bits; half of that leaves room until the next check.
+const MAX_ATOMS: u64 = 1 << 30;
 
 /// Why a game cannot be grounded.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
