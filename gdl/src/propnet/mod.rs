@@ -12,7 +12,7 @@ pub use build::BuildError;
 pub(crate) use build::build;
 use gates::Gates;
 
-/// The number of a gate in [`Propnet::gates`].
+/// The number of a gate, for [`Propnet::gate`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct GateId(pub u32);
 
