@@ -15,7 +15,7 @@ use crate::syntax;
 pub const MAX_BYTES: usize = 64 << 20;
 
 /// A game's rules, and what looked odd about them.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Parsed {
     /// The rules.
     pub rules: Rules,

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnostic::{Code, Diagnostic, quote};
+use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::normalize::{Heads, PlacedRule, Workspace};
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId};
 use crate::term::{Symbol, TermId, Terms};
@@ -133,11 +133,8 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
                 None => "check the spelling".to_string(),
                 Some(other) => {
                     let other = &relations.list[other.index()];
-                    let other_name = quote(terms.name(other.name));
-                    format!(
-                        "there is {other_name} with {} arguments: is it meant?",
-                        other.arity
-                    )
+                    let (name, arguments) = (terms.name(other.name), arguments(other.arity));
+                    format!("there is {} with {arguments}: is it meant?", quote(name))
                 }
             }));
         }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Workspace;
 use super::clause::{Clause, Condition, Formula, Spanned};
-use crate::diagnostic::{Code, Diagnostic, quote};
+use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::rules::{Atom, Keyword, Literal, MAX_PATTERN_DEPTH, Pattern, Var};
 use crate::source::Span;
 use crate::syntax::Form;
@@ -146,6 +146,14 @@ impl Reader {
             );
             return None;
         };
+        if form.name() == Some("<=") {
+            self.report(
+                Diagnostic::error(Code::MisplacedKeyword, "`<=` stands outside parentheses")
+                    .at(form.span(), "a rule is a list that starts with this")
+                    .help("write `(<= head condition...)`"),
+            );
+            return None;
+        }
         if let Some(name) = form.name() {
             let message = format!("the bare name {} is taken for a fact", quote(name));
             self.report(
@@ -416,11 +424,6 @@ impl Reader {
 }
 
 fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> Diagnostic {
-    let arguments = |n: usize| match n {
-        0 => "no arguments".to_string(),
-        1 => "1 argument".to_string(),
-        n => format!("{n} arguments"),
-    };
     Diagnostic::warning(
         Code::ArityClash,
         format!(
