@@ -90,8 +90,10 @@ impl Diagnostic {
         self
     }
 
+    /// Where it is, for sorting.
     fn start(&self) -> u32 {
-        self.primary.as_ref().map_or(0, |label| label.span.start)
+        let place = self.primary.as_ref().map(|label| label.span.start);
+        place.unwrap_or(u32::MAX)
     }
 }
 
@@ -173,7 +175,7 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Sorts by severity and place; messages about the whole file come first.
+    /// Sorts by severity and place; messages about the whole file come last.
     pub(crate) fn sort(&mut self) {
         self.list.sort_by_key(|d| (d.severity, d.start()));
     }

@@ -23,20 +23,31 @@ enum Word {
     Relation(Keyword),
 }
 
+const WORDS: [(&str, Word); 16] = [
+    ("<=", Word::Implied),
+    ("and", Word::And),
+    ("or", Word::Or),
+    ("not", Word::Not),
+    ("distinct", Word::Distinct),
+    ("sees", Word::Sees),
+    ("role", Word::Relation(Keyword::Role)),
+    ("init", Word::Relation(Keyword::Init)),
+    ("true", Word::Relation(Keyword::True)),
+    ("next", Word::Relation(Keyword::Next)),
+    ("legal", Word::Relation(Keyword::Legal)),
+    ("does", Word::Relation(Keyword::Does)),
+    ("goal", Word::Relation(Keyword::Goal)),
+    ("terminal", Word::Relation(Keyword::Terminal)),
+    ("base", Word::Relation(Keyword::Base)),
+    ("input", Word::Relation(Keyword::Input)),
+];
+
 impl Word {
     fn of(name: &str) -> Option<Word> {
-        const CONNECTIVES: [(&str, Word); 6] = [
-            ("<=", Word::Implied),
-            ("and", Word::And),
-            ("or", Word::Or),
-            ("not", Word::Not),
-            ("distinct", Word::Distinct),
-            ("sees", Word::Sees),
-        ];
-        let relations = Keyword::ALL.map(|keyword| (keyword.name(), Word::Relation(keyword)));
-        let mut words = CONNECTIVES.into_iter().chain(relations);
-        let found = words.find(|(word, _)| name.eq_ignore_ascii_case(word));
-        found.map(|(_, word)| word)
+        let found = WORDS
+            .iter()
+            .find(|(word, _)| name.eq_ignore_ascii_case(word));
+        found.map(|&(_, word)| word)
     }
 }
 
