@@ -130,7 +130,8 @@ impl Reader {
             self.report(
                 Diagnostic::error(Code::NestedTooDeeply, message)
                     .at(start_of(deep.span()), "this list is too deep")
-                    .also(start_of(form.span()), "in the form that starts here"),
+                    .also(start_of(form.span()), "in the form that starts here")
+                    .help("check the parentheses, or define parts of it in rules of their own"),
             );
             return None;
         }

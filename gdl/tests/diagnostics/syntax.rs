@@ -280,24 +280,26 @@ fn deep_lists() {
     check(
         &deep,
         expect![[r#"
-        error[nested-too-deeply]: lists are nested more than 200 deep
-          --> game.kif:1:601
-          |
-        1 | ...(f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (...
-          |                                                                ^ this list is too deep
-          |
-          = note: game.kif:1:1: in the form that starts here"#]],
+            error[nested-too-deeply]: lists are nested more than 200 deep
+              --> game.kif:1:601
+              |
+            1 | ...(f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (...
+              |                                                                ^ this list is too deep
+              |
+              = note: game.kif:1:1: in the form that starts here
+              = help: check the parentheses, or define parts of it in rules of their own"#]],
     );
     let body = format!("(<= p {}q{})\n", "(not ".repeat(300), ")".repeat(300));
     check(
         &body,
         expect![[r#"
-        error[nested-too-deeply]: lists are nested more than 200 deep
-          --> game.kif:1:1002
-          |
-        1 | ...(not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (...
-          |                                                                ^ this list is too deep
-          |
-          = note: game.kif:1:1: in the form that starts here"#]],
+            error[nested-too-deeply]: lists are nested more than 200 deep
+              --> game.kif:1:1002
+              |
+            1 | ...(not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (...
+              |                                                                ^ this list is too deep
+              |
+              = note: game.kif:1:1: in the form that starts here
+              = help: check the parentheses, or define parts of it in rules of their own"#]],
     );
 }
