@@ -20,16 +20,17 @@ use super::program::{CallId, Facts, Origin, Program};
 use super::shape::Shape;
 use super::statistics::Statistics;
 
-/// What deriving one relation may cost.
+/// What deriving one relation may cost. Relations that make many new terms are
+/// mostly infinite.
 const LIMITS: Limits = Limits {
-    steps: 1_000_000,
+    steps: 600_000,
     time: None,
     cells: 4_000_000,
-    terms: usize::MAX,
+    terms: 20_000,
 };
 
 /// The steps that all of this may take, compiling included.
-const TOTAL_STEPS: u64 = 4_000_000;
+const TOTAL_STEPS: u64 = 2_000_000;
 
 /// Derives the relations that `roots` depend on and that are the same in all
 /// states, one after the other, from those that others depend on.
@@ -55,6 +56,7 @@ pub fn materialise(
         };
         let limits = Limits {
             steps: LIMITS.steps.min(steps_left),
+            terms: terms.len() + LIMITS.terms,
             ..LIMITS
         };
         let mut machine = Machine::new(program, std::mem::take(terms), limits);
