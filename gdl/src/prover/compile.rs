@@ -1,0 +1,185 @@
+//! From definitions to the calls of a program: which there are, and how they
+//! depend on each other.
+
+use rustc_hash::FxHashMap;
+
+use crate::rules::{Atom, RelationId};
+use crate::scc::components;
+use crate::term::Terms;
+
+use super::clause::{self, Calls};
+use super::definitions::Definitions;
+use super::order::Bound;
+use super::program::{Call, CallId, Lifetime, Origin, Query, Test};
+use super::shape::Shape;
+use super::statistics::Statistics;
+
+/// How many shapes a derived relation is called in before shapes stop looking
+/// into compound arguments.
+const DEEP_SHAPES: usize = 64;
+/// How many shapes a derived relation is called in before it is always called
+/// with nothing known. Keeps the program linear in the rules.
+const SHAPES: usize = 256;
+
+/// What clauses are compiled with.
+pub struct Context<'a> {
+    pub definitions: &'a Definitions<'a>,
+    pub statistics: &'a Statistics,
+    pub terms: &'a Terms,
+}
+
+impl Context<'_> {
+    fn origin(&self, relation: RelationId) -> Origin {
+        self.definitions.origins[relation.index()]
+    }
+
+    /// How many answers the atom is expected to have when `bound` is known.
+    pub fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
+        self.statistics
+            .fan_out(self.origin(atom.relation), atom, bound)
+    }
+
+    /// Whether the relation is defined by rules.
+    pub fn is_derived(&self, relation: RelationId) -> bool {
+        matches!(self.origin(relation), Origin::Clauses(_))
+    }
+}
+
+/// The calls of `roots`, in their order, and then those that they make in turn.
+/// The roots must differ.
+pub fn compile(
+    context: &Context,
+    roots: impl IntoIterator<Item = (RelationId, Vec<Shape>)>,
+) -> Vec<Call> {
+    let mut registry = Registry {
+        context,
+        calls: Vec::new(),
+        by_shape: FxHashMap::default(),
+        shapes_of: FxHashMap::default(),
+    };
+    for (relation, shapes) in roots {
+        registry.enter(relation, shapes);
+    }
+    // Compiling a call's clauses registers the calls that they make.
+    let mut index = 0;
+    while index < registry.calls.len() {
+        if let Origin::Clauses(relation) = registry.calls[index].origin {
+            let shapes = registry.calls[index].shapes.clone();
+            registry.calls[index].clauses = context.definitions.clauses[relation.index()]
+                .iter()
+                .filter_map(|rule| clause::compile(rule, &shapes, context, &mut registry))
+                .collect();
+        }
+        index += 1;
+    }
+    let mut calls = registry.calls;
+    connect(&mut calls);
+    calls
+}
+
+/// The calls found so far.
+struct Registry<'a> {
+    context: &'a Context<'a>,
+    calls: Vec<Call>,
+    by_shape: FxHashMap<(Origin, Vec<Shape>), CallId>,
+    /// In how many shapes a relation is called.
+    shapes_of: FxHashMap<RelationId, usize>,
+}
+
+impl Registry<'_> {
+    fn enter(&mut self, relation: RelationId, shapes: Vec<Shape>) -> CallId {
+        let origin = self.context.origin(relation);
+        let new = CallId(self.calls.len() as u32);
+        let id = *self.by_shape.entry((origin, shapes.clone())).or_insert(new);
+        if id == new {
+            *self.shapes_of.entry(relation).or_default() += 1;
+            self.calls.push(Call {
+                origin,
+                shapes,
+                lifetime: match origin {
+                    Origin::Moves => Lifetime::Move,
+                    Origin::Fluents => Lifetime::State,
+                    Origin::Facts(_) | Origin::Clauses(_) => Lifetime::Match,
+                },
+                recursive: false,
+                clauses: Vec::new(),
+            });
+        }
+        id
+    }
+}
+
+impl Calls for Registry<'_> {
+    fn call(&mut self, atom: &Atom, shapes: Vec<Shape>) -> (CallId, Vec<Shape>) {
+        let known = self.shapes_of.get(&atom.relation).copied().unwrap_or(0);
+        let shapes = if known < DEEP_SHAPES || !self.context.is_derived(atom.relation) {
+            shapes
+        } else if known < SHAPES {
+            shapes.iter().map(flat).collect()
+        } else {
+            vec![Shape::Free; shapes.len()]
+        };
+        (self.enter(atom.relation, shapes.clone()), shapes)
+    }
+}
+
+/// A shape that does not look into the argument.
+fn flat(shape: &Shape) -> Shape {
+    fn known(shape: &Shape) -> bool {
+        match shape {
+            Shape::Bound => true,
+            Shape::Free | Shape::Any => false,
+            Shape::Compound(_, args) => args.iter().all(known),
+        }
+    }
+    match shape {
+        Shape::Compound(..) if known(shape) => Shape::Bound,
+        Shape::Compound(..) => Shape::Free,
+        leaf => leaf.clone(),
+    }
+}
+
+/// Finds out which calls depend on each other, and how long their answers hold.
+fn connect(calls: &mut [Call]) {
+    let edges: Vec<Vec<u32>> = calls
+        .iter()
+        .map(|call| queries(call).map(|query| query.call.0).collect())
+        .collect();
+    let successor = |node: u32, index| edges[node as usize].get(index).copied();
+    let found = components(calls.len(), 0..calls.len() as u32, successor);
+    let mut component_of = vec![0; calls.len()];
+    for (component, members) in found.iter().enumerate() {
+        for &member in members {
+            component_of[member as usize] = component;
+        }
+    }
+    for (component, members) in found.iter().enumerate() {
+        let mut lifetime = Lifetime::Match;
+        let mut recursive = false;
+        for &member in members {
+            lifetime = lifetime.max(calls[member as usize].lifetime);
+            for &callee in &edges[member as usize] {
+                lifetime = lifetime.max(calls[callee as usize].lifetime);
+                recursive |= component_of[callee as usize] == component;
+            }
+        }
+        for &member in members {
+            let call = &mut calls[member as usize];
+            call.lifetime = lifetime;
+            call.recursive = recursive;
+            for step in call.clauses.iter_mut().flat_map(|clause| &mut clause.steps) {
+                if let Test::Present(query) = &mut step.test {
+                    query.inner = component_of[query.call.index()] == component;
+                }
+            }
+        }
+    }
+}
+
+fn queries(call: &Call) -> impl Iterator<Item = &Query> {
+    let steps = call.clauses.iter().flat_map(|clause| &clause.steps);
+    steps.filter_map(|step| match &step.test {
+        Test::Present(query) | Test::Absent(query) => Some(query),
+        Test::Distinct(..) => None,
+    })
+}

@@ -1,0 +1,131 @@
+//! How many answers a condition may have: rough numbers to order conditions by.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::rules::{Atom, Pattern, RelationId};
+use crate::term::{Symbol, TermId, Terms};
+
+use super::order::Bound;
+use super::program::{Facts, Origin};
+
+/// The answers of a test of a derived relation with everything bound: below one,
+/// but such a test costs more than a look at a fact.
+const DERIVED_TEST: f64 = 0.95;
+/// The answers that each free argument of a derived relation stands for.
+const DERIVED_FAN_OUT: f64 = 3.0;
+/// The same when no argument is bound: all of the relation will be derived.
+const DERIVED_DOMAIN: f64 = 8.0;
+
+/// The sizes of a set of rows.
+#[derive(Clone, Default)]
+struct Columns {
+    rows: f64,
+    /// The number of different values in each column.
+    distinct: Vec<f64>,
+}
+
+impl Columns {
+    fn new<'a>(arity: usize, rows: impl Iterator<Item = &'a [TermId]>) -> Columns {
+        let mut values = vec![FxHashSet::default(); arity];
+        let mut count = 0;
+        for row in rows {
+            count += 1;
+            for (column, &value) in values.iter_mut().zip(row) {
+                column.insert(value);
+            }
+        }
+        Columns {
+            rows: f64::from(count),
+            distinct: values.iter().map(|column| column.len() as f64).collect(),
+        }
+    }
+
+    /// The expected number of rows when some columns are given, taking the
+    /// columns as independent.
+    fn fan_out(&self, args: &[Pattern], bound: &Bound) -> f64 {
+        let given = args.iter().zip(&self.distinct);
+        let values = given.filter(|(arg, _)| bound.covers(arg)).map(|(_, n)| n);
+        self.rows / values.product::<f64>().max(1.0)
+    }
+}
+
+/// The sizes of what is known before a match: facts and states.
+pub struct Statistics {
+    /// By relation.
+    facts: Vec<Columns>,
+    fluents: FxHashMap<(Symbol, usize), Columns>,
+    all_fluents: f64,
+    roles: f64,
+}
+
+impl Statistics {
+    /// `facts` are those of the relations of the rulesheet, `roles` their number.
+    pub fn new(facts: &[Facts], roles: usize) -> Statistics {
+        let columns = facts
+            .iter()
+            .map(|facts| Columns::new(facts.arity, facts.rows()));
+        Statistics {
+            facts: columns.collect(),
+            fluents: FxHashMap::default(),
+            all_fluents: 0.0,
+            roles: roles as f64,
+        }
+    }
+
+    /// The facts of a relation are now these.
+    pub fn learn_facts(&mut self, relation: RelationId, facts: &Facts) {
+        self.facts[relation.index()] = Columns::new(facts.arity, facts.rows());
+    }
+
+    /// States of the game are like these.
+    pub fn learn_states(&mut self, states: &[Vec<TermId>], terms: &Terms) {
+        let mut by_functor: FxHashMap<(Symbol, usize), Vec<&[TermId]>> = FxHashMap::default();
+        for &fluent in states.iter().flatten() {
+            let args = terms.args(fluent);
+            let functor = (terms.functor(fluent), args.len());
+            by_functor.entry(functor).or_default().push(args);
+        }
+        let count = states.len().max(1) as f64;
+        self.all_fluents = states.iter().map(Vec::len).sum::<usize>() as f64 / count;
+        for (functor, rows) in by_functor {
+            let mut columns = Columns::new(functor.1, rows.into_iter());
+            columns.rows /= count;
+            self.fluents.insert(functor, columns);
+        }
+    }
+
+    /// How many answers the atom, whose relation has this origin, is expected to
+    /// have when `bound` is known.
+    pub fn fan_out(&self, origin: Origin, atom: &Atom, bound: &Bound) -> f64 {
+        let args = &atom.args;
+        match origin {
+            Origin::Facts(relation) => self.facts[relation.index()].fan_out(args, bound),
+            Origin::Fluents => self.fluent_fan_out(&args[0], bound),
+            Origin::Moves if bound.covers(&args[0]) => 1.0,
+            Origin::Moves => self.roles,
+            Origin::Clauses(_) => {
+                let free = args.iter().filter(|arg| !bound.covers(arg)).count();
+                match free {
+                    0 => DERIVED_TEST,
+                    _ if free == args.len() => DERIVED_DOMAIN.powi(free as i32),
+                    _ => DERIVED_FAN_OUT.powi(free as i32),
+                }
+            }
+        }
+    }
+
+    fn fluent_fan_out(&self, fluent: &Pattern, bound: &Bound) -> f64 {
+        if bound.covers(fluent) {
+            return 0.5;
+        }
+        let Pattern::Compound(functor, args) = fluent else {
+            return self.all_fluents;
+        };
+        if let Some(columns) = self.fluents.get(&(*functor, args.len())) {
+            return columns.fan_out(args, bound);
+        }
+        // Never seen: a few by each argument.
+        let free = args.iter().filter(|arg| !bound.covers(arg)).count();
+        DERIVED_FAN_OUT.powi(free as i32)
+    }
+}
