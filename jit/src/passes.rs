@@ -10,6 +10,7 @@
 //! | `absorption` | operands that the gates around them make redundant |
 //! | `legality` | the same, where the legality of a move makes them so |
 //! | `choice` | the same, where the choice of one move excludes the others |
+//! | `selection` | values that one move selects, selected once for all places that need them |
 //! | `factor` | common operands of the gates inside a gate |
 //! | `share` | common operands of gates anywhere |
 //!
@@ -20,10 +21,12 @@ mod absorption;
 mod choice;
 mod context;
 mod deadline;
+mod dependence;
 mod factor;
 mod known;
 mod legality;
 mod rebuild;
+mod selection;
 mod share;
 mod sweep;
 mod wide;
@@ -43,6 +46,8 @@ pub struct Config {
     pub legality: bool,
     /// Use that exactly one input of a group is true.
     pub choice: bool,
+    /// Select what depends on the move once for all gates that need it.
+    pub selection: bool,
     /// Take common operands out of the gates inside a gate.
     pub factor: bool,
     /// Make common operands of gates only once.
@@ -62,6 +67,7 @@ impl Default for Config {
             absorption: true,
             legality: true,
             choice: true,
+            selection: true,
             factor: true,
             share: true,
             rounds: 4,
@@ -133,6 +139,11 @@ pub fn optimize(
                 choice::choice(circuit, assumptions, &deadline)
             });
         }
+        if config.selection && !assumptions.exactly_one.is_empty() {
+            run.pass("selection", |circuit| {
+                selection::selection(circuit, assumptions, &deadline)
+            });
+        }
         if config.factor {
             run.pass("factor", |circuit| factor::factor(circuit, &deadline));
         }
@@ -183,13 +194,14 @@ mod tests {
     type Pass = fn(&Circuit, &Assumptions, &Deadline) -> Circuit;
 
     /// Every pass on its own, with the assumptions that it may use.
-    const PASSES: [(&str, Pass); 6] = [
+    const PASSES: [(&str, Pass); 7] = [
         ("sweep", |circuit, _, _| sweep::sweep(circuit)),
         ("absorption", |circuit, _, deadline| {
             absorption::absorption(circuit, deadline)
         }),
         ("legality", legality::legality),
         ("choice", choice::choice),
+        ("selection", selection::selection),
         ("factor", |circuit, _, deadline| {
             factor::factor(circuit, deadline)
         }),
@@ -208,7 +220,7 @@ mod tests {
             for (name, pass) in PASSES {
                 let none = Assumptions::default();
                 let allowed = match name {
-                    "legality" | "choice" => &assumptions,
+                    "legality" | "choice" | "selection" => &assumptions,
                     _ => &none,
                 };
                 let after = pass(&circuit, allowed, &never());
