@@ -31,17 +31,19 @@ pub(super) fn selection(
     assumptions: &Assumptions,
     deadline: &Deadline,
 ) -> Circuit {
-    let mut moves = Moves::new(circuit, assumptions);
     let mut ticker = deadline.ticker();
-    let mut plan = Plan::default();
+    let roles = roles(circuit, assumptions);
+    let mut moves = Moves::new(circuit, &roles);
+    let mut plan = Plan::new(&roles);
     for at in 0..circuit.nodes().len() as u32 {
         if moves.wide.is_gate(NodeId(at)) && !ticker.passed() {
             let terms = moves.terms(NodeId(at));
             if terms.len() > 1 {
-                plan.add(NodeId(at), terms, |input| moves.role[input.index()]);
+                plan.add(NodeId(at), terms);
             }
         }
     }
+    plan.classify();
     plan.choose();
     let Moves { wide, depends, .. } = &moves;
     let mut selected: HashMap<ClassId, Edge, FxBuildHasher> = HashMap::default();
@@ -85,12 +87,27 @@ fn any_of(builder: &mut Builder, inputs: &[InputId]) -> Edge {
     builder.or_all(&edges)
 }
 
+/// By input, the group of moves that it is in.
+fn roles(circuit: &Circuit, assumptions: &Assumptions) -> Vec<Option<u32>> {
+    let mut is_move = vec![false; circuit.inputs().len()];
+    for (input, _) in &assumptions.implies {
+        is_move[input.index()] = true;
+    }
+    let mut roles = vec![None; circuit.inputs().len()];
+    for (group, inputs) in assumptions.exactly_one.iter().enumerate() {
+        for input in inputs.iter().filter(|input| is_move[input.index()]) {
+            roles[input.index()] = Some(group as u32);
+        }
+    }
+    roles
+}
+
 /// What is a move, and what depends on moves.
 struct Moves<'a> {
     circuit: &'a Circuit,
     wide: Wide<'a>,
     /// By input, the group of moves that it is in.
-    role: Vec<Option<u32>>,
+    roles: &'a [Option<u32>],
     /// By node, whether it depends on moves.
     depends: Vec<bool>,
     /// For leaves of gates.
@@ -98,24 +115,14 @@ struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    fn new(circuit: &'a Circuit, assumptions: &Assumptions) -> Moves<'a> {
-        let mut is_move = vec![false; circuit.inputs().len()];
-        for (input, _) in &assumptions.implies {
-            is_move[input.index()] = true;
-        }
-        let mut role = vec![None; circuit.inputs().len()];
-        for (group, inputs) in assumptions.exactly_one.iter().enumerate() {
-            for input in inputs.iter().filter(|input| is_move[input.index()]) {
-                role[input.index()] = Some(group as u32);
-            }
-        }
-        let moves = (0..circuit.inputs().len() as u32).map(InputId);
-        let moves = moves.filter(|input| role[input.index()].is_some());
+    fn new(circuit: &'a Circuit, roles: &'a [Option<u32>]) -> Moves<'a> {
+        let inputs = (0..roles.len() as u32).map(InputId);
+        let moves = inputs.filter(|input| roles[input.index()].is_some());
         Moves {
             circuit,
             wide: Wide::new(circuit),
+            roles,
             depends: dependents(circuit, moves),
-            role,
             buffer: Vec::new(),
         }
     }
@@ -156,7 +163,7 @@ impl<'a> Moves<'a> {
 
     fn as_move(&self, edge: Edge) -> Option<InputId> {
         match self.circuit.node(edge.node()) {
-            Node::Input(input) => self.role[input.index()].map(|_| input),
+            Node::Input(input) => self.roles[input.index()].map(|_| input),
             _ => None,
         }
     }

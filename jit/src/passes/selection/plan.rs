@@ -30,14 +30,24 @@ pub(super) struct Selections {
     pub(super) selections: Vec<(ClassId, Vec<InputId>)>,
 }
 
-/// A function's terms, each with its condition and the class of each of its moves.
+/// An OR of terms.
 struct Function {
-    terms: Vec<(Edge, u32, Vec<(InputId, ClassId)>)>,
+    terms: Vec<Case>,
+    /// Whether no move goes with two conditions.
+    is_consistent: bool,
+}
+
+/// A term, with the class of each of its moves.
+struct Case {
+    leaf: Edge,
+    condition: u32,
+    moves: Vec<(InputId, ClassId)>,
 }
 
 /// The functions and classes.
-#[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct Plan<'a> {
+    /// By input, the group of moves that it is in.
+    roles: &'a [Option<u32>],
     functions: Map<NodeId, Function>,
     /// In the order of addition.
     order: Vec<NodeId>,
@@ -45,22 +55,31 @@ pub(super) struct Plan {
     condition_numbers: Map<Vec<Edge>, u32>,
     /// By class, the condition of each move.
     classes: Vec<Map<InputId, u32>>,
-    /// The class that a condition was first used in, by role.
-    class_of: Map<(u32, u32), ClassId>,
     chosen: Vec<bool>,
 }
 
-impl Plan {
-    /// Adds a function and finds classes for its moves.
-    pub(super) fn add(
-        &mut self,
-        gate: NodeId,
-        terms: Vec<Term>,
-        role: impl Fn(InputId) -> Option<u32>,
-    ) {
-        // Conditions that are new usually belong with the others of their function.
-        let mut latest: Map<u32, ClassId> = Map::default();
-        let mut function = Function { terms: Vec::new() };
+/// The class of a move before one is found.
+const NO_CLASS: ClassId = ClassId(u32::MAX);
+
+impl<'a> Plan<'a> {
+    /// No functions yet.
+    pub(super) fn new(roles: &'a [Option<u32>]) -> Plan<'a> {
+        Plan {
+            roles,
+            functions: Map::default(),
+            order: Vec::new(),
+            conditions: Vec::new(),
+            condition_numbers: Map::default(),
+            classes: Vec::new(),
+            chosen: Vec::new(),
+        }
+    }
+
+    /// Adds a function.
+    pub(super) fn add(&mut self, gate: NodeId, terms: Vec<Term>) {
+        let mut condition_of: Map<InputId, u32> = Map::default();
+        let mut is_consistent = true;
+        let mut cases = Vec::new();
         for Term {
             leaf,
             inputs,
@@ -75,31 +94,70 @@ impl Plan {
             if number == next {
                 self.conditions.push(condition);
             }
-            let mut entries = Vec::new();
-            for input in inputs {
-                let role = role(input).unwrap_or(u32::MAX);
-                let candidates = [
-                    self.class_of.get(&(role, number)).copied(),
-                    latest.get(&role).copied(),
-                ];
-                let fits = |class: &ClassId| {
-                    let condition = self.classes[class.0 as usize].get(&input);
-                    condition.is_none_or(|&other| other == number)
-                };
-                let class = candidates.into_iter().flatten().find(fits);
-                let class = class.unwrap_or_else(|| {
-                    self.classes.push(Map::default());
-                    ClassId(self.classes.len() as u32 - 1)
-                });
-                self.classes[class.0 as usize].insert(input, number);
-                self.class_of.entry((role, number)).or_insert(class);
-                latest.insert(role, class);
-                entries.push((input, class));
+            for &input in &inputs {
+                is_consistent &= *condition_of.entry(input).or_insert(number) == number;
             }
-            function.terms.push((leaf, number, entries));
+            let moves = inputs.iter().map(|&input| (input, NO_CLASS)).collect();
+            cases.push(Case {
+                leaf,
+                condition: number,
+                moves,
+            });
         }
-        self.functions.insert(gate, function);
+        self.functions.insert(
+            gate,
+            Function {
+                terms: cases,
+                is_consistent,
+            },
+        );
         self.order.push(gate);
+    }
+
+    /// Puts the moves of all functions in classes.
+    pub(super) fn classify(&mut self) {
+        // The class that a condition was first used in, by role.
+        let mut class_of: Map<(Option<u32>, u32), ClassId> = Map::default();
+        // Inconsistent functions need several classes: those of the others, if possible.
+        let is_inconsistent = |gate: &NodeId| !self.functions[gate].is_consistent;
+        self.order.sort_by_key(is_inconsistent);
+        for gate in &self.order {
+            let function = self
+                .functions
+                .get_mut(gate)
+                .expect("a function of the plan");
+            // Conditions that are new usually belong with the others of their function.
+            let mut latest: Map<Option<u32>, ClassId> = Map::default();
+            for case in &function.terms {
+                for (input, _) in &case.moves {
+                    let role = self.roles[input.index()];
+                    if let Some(&class) = class_of.get(&(role, case.condition)) {
+                        latest.entry(role).or_insert(class);
+                    }
+                }
+            }
+            for case in &mut function.terms {
+                for (input, class) in &mut case.moves {
+                    let role = self.roles[input.index()];
+                    let candidates = [
+                        class_of.get(&(role, case.condition)).copied(),
+                        latest.get(&role).copied(),
+                    ];
+                    let fits = |class: &ClassId| {
+                        let condition = self.classes[class.0 as usize].get(input);
+                        condition.is_none_or(|&other| other == case.condition)
+                    };
+                    let found = candidates.into_iter().flatten().find(fits);
+                    *class = found.unwrap_or_else(|| {
+                        self.classes.push(Map::default());
+                        ClassId(self.classes.len() as u32 - 1)
+                    });
+                    self.classes[class.0 as usize].insert(*input, case.condition);
+                    class_of.entry((role, case.condition)).or_insert(*class);
+                    latest.insert(role, *class);
+                }
+            }
+        }
     }
 
     /// Decides which classes are worth it, by an estimate of gates with and without.
@@ -110,9 +168,9 @@ impl Plan {
         let mut sets: Map<Vec<InputId>, Vec<ClassId>> = Map::default();
         for gate in &self.order {
             let function = &self.functions[gate];
-            for (_, _, entries) in &function.terms {
-                for (_, class) in entries {
-                    old_costs[class.0 as usize] += 2.0 / entries.len() as f64;
+            for Case { moves, .. } in &function.terms {
+                for (_, class) in moves {
+                    old_costs[class.0 as usize] += 2.0 / moves.len() as f64;
                 }
             }
             for (class, inputs) in function.selections(|_| true) {
@@ -141,12 +199,10 @@ impl Plan {
         let Some(function) = self.functions.get(&gate) else {
             return Selections::default();
         };
-        let is_chosen = |class: &ClassId| self.chosen[class.0 as usize];
-        let is_replaced =
-            |entries: &[(InputId, ClassId)]| entries.iter().all(|(_, class)| is_chosen(class));
-        let terms = function.terms.iter();
-        let replaced = terms.filter(|(_, _, entries)| is_replaced(entries));
-        let mut replaced: Vec<Edge> = replaced.map(|&(leaf, _, _)| leaf).collect();
+        let is_chosen = |(_, class): &(InputId, ClassId)| self.chosen[class.0 as usize];
+        let is_replaced = |case: &&Case| case.moves.iter().all(is_chosen);
+        let replaced = function.terms.iter().filter(is_replaced);
+        let mut replaced: Vec<Edge> = replaced.map(|case| case.leaf).collect();
         replaced.sort_unstable();
         Selections {
             replaced,
@@ -170,13 +226,10 @@ impl Plan {
 
 impl Function {
     /// The classes of the function's accepted terms, with its moves of each, sorted.
-    fn selections(
-        &self,
-        accepts: impl Fn(&[(InputId, ClassId)]) -> bool,
-    ) -> Vec<(ClassId, Vec<InputId>)> {
-        let terms = self.terms.iter().filter(|(_, _, entries)| accepts(entries));
-        let entries = terms.flat_map(|(_, _, entries)| entries);
-        let mut moves: Vec<(ClassId, InputId)> = entries.map(|&(m, class)| (class, m)).collect();
+    fn selections(&self, accepts: impl Fn(&&Case) -> bool) -> Vec<(ClassId, Vec<InputId>)> {
+        let cases = self.terms.iter().filter(accepts);
+        let moves = cases.flat_map(|case| &case.moves);
+        let mut moves: Vec<(ClassId, InputId)> = moves.map(|&(m, class)| (class, m)).collect();
         moves.sort_unstable();
         moves.dedup();
         let classes = moves.chunk_by(|a, b| a.0 == b.0);
