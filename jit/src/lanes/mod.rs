@@ -32,8 +32,11 @@
 mod interpreter;
 mod kernel;
 mod program;
+pub mod random;
 mod rows;
 mod schedule;
+pub mod select;
+mod vector;
 mod width;
 
 pub use interpreter::LaneInterpreter;

@@ -9,7 +9,13 @@ use std::ops::Range;
 
 use super::schedule::{Code, Kind, Operation};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
-use crate::wide::{Piece, WideCircuit};
+use crate::wide::{Folding, Piece, WideCircuit};
+
+/// Gates are folded where that saves a row.
+const FOLDING: Folding = Folding {
+    operands: usize::MAX,
+    readers: 1,
+};
 
 /// Operations are reordered within windows of this many.
 const WINDOW: usize = 4096;
@@ -141,7 +147,7 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(circuit: &'a Circuit) -> Compiler<'a> {
-        let wide = WideCircuit::new(circuit, usize::MAX);
+        let wide = WideCircuit::new(circuit, FOLDING);
         let layout = Layout {
             inputs: circuit.inputs().len(),
             outputs: circuit.outputs().len(),
@@ -281,9 +287,8 @@ impl<'a> Compiler<'a> {
         let mut positive: Vec<u32> = rows(positive).collect();
         let mut negative: Vec<u32> = rows(negative).collect();
         let direct = wanted.is_some_and(|wanted| !wanted.inverted);
-        if positive.is_empty() && (direct || negative.len() == 1) {
-            positive.push(Layout::TRUE);
-        } else if positive.len() + negative.len() == 1 {
+        let is_single = positive.len() + negative.len() == 1;
+        if is_single || positive.is_empty() && direct {
             positive.push(Layout::TRUE);
         }
         while positive.len() + negative.len() > Kind::MAX_OPERANDS {

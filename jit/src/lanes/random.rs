@@ -1,0 +1,89 @@
+//! Random bits for all lanes.
+//!
+//! Each word position of a row has its own xoshiro256++ generator (Blackman
+//! and Vigna, "Scrambled linear pseudorandom number generators", 2021), stepped
+//! together, so that a row of random bits is a few vector operations. The states
+//! are filled by SplitMix64 (Steele, Lea and Flood, 2014), as its authors advise
+//! for seeding.
+
+use std::array;
+
+use super::Width;
+use super::vector::Vector;
+
+/// A source of random rows.
+#[derive(Clone, Debug)]
+pub struct LaneRandom {
+    state: [[u64; Width::MAX_WORDS]; 4],
+}
+
+impl LaneRandom {
+    /// The source with this seed: the same seed gives the same rows at equal width.
+    pub fn new(seed: u64) -> LaneRandom {
+        let mut split = SplitMix64(seed);
+        LaneRandom {
+            state: array::from_fn(|_| array::from_fn(|_| split.next())),
+        }
+    }
+
+    /// Fills a row of at most [`Width::MAX_WORDS`] words with random bits.
+    ///
+    /// # Panics
+    /// If the row has more words.
+    pub fn fill(&mut self, row: &mut [u64]) {
+        let mut generators = self.take::<[u64; Width::MAX_WORDS]>();
+        row.copy_from_slice(&generators.next()[..row.len()]);
+        self.put_back(generators);
+    }
+
+    /// The generators of the first words, to be held in registers.
+    #[inline(always)]
+    pub(super) fn take<V: Vector>(&self) -> Generators<V> {
+        const { assert!(V::WORDS <= Width::MAX_WORDS) };
+        let [a, b, c, d] = &self.state;
+        // SAFETY: each is an array of at least as many words as the vector has.
+        Generators([a, b, c, d].map(|words| unsafe { V::load(words.as_ptr()) }))
+    }
+
+    /// To be called with what [`LaneRandom::take`] gave.
+    #[inline(always)]
+    pub(super) fn put_back<V: Vector>(&mut self, generators: Generators<V>) {
+        const { assert!(V::WORDS <= Width::MAX_WORDS) };
+        for (words, vector) in self.state.iter_mut().zip(generators.0) {
+            // SAFETY: the array has at least as many words as the vector.
+            unsafe { vector.store(words.as_mut_ptr()) };
+        }
+    }
+}
+
+/// xoshiro256++ at the word positions of a vector; the array's index is that of the
+/// published algorithm's state.
+pub(super) struct Generators<V>([V; 4]);
+
+impl<V: Vector> Generators<V> {
+    /// A row of random bits.
+    #[inline(always)]
+    pub fn next(&mut self) -> V {
+        let [s0, s1, s2, s3] = &mut self.0;
+        let result = s0.add(*s3).rotate_left(23).add(*s0);
+        let t = s1.shift_left(17);
+        *s2 = s2.xor(*s0);
+        *s3 = s3.xor(*s1);
+        *s1 = s1.xor(*s2);
+        *s0 = s0.xor(*s3);
+        *s2 = s2.xor(t);
+        *s3 = s3.rotate_left(45);
+        result
+    }
+}
+
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}

@@ -1,0 +1,255 @@
+//! In each lane, one of the true rows, chosen uniformly at random.
+//!
+//! For a game, rows are the legal moves of a role, and each lane plays one of its
+//! own. All is done bit-sliced, in time proportional to the rows that are true in
+//! some lane:
+//!
+//! 1. Count the true rows of each lane with carry-save adders (Harley and Seal; see
+//!    Warren, "Hacker's Delight", 2nd edition, section 5-1).
+//! 2. Draw `k` below the count `n`: the integer part of `n` times a random fraction
+//!    of [`FRACTION_BITS`] bits more than `n` has.
+//! 3. Start a counter at `-1 - k`, modulo a power of two, and count the true rows
+//!    again: the row at which it overflows is the one chosen. Four rows at a time
+//!    share the way through the counter's higher bits, and an overflow is handed
+//!    back to the row among them that caused it.
+//!
+//! A choice of `k` has a probability of `1 / n` but for a relative error below
+//! `2^-FRACTION_BITS`, 6.2e-5.
+
+use super::random::{Generators, LaneRandom};
+use super::vector::Vector;
+use super::width::{Kernel, Width, dispatch};
+
+/// How many bits the random fraction has more than the count.
+pub const FRACTION_BITS: usize = 14;
+
+/// The most bits of a count.
+const MAX_BITS: usize = 32;
+
+/// Chooses rows; keeps memory from one choice to the next.
+#[derive(Clone, Default, Debug)]
+pub struct Selector {
+    /// For the list of the rows that are true in some lane.
+    list: Vec<u32>,
+}
+
+impl Selector {
+    /// A selector without memory as yet.
+    pub fn new() -> Selector {
+        Selector::default()
+    }
+
+    /// In each lane, chooses one of the rows of `from` that are true: `chosen`
+    /// becomes true in that row and false in all others. Both have the same number
+    /// of rows of `width`, adjacent in memory.
+    ///
+    /// Only lanes with a one in `lanes`, a row, are considered; in the others, and
+    /// in those without a true row, `chosen` becomes false. Returns, as the first
+    /// [`Width::words`] words, the lanes considered that had no true row.
+    ///
+    /// # Panics
+    /// If the slices do not have the lengths described.
+    pub fn select(
+        &mut self,
+        width: Width,
+        from: &[u64],
+        lanes: &[u64],
+        random: &mut LaneRandom,
+        chosen: &mut [u64],
+    ) -> [u64; Width::MAX_WORDS] {
+        assert_eq!(from.len(), chosen.len(), "as many rows to choose as chosen");
+        assert_eq!(from.len() % width.words(), 0, "whole rows");
+        assert_eq!(lanes.len(), width.words(), "a row of lanes");
+        let rows = from.len() / width.words();
+        if self.list.len() < rows {
+            self.list.resize(rows, 0);
+        }
+        let select = Select {
+            from,
+            lanes,
+            random,
+            chosen,
+            list: &mut self.list,
+        };
+        dispatch(width, select)
+    }
+}
+
+struct Select<'a> {
+    from: &'a [u64],
+    lanes: &'a [u64],
+    random: &'a mut LaneRandom,
+    chosen: &'a mut [u64],
+    /// At least as many as there are rows.
+    list: &'a mut [u32],
+}
+
+impl Kernel for Select<'_> {
+    type Output = [u64; Width::MAX_WORDS];
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> Self::Output {
+        let from = self.from.as_ptr();
+        let chosen = self.chosen.as_mut_ptr();
+        // SAFETY: `lanes` is a row.
+        let lanes = unsafe { V::load(self.lanes.as_ptr()) };
+        self.chosen.fill(0);
+        // SAFETY: the list has room for all rows.
+        let rows = unsafe { list_true::<V>(self.from, self.list) };
+        // SAFETY: rows in the list are rows of `from`, and so of `chosen`.
+        let row = |row: u32| unsafe { V::load(from.add(row as usize * V::WORDS)) };
+        // SAFETY: as above.
+        let choose =
+            |row: u32, value: V| unsafe { value.store(chosen.add(row as usize * V::WORDS)) };
+        let count = count(rows, row);
+        let bits = count
+            .iter()
+            .rposition(|bit| !bit.is_zero())
+            .map_or(0, |last| last + 1);
+        if bits <= 1 {
+            rows.iter().for_each(|&at| choose(at, row(at).and(lanes)));
+        } else {
+            let mut random = self.random.take();
+            let mut counter = draw(&count[..bits], &mut random);
+            self.random.put_back(random);
+            // The counter has one overflow at most. Where it starts at zero, it has none.
+            for bit in &mut counter[..bits] {
+                *bit = lanes.and_not(*bit);
+            }
+            walk(rows, &mut counter[..bits], row, choose);
+        }
+        let some = count.into_iter().fold(V::ZERO, V::or);
+        let mut none = [0; Width::MAX_WORDS];
+        // SAFETY: no vector has more words than the greatest width.
+        unsafe { lanes.and_not(some).store(none.as_mut_ptr()) };
+        none
+    }
+}
+
+/// A number per lane: row `i` is bit `i` of all of them.
+type Numbers<V> = [V; MAX_BITS];
+
+/// Lists the rows that are true in some lane.
+///
+/// # Safety
+/// `list` is at least as long as there are rows.
+#[inline(always)]
+unsafe fn list_true<'a, V: Vector>(from: &[u64], list: &'a mut [u32]) -> &'a [u32] {
+    let mut count = 0;
+    for (row, at) in from.chunks_exact(V::WORDS).zip(0..) {
+        // SAFETY: `row` is a row, and fewer rows were listed than there are.
+        unsafe {
+            *list.get_unchecked_mut(count) = at;
+            count += usize::from(!V::load(row.as_ptr()).is_zero());
+        }
+    }
+    &list[..count]
+}
+
+/// In each lane, how many of the rows are true.
+#[inline(always)]
+fn count<V: Vector>(rows: &[u32], row: impl Fn(u32) -> V) -> Numbers<V> {
+    let mut count = [V::ZERO; MAX_BITS];
+    let bits = (usize::BITS - rows.len().leading_zeros()) as usize;
+    let (blocks, rest) = rows.as_chunks::<8>();
+    let (mut ones, mut twos, mut fours) = (V::ZERO, V::ZERO, V::ZERO);
+    for &[a, b, c, d, e, f, g, h] in blocks {
+        let ab = full_add(&mut ones, row(a), row(b));
+        let cd = full_add(&mut ones, row(c), row(d));
+        let ef = full_add(&mut ones, row(e), row(f));
+        let gh = full_add(&mut ones, row(g), row(h));
+        let abcd = full_add(&mut twos, ab, cd);
+        let efgh = full_add(&mut twos, ef, gh);
+        let eight = full_add(&mut fours, abcd, efgh);
+        increment(&mut count[3..bits], eight);
+    }
+    [count[0], count[1], count[2]] = [ones, twos, fours];
+    for &at in rest {
+        increment(&mut count[..bits], row(at));
+    }
+    count
+}
+
+/// In each lane, a random number below `count`; zero where that is zero.
+#[inline(always)]
+fn draw<V: Vector>(count: &[V], random: &mut Generators<V>) -> Numbers<V> {
+    // Multiplies by one bit of the fraction after the other, last bit first, and
+    // halves in between: what is shifted out is not needed.
+    let mut product = [V::ZERO; MAX_BITS];
+    for _ in 0..count.len() + FRACTION_BITS {
+        let bit = random.next();
+        let mut carry = V::ZERO;
+        for (i, &count) in count.iter().enumerate() {
+            let mut sum = product[i];
+            carry = full_add(&mut sum, count.and(bit), carry);
+            if i > 0 {
+                product[i - 1] = sum;
+            }
+        }
+        product[count.len() - 1] = carry;
+    }
+    product
+}
+
+/// Counts the rows in `counter`, which has at least two bits, and chooses each row
+/// where it makes the counter overflow.
+#[inline(always)]
+fn walk<V: Vector>(
+    rows: &[u32],
+    counter: &mut [V],
+    row: impl Fn(u32) -> V,
+    choose: impl Fn(u32, V),
+) {
+    let (blocks, rest) = rows.as_chunks::<4>();
+    for &[a, b, c, d] in blocks {
+        let overflow = overflow(counter, [row(a), row(b), row(c), row(d)]);
+        choose(a, overflow[0]);
+        choose(b, overflow[1]);
+        choose(c, overflow[2]);
+        choose(d, overflow[3]);
+    }
+    for &at in rest {
+        choose(at, increment(counter, row(at)));
+    }
+}
+
+/// Counts four rows and returns for each where it makes the counter overflow.
+#[inline(always)]
+fn overflow<V: Vector>(counter: &mut [V], [a, b, c, d]: [V; 4]) -> [V; 4] {
+    let [ones, twos, rest @ ..] = counter else {
+        unreachable!("a counter has at least two bits");
+    };
+    let (a, b) = (half_add(ones, a), half_add(ones, b));
+    let (c, d) = (half_add(ones, c), half_add(ones, d));
+    // Of two rows at most one has a carry, as the first one leaves a zero.
+    let (ab, cd) = (half_add(twos, a.or(b)), half_add(twos, c.or(d)));
+    let overflow = increment(rest, ab.or(cd));
+    let (ab, cd) = (ab.and(overflow), cd.and(overflow));
+    [a.and(ab), b.and(ab), c.and(cd), d.and(cd)]
+}
+
+/// Adds one to the numbers where `carry` is true; returns where they overflow.
+#[inline(always)]
+fn increment<V: Vector>(numbers: &mut [V], mut carry: V) -> V {
+    for bit in numbers {
+        carry = half_add(bit, carry);
+    }
+    carry
+}
+
+/// Adds `a` to `sum` and returns the carry.
+#[inline(always)]
+fn half_add<V: Vector>(sum: &mut V, a: V) -> V {
+    let carry = sum.and(a);
+    *sum = sum.xor(a);
+    carry
+}
+
+/// Adds `a` and `b` to `sum` and returns the carry.
+#[inline(always)]
+fn full_add<V: Vector>(sum: &mut V, a: V, b: V) -> V {
+    let differ = a.xor(b);
+    let carry = a.and(b).or(differ.and(*sum));
+    *sum = sum.xor(differ);
+    carry
+}
