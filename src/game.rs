@@ -1,14 +1,13 @@
 //! Loading a game: from the rulesheet's text to machines that play it.
 
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::ground::{self, GroundError, ground};
-use propjit_gdl::prover;
 use propjit_gdl::rules::Rules;
+use propjit_gdl::{Parsed, ReadError, prover};
 
 use crate::fnv::Fnv64;
 use crate::machine::lanes::LanesMachine;
@@ -31,23 +30,9 @@ pub struct Setup {
 /// Why a game cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file cannot be read.
-    #[error("cannot read {path}: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The file is longer than any rulesheet.
-    #[error("{path} is longer than {MAX_BYTES} bytes: not a rulesheet")]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The rules are wrong; the messages say where and why.
+    /// The file cannot be read, or its rules are wrong.
     #[error(transparent)]
-    Rules(#[from] Box<Diagnostics>),
+    Read(#[from] ReadError),
     /// The backend asked for needs a ground game, and the game cannot be grounded.
     #[error("the {backend} backend needs a ground game: {source}")]
     Ground {
@@ -60,9 +45,6 @@ pub enum LoadError {
     #[error(transparent)]
     Machine(#[from] MachineError),
 }
-
-/// Rulesheets are text of people or small programs; this is far above any.
-const MAX_BYTES: u64 = 256 << 20;
 
 /// A step of loading, and how long it took.
 #[derive(Clone, Copy, Debug)]
@@ -84,31 +66,11 @@ pub struct Game {
     stages: Vec<Stage>,
 }
 
-/// The text of a rulesheet. Bytes that are not UTF-8, as old rulesheets have in
-/// comments, become replacement characters.
-pub fn read_rulesheet(path: &Path) -> Result<String, LoadError> {
-    let read = || {
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path)?;
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().map_err(|source| LoadError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let path = path.to_path_buf();
-        return Err(LoadError::TooLong { path });
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 impl Game {
     /// Loads the rulesheet in a file.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
-        let text = read_rulesheet(path)?;
-        Game::from_text(&path.display().to_string(), &text, setup)
+        let start = Instant::now();
+        Game::new(Rules::read(path)?, start, setup)
     }
 
     /// Loads a rulesheet; `name` is for messages.
@@ -131,7 +93,11 @@ impl Game {
     /// ```
     pub fn from_text(name: &str, text: &str, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
-        let parsed = Rules::parse(name, text).map_err(Box::new)?;
+        let parsed = Rules::parse(name, text).map_err(ReadError::Invalid)?;
+        Game::new(parsed, start, setup)
+    }
+
+    fn new(parsed: Parsed, start: Instant, setup: &Setup) -> Result<Game, LoadError> {
         let mut game = Game {
             rules: parsed.rules,
             warnings: parsed.warnings,

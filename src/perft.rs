@@ -42,7 +42,7 @@ pub fn perft(
             } else {
                 let moves = JointMoves::new(machine, &state)?;
                 if path.len() + 1 == depth {
-                    count.sequences = count.sequences.saturating_add(moves.count());
+                    count.sequences = count.sequences.saturating_add(moves.total());
                 } else {
                     path.push((state, moves));
                 }
@@ -120,7 +120,7 @@ impl JointMoves {
     }
 
     /// How many there are; saturates.
-    fn count(&self) -> u128 {
+    fn total(&self) -> u128 {
         let counts = self.legal.iter().map(|moves| moves.len() as u128);
         counts.fold(1, u128::saturating_mul)
     }

@@ -1,12 +1,12 @@
 //! Options that several commands share.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
 use propjit::game::{Game, Setup};
-use propjit::machine::Backend;
+use propjit::machine::{Backend, UnknownBackend};
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground;
 
@@ -17,11 +17,11 @@ use super::output::{Failure, message};
 pub struct BackendChoice(pub Option<Backend>);
 
 impl FromStr for BackendChoice {
-    type Err = String;
-    fn from_str(text: &str) -> Result<BackendChoice, String> {
+    type Err = UnknownBackend;
+    fn from_str(text: &str) -> Result<BackendChoice, UnknownBackend> {
         match text {
             "auto" => Ok(BackendChoice(None)),
-            name => name.parse().map(|b| BackendChoice(Some(b))).map_err(|e: propjit::machine::UnknownBackend| e.to_string()),
+            name => Ok(BackendChoice(Some(name.parse()?))),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Results on stdout, as text or JSON; messages on stderr.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -9,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use propjit::game::LoadError;
 use propjit::machine::MachineError;
 use propjit::stop::Stop;
+use propjit_gdl::ReadError;
 use serde::Serialize;
 
 /// How to print results.
@@ -31,20 +33,20 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A failure with this message.
-    pub fn new(message: impl Display) -> Failure {
-        Failure::Work(message.to_string())
+    /// A failure of the work with this error.
+    pub fn new(error: impl Display) -> Failure {
+        Failure::Work(error.to_string())
     }
 }
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
         match error {
-            LoadError::Rules(diagnostics) => {
+            LoadError::Read(ReadError::Invalid(diagnostics)) => {
                 message(diagnostics.render(io::stderr().is_terminal()).trim_end());
                 Failure::Told
             }
-            _ => Failure::new(error),
+            _ => Failure::Work(describe(&error)),
         }
     }
 }
@@ -53,6 +55,20 @@ impl From<MachineError> for Failure {
     fn from(error: MachineError) -> Failure {
         Failure::new(error)
     }
+}
+
+/// The error and what caused it, in one line.
+pub fn describe(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |&error| error.source());
+    let mut text = error.to_string();
+    for cause in causes {
+        let cause = cause.to_string();
+        // Some errors tell their cause themselves.
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Writes a message to stderr. That nobody reads it is no failure.

@@ -4,12 +4,12 @@ use std::fmt;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use propjit::game::read_rulesheet;
 use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;
+use propjit_gdl::ReadError;
 use serde::Serialize;
 
-use super::output::{Failure, Output, message};
+use super::output::{Failure, Output, describe, message};
 
 /// Check rulesheets: syntax, and everything that makes a game undefined
 #[derive(clap::Args)]
@@ -75,29 +75,26 @@ fn check(path: &PathBuf, json: bool) -> File {
         warnings: 0,
         messages: Vec::new(),
     };
-    let text = match read_rulesheet(path) {
-        Ok(text) => text,
+    let diagnostics = match Rules::read(path) {
+        Ok(parsed) => {
+            file.valid = true;
+            parsed.warnings
+        }
+        Err(ReadError::Invalid(diagnostics)) => diagnostics,
         Err(error) => {
             file.errors = 1;
             file.messages.push(Message {
                 severity: "error",
                 code: "unreadable".to_string(),
-                message: error.to_string(),
+                message: describe(&error),
                 line: None,
                 column: None,
             });
             if !json {
-                message(&format!("error: {error}"));
+                message(&format!("error: {}", describe(&error)));
             }
             return file;
         }
-    };
-    let diagnostics = match Rules::parse(&path.display().to_string(), &text) {
-        Ok(parsed) => {
-            file.valid = true;
-            parsed.warnings
-        }
-        Err(diagnostics) => diagnostics,
     };
     file.errors = diagnostics.count(Severity::Error);
     file.warnings = diagnostics.count(Severity::Warning);
@@ -117,7 +114,7 @@ fn told(diagnostic: &Diagnostic, all: &Diagnostics) -> Message {
             Severity::Error => "error",
             Severity::Warning => "warning",
         },
-        code: diagnostic.code.to_string(),
+        code: diagnostic.code.name().to_string(),
         message: diagnostic.message.clone(),
         line: position.map(|position| position.line),
         column: position.map(|position| position.column),

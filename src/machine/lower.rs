@@ -177,15 +177,12 @@ impl Lowering<'_> {
 
     /// Gates that read each other in a circle become a loop. Those that are read
     /// before their turn go through feedback nodes.
-    fn recursion(&mut self, gates: &[GateId]) {
-        let mut turns = rustc_hash::FxHashMap::default();
-        turns.extend(gates.iter().enumerate().map(|(turn, &gate)| (gate, turn)));
-        let early = |turn: usize, wire: &Wire| turns.get(&wire.gate).is_some_and(|&t| t >= turn);
+    fn recursion(&mut self, gates: Range<u32>) {
         let mut feedback: Vec<GateId> = Vec::new();
-        for (turn, &gate) in gates.iter().enumerate() {
+        for gate in gates.clone().map(GateId) {
             if let Gate::And(wires) | Gate::Or(wires) = self.net.gate(gate) {
-                let read = wires.iter().filter(|wire| early(turn, wire));
-                feedback.extend(read.map(|wire| wire.gate));
+                let read = wires.iter().map(|wire| wire.gate);
+                feedback.extend(read.filter(|read| (gate.0..gates.end).contains(&read.0)));
             }
         }
         feedback.sort_unstable();
@@ -194,7 +191,7 @@ impl Lowering<'_> {
         for (gate, variable) in feedback.iter().zip(variables) {
             self.edges[gate.index()] = variable;
         }
-        gates.iter().for_each(|&gate| self.gate(gate));
+        gates.map(GateId).for_each(|gate| self.gate(gate));
         let sources: Vec<Edge> = feedback.iter().map(|gate| self.edges[gate.index()]).collect();
         self.builder.end_loop(&sources);
     }

@@ -90,7 +90,7 @@ impl fmt::Display for Backend {
 
 /// There is no backend of this name.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("there is no backend `{0}`; there are prover, scalar and lanes")]
+#[error("there is no backend `{0}`; there are auto, prover, scalar and lanes")]
 pub struct UnknownBackend(String);
 
 impl FromStr for Backend {

@@ -19,8 +19,8 @@ pub struct ProverMachine {
     fluents: Numbering,
     /// The moves of each role.
     moves: Vec<Numbering>,
-    /// The state that the prover holds, if any.
-    current: Option<State>,
+    /// The state that the prover holds; at first the empty one.
+    current: State,
     /// Memory for the terms of a state or of a joint move.
     scratch: Vec<TermId>,
 }
@@ -56,25 +56,20 @@ impl ProverMachine {
             roles,
             prover,
             fluents: Numbering::default(),
-            current: None,
+            current: State::new(),
             scratch: Vec::new(),
         })
     }
 
     /// Lets the prover hold `state`.
-    fn enter(&mut self, state: &State) -> Result<(), MachineError> {
-        if self.current.as_ref() == Some(state) {
-            return Ok(());
+    fn enter(&mut self, state: &State) {
+        if self.current != *state {
+            self.scratch.clear();
+            let terms = state.iter().map(|i| self.fluents.terms[i]);
+            self.scratch.extend(terms);
+            self.prover.set_state(&self.scratch);
+            self.current.assign(state.words());
         }
-        // Not current while it changes: an error may leave it half changed.
-        let mut current = self.current.take().unwrap_or_default();
-        self.scratch.clear();
-        let terms = state.iter().map(|i| self.fluents.terms[i]);
-        self.scratch.extend(terms);
-        self.prover.set_state(&self.scratch)?;
-        current.assign(state.words());
-        self.current = Some(current);
-        Ok(())
     }
 }
 
@@ -94,7 +89,7 @@ impl StateMachine for ProverMachine {
     }
 
     fn is_terminal(&mut self, state: &State) -> Result<bool, MachineError> {
-        self.enter(state)?;
+        self.enter(state);
         Ok(self.prover.is_terminal()?)
     }
 
@@ -104,7 +99,7 @@ impl StateMachine for ProverMachine {
         role: RoleId,
         moves: &mut Vec<Move>,
     ) -> Result<(), MachineError> {
-        self.enter(state)?;
+        self.enter(state);
         let legal = self.prover.legal_moves(role.index())?;
         let numbering = &mut self.moves[role.index()];
         moves.clear();
@@ -118,7 +113,7 @@ impl StateMachine for ProverMachine {
         role: RoleId,
         values: &mut Vec<i32>,
     ) -> Result<(), MachineError> {
-        self.enter(state)?;
+        self.enter(state);
         let goals = self.prover.goals(role.index())?;
         let terms = self.prover.terms();
         values.clear();
@@ -133,7 +128,7 @@ impl StateMachine for ProverMachine {
         joint: &[Move],
         next: &mut State,
     ) -> Result<(), MachineError> {
-        self.enter(state)?;
+        self.enter(state);
         let moves = self.moves.iter().zip(joint);
         let terms = moves.map(|(numbering, played)| numbering.terms[played.index()]);
         self.scratch.clear();

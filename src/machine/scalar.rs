@@ -29,17 +29,14 @@ pub struct ScalarEvaluator {
 impl ScalarEvaluator {
     /// Gives the interpreter the state as input.
     fn enter(&mut self, state: &State) {
-        let wanted = state.words().iter().copied().chain(std::iter::repeat(0));
-        for (at, (held, wanted)) in self.bases.iter_mut().zip(wanted).enumerate() {
-            let changed = *held ^ wanted;
-            if changed != 0 {
-                for bit in ones(std::iter::once(changed)) {
-                    let value = wanted >> bit & 1 == 1;
-                    self.interpreter.set_input(at * 64 + bit, value);
-                }
-                *held = wanted;
-                self.settled = false;
-            }
+        let words = state.words();
+        let (held, rest) = self.bases.split_at_mut(words.len());
+        if held != words || rest.iter().any(|&word| word != 0) {
+            held.copy_from_slice(words);
+            rest.fill(0);
+            let count = self.game.layout().bases.len();
+            self.interpreter.set_inputs(count, &self.bases);
+            self.settled = false;
         }
     }
 

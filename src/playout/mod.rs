@@ -8,7 +8,6 @@
 //! their end and counted: dropping them would drop long matches more often than
 //! short ones and bias every mean.
 
-mod bitsliced;
 mod serial;
 mod tally;
 
@@ -84,9 +83,9 @@ pub fn run(
     progress: &Progress,
 ) -> Result<Outcome, MachineError> {
     let start = Instant::now();
-    let deadline = config.time.map(|time| start + time);
+    let deadline = config.time.and_then(|time| start.checked_add(time));
     let threads = config.threads.max(1);
-    let work = |rng: GameRng, rollouts: Option<u64>| {
+    let work = &|rng: GameRng, rollouts: Option<u64>| {
         let mut table = Table {
             quota: Quota {
                 deadline,
@@ -97,12 +96,7 @@ pub fn run(
             stop,
             progress,
         };
-        match backend {
-            Backend::Lanes => bitsliced::play(game, &mut table),
-            Backend::Prover | Backend::Scalar => {
-                serial::play(&mut *game.machine(backend)?, &mut table)
-            }
-        }
+        serial::play(&mut *game.machine(backend)?, &mut table)
     };
     let mut tally = Tally::new(game.rules().roles.len());
     std::thread::scope(|scope| {
@@ -110,7 +104,7 @@ pub fn run(
         let shares = (0..threads).map(|thread| share(config.rollouts, threads, thread));
         let workers: Vec<_> = streams
             .zip(shares)
-            .map(|(rng, rollouts)| scope.spawn(|| work(rng, rollouts)))
+            .map(|(rng, rollouts)| scope.spawn(move || work(rng, rollouts)))
             .collect();
         workers.into_iter().try_for_each(|worker| {
             let counted = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -121,7 +115,7 @@ pub fn run(
     Ok(Outcome {
         tally,
         time: start.elapsed(),
-        lanes: game.lanes(backend),
+        lanes: 1,
         stopped: stop.is_set(),
     })
 }
