@@ -5,6 +5,7 @@ pub mod ground;
 mod normalize;
 mod parse;
 pub mod propnet;
+pub mod prover;
 pub mod rules;
 pub mod scc;
 pub mod source;

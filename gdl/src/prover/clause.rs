@@ -1,0 +1,230 @@
+//! From a specialised rule to a clause: slots, keys, rows and ways back.
+
+use crate::rules::{Atom, Literal, Pattern, Rule};
+use crate::term::Terms;
+
+use super::order::order;
+use super::program::{CallId, Clause, Match, Query, Source, Step, Test};
+use super::shape::{MAX_SHAPE_DEPTH, Shape};
+use super::specialise::{Specialised, specialise};
+use super::statistics::Statistics;
+use super::table::NONE;
+
+/// Gives the calls that a clause makes.
+pub trait Calls {
+    /// The call of an atom's relation in a shape, and the shape in which to call
+    /// it: the one asked for, or one that knows less.
+    fn call(&mut self, atom: &Atom, shapes: Vec<Shape>) -> (CallId, Vec<Shape>);
+}
+
+/// Compiles a safe rule for a call shape; `None` if its head can never match.
+pub fn compile(
+    rule: &Rule,
+    shapes: &[Shape],
+    terms: &Terms,
+    statistics: &Statistics,
+    calls: &mut impl Calls,
+) -> Option<Clause> {
+    let specialised = specialise(rule, shapes, terms)?;
+    let mut slots = Slots::new(&specialised);
+    let key = specialised
+        .given
+        .iter()
+        .map(|arg| slots.matching(arg))
+        .collect();
+    let mut steps: Vec<Step> = order(&specialised, statistics)
+        .into_iter()
+        .map(|index| Step {
+            test: slots.test(&specialised.body[index], statistics, calls),
+            back: NONE,
+        })
+        .collect();
+    let row: Vec<Source> = specialised
+        .wanted
+        .iter()
+        .map(|arg| slots.source(arg))
+        .collect();
+    set_ways_back(&mut steps);
+    Some(Clause {
+        span: rule.span,
+        key,
+        resume: last_binder(&steps, &row, slots.count),
+        steps,
+        row,
+        slots: slots.count as usize,
+    })
+}
+
+fn set_ways_back(steps: &mut [Step]) {
+    let mut back = NONE;
+    for (index, step) in steps.iter_mut().enumerate() {
+        step.back = back;
+        if step.has_choice() {
+            back = index as u32;
+        }
+    }
+}
+
+fn last_binder(steps: &[Step], row: &[Source], slots: u32) -> u32 {
+    let mut in_row = vec![false; slots as usize];
+    for source in row {
+        source.for_each_slot(&mut |slot| in_row[slot as usize] = true);
+    }
+    let binds_row = |step: &Step| {
+        let mut binds = false;
+        if let Test::Present(query) = &step.test {
+            for one in &query.row {
+                one.for_each_bind(&mut |slot| binds |= in_row[slot as usize]);
+            }
+        }
+        binds
+    };
+    steps
+        .iter()
+        .rposition(binds_row)
+        .map_or(NONE, |index| index as u32)
+}
+
+/// The slots of a clause's variables. A variable has one from where it is bound.
+struct Slots {
+    of_variable: Vec<Option<u32>>,
+    count: u32,
+    /// Variables that occur once: nothing depends on their values.
+    lonely: Vec<bool>,
+}
+
+impl Slots {
+    fn new(clause: &Specialised) -> Slots {
+        let mut occurrences = vec![0; clause.variables];
+        let mut count = |var: crate::rules::Var| occurrences[var.index()] += 1;
+        for arg in clause.given.iter().chain(&clause.wanted) {
+            arg.for_each_var(&mut count);
+        }
+        for literal in &clause.body {
+            literal.for_each_var(&mut count);
+        }
+        Slots {
+            of_variable: vec![None; clause.variables],
+            count: 0,
+            lonely: occurrences.iter().map(|&n| n == 1).collect(),
+        }
+    }
+
+    fn all_bound(&self, pattern: &Pattern) -> bool {
+        let mut bound = true;
+        pattern.for_each_var(&mut |var| bound &= self.of_variable[var.index()].is_some());
+        bound
+    }
+
+    /// How to make the term of a pattern whose variables are bound.
+    fn source(&self, pattern: &Pattern) -> Source {
+        match pattern {
+            Pattern::Var(var) => {
+                let slot = self.of_variable[var.index()];
+                Source::Slot(slot.expect("a safe rule binds its variables before they are used"))
+            }
+            Pattern::Ground(term) => Source::Constant(*term),
+            Pattern::Compound(functor, args) => {
+                Source::Compound(*functor, args.iter().map(|arg| self.source(arg)).collect())
+            }
+        }
+    }
+
+    /// How to match a term with a pattern. Binds the pattern's variables.
+    fn matching(&mut self, pattern: &Pattern) -> Match {
+        match pattern {
+            Pattern::Var(var) => match self.of_variable[var.index()] {
+                Some(slot) => Match::Equal(slot),
+                None if self.lonely[var.index()] => Match::Skip,
+                None => {
+                    let slot = self.count;
+                    self.count += 1;
+                    self.of_variable[var.index()] = Some(slot);
+                    Match::Bind(slot)
+                }
+            },
+            Pattern::Ground(term) => Match::Constant(*term),
+            Pattern::Compound(functor, args) => Match::Compound(
+                *functor,
+                args.iter().map(|arg| self.matching(arg)).collect(),
+            ),
+        }
+    }
+
+    fn test(&mut self, literal: &Literal, statistics: &Statistics, calls: &mut impl Calls) -> Test {
+        match literal {
+            Literal::Positive(atom) => Test::Present(self.query(atom, statistics, calls)),
+            Literal::Negative(atom) => Test::Absent(self.query(atom, statistics, calls)),
+            Literal::Distinct(a, b) => Test::Distinct(self.source(a), self.source(b)),
+        }
+    }
+
+    fn query(&mut self, atom: &Atom, statistics: &Statistics, calls: &mut impl Calls) -> Query {
+        let derived = statistics.is_derived(atom.relation);
+        let shapes = atom
+            .args
+            .iter()
+            .map(|arg| self.shape(arg, derived, 0))
+            .collect();
+        let (call, shapes) = calls.call(atom, shapes);
+        let mut query = Query {
+            call,
+            key: Vec::new(),
+            row: Vec::new(),
+            once: false,
+            inner: false,
+        };
+        // The key first: the row may bind a variable that a later part of the
+        // key must not take for known.
+        for (shape, arg) in shapes.iter().zip(&atom.args) {
+            self.add_key(&mut query, shape, arg);
+        }
+        let bound_before = self.count;
+        for (shape, arg) in shapes.iter().zip(&atom.args) {
+            self.add_row(&mut query, shape, arg);
+        }
+        query.once = self.count == bound_before;
+        query
+    }
+
+    /// What is known of an argument. Facts are stored whole in any case, so
+    /// only derived relations gain by not being asked for what nobody needs.
+    fn shape(&self, arg: &Pattern, derived: bool, depth: usize) -> Shape {
+        match arg {
+            Pattern::Compound(functor, args) if depth < MAX_SHAPE_DEPTH => {
+                let args = args.iter().map(|arg| self.shape(arg, derived, depth + 1));
+                Shape::Compound(*functor, args.collect())
+            }
+            Pattern::Var(var) if derived && self.lonely[var.index()] => Shape::Any,
+            _ if self.all_bound(arg) => Shape::Bound,
+            _ => Shape::Free,
+        }
+    }
+
+    fn add_key(&mut self, query: &mut Query, shape: &Shape, arg: &Pattern) {
+        match (shape, arg) {
+            (Shape::Bound, _) => query.key.push(self.source(arg)),
+            (Shape::Compound(_, shapes), Pattern::Compound(_, args)) => {
+                for (shape, arg) in shapes.iter().zip(args) {
+                    self.add_key(query, shape, arg);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_row(&mut self, query: &mut Query, shape: &Shape, arg: &Pattern) {
+        match (shape, arg) {
+            (Shape::Free, _) => {
+                let matching = self.matching(arg);
+                query.row.push(matching);
+            }
+            (Shape::Compound(_, shapes), Pattern::Compound(_, args)) => {
+                for (shape, arg) in shapes.iter().zip(args) {
+                    self.add_row(query, shape, arg);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Relations that are given and not derived: facts, the state, the joint move.
+//!
+//! Their tables are filled as a whole, for each call shape when it is first
+//! used. The table is then an index of the relation by that shape's key.
+
+use crate::term::{TermId, Terms};
+
+use super::program::{Call, Facts, Origin};
+use super::shape::split;
+use super::table::{NONE, Table};
+
+/// The state and the joint move that queries are about.
+#[derive(Clone, Default)]
+pub struct World {
+    /// Sorted, each once.
+    pub fluents: Vec<TermId>,
+    /// Role and move, by role.
+    pub moves: Vec<[TermId; 2]>,
+}
+
+/// Fills the empty table of a call that is not derived.
+pub fn fill(table: &mut Table, call: &Call, facts: &[Facts], world: &World, terms: &Terms) {
+    let (mut key, mut row) = (Vec::new(), Vec::new());
+    let mut enter = |values: &[TermId]| {
+        key.clear();
+        row.clear();
+        if split(terms, &call.shapes, values, &mut key, &mut row) {
+            let goal = match table.find(&key) {
+                Some(goal) => goal,
+                None => table.add_goal(&key, NONE),
+            };
+            // Different values differ in some part.
+            table.push_row(goal, &row);
+        }
+    };
+    match call.origin {
+        Origin::Facts(relation) => facts[relation.index()].rows().for_each(enter),
+        Origin::Fluents => world.fluents.iter().for_each(|&fluent| enter(&[fluent])),
+        Origin::Moves => world.moves.iter().for_each(|values| enter(values)),
+        Origin::Clauses(_) => {}
+    }
+    table.whole = true;
+}

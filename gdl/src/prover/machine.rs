@@ -1,0 +1,580 @@
+//! The evaluator: goals are proved top-down, each at most once, with tables.
+//!
+//! A *goal* is a call with the values of its key; its *rows* are all its
+//! answers. To prove a goal is to run each clause whose key matches, step by
+//! step with backtracking, as in Prolog, except that every goal met on the way is
+//! looked up in its table first:
+//!
+//! - A goal that is complete yields its rows.
+//! - A goal of a call that cannot depend on the one being proved is proved to
+//!   the end at once, in a new [`Frame`]. So is every negated goal: stratification
+//!   means that it cannot depend on the one being proved either.
+//! - A goal of the same component is started, if it is new, and what remains of the
+//!   clause is stored as a [`Consumer`] of the goal's rows, now and later. The
+//!   frame is done when no consumer has a row left to consume: that is
+//!   the least fixpoint, reached without deriving anything twice from the same rows
+//!   (semi-naive evaluation), and without loops.
+//!
+//! This is tabling (SLG resolution) where the static dependencies between calls take
+//! the place of run-time completion detection. Nothing here uses the call stack of
+//! the processor.
+
+use std::sync::Arc;
+
+use crate::term::{TermId, Terms};
+
+use super::extension::{self, World};
+use super::limits::{Cause, Limits, Meter, Usage};
+use super::program::{CallId, Clause, Lifetime, Match, Origin, Program, Query, Test};
+use super::shape::widths;
+use super::table::{NONE, Table};
+
+/// A proof stopped while this clause was being run.
+pub struct Halt {
+    pub cause: Cause,
+    pub call: CallId,
+    pub clause: u32,
+}
+
+/// A goal of a call.
+#[derive(Clone, Copy)]
+struct GoalRef {
+    call: CallId,
+    goal: u32,
+}
+
+/// Work to be done for the goals of a frame.
+#[derive(Clone, Copy)]
+enum Task {
+    /// Run a clause for a goal.
+    Start { owner: GoalRef, clause: u32 },
+    /// Let a consumer consume the rows that it has not seen.
+    Wake(u32),
+}
+
+/// The rest of a clause, waiting for rows of a goal.
+#[derive(Clone)]
+struct Consumer {
+    /// The goal that the clause is to answer.
+    owner: GoalRef,
+    clause: u32,
+    /// The step that waits.
+    step: u32,
+    /// The goal waited for.
+    producer: u32,
+    /// The last row consumed, or [`NONE`].
+    seen: u32,
+    /// Where the slots are saved.
+    saved: u32,
+    /// Whether there is a task to wake it, or nothing more to be woken for.
+    queued: bool,
+    /// The next consumer of the same goal, or [`NONE`].
+    next: u32,
+}
+
+/// The proof of one goal, with those of the same component that it meets. The
+/// current task is part of it: the clause being run, from which step on
+/// (`floor`), and where it is.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// The lengths of the machine's stacks when the frame was opened.
+    tasks: usize,
+    active: usize,
+    consumers: usize,
+    saved: usize,
+    /// Where the clause's slots and its choices (one a step) start.
+    slots: usize,
+    choices: usize,
+    /// The goal that the clause is to answer.
+    owner: GoalRef,
+    clause: u32,
+    floor: u32,
+    step: u32,
+    /// The consumer that was woken, or [`NONE`].
+    woken: u32,
+}
+
+impl Frame {
+    fn halt(&self, cause: Cause) -> Halt {
+        Halt {
+            cause,
+            call: self.owner.call,
+            clause: self.clause,
+        }
+    }
+}
+
+/// What the machine does next.
+enum Mode {
+    /// Begin the next task of the frame.
+    NextTask,
+    /// Ask the current step.
+    Ask,
+    /// Try another row for the current step.
+    Retry,
+}
+
+/// What is known of a goal.
+enum Found {
+    /// All its rows, from the first on.
+    Rows(u32),
+    /// It is being proved by a frame: the current one, or one that waits for it.
+    Active { goal: u32, frame: u32 },
+    /// Nothing yet.
+    Unproved,
+}
+
+/// Tables, stacks and the world that is asked about.
+#[derive(Clone)]
+pub struct Machine {
+    program: Arc<Program>,
+    pub terms: Terms,
+    world: World,
+    tables: Vec<Table>,
+    /// By lifetime: the calls whose tables are not empty.
+    touched: [Vec<CallId>; 3],
+    /// The cells of all tables.
+    cells: usize,
+    meter: Meter,
+    frames: Vec<Frame>,
+    tasks: Vec<Task>,
+    /// The goals that frames have begun and not completed.
+    active: Vec<GoalRef>,
+    consumers: Vec<Consumer>,
+    saved: Vec<TermId>,
+    slots: Vec<TermId>,
+    choices: Vec<u32>,
+    /// The key or the row being made.
+    values: Vec<TermId>,
+}
+
+impl Machine {
+    pub fn new(program: Program, terms: Terms, limits: Limits) -> Machine {
+        let tables = program.calls.iter().map(|call| {
+            let (key, row) = widths(&call.shapes);
+            Table::new(key, row)
+        });
+        Machine {
+            tables: tables.collect(),
+            program: Arc::new(program),
+            terms,
+            world: World::default(),
+            touched: Default::default(),
+            cells: 0,
+            meter: Meter::new(limits),
+            frames: Vec::new(),
+            tasks: Vec::new(),
+            active: Vec::new(),
+            consumers: Vec::new(),
+            saved: Vec::new(),
+            slots: Vec::new(),
+            choices: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Changes the state that goals are about, and forgets what depended on it.
+    pub fn set_fluents(&mut self, fluents: &[TermId]) {
+        if self.world.fluents != fluents {
+            self.world.fluents.clear();
+            self.world.fluents.extend_from_slice(fluents);
+            self.forget(Lifetime::State);
+        }
+    }
+
+    /// Changes the joint move that goals are about, and forgets what depended on it.
+    pub fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
+        if !self.world.moves.iter().copied().eq(moves.clone()) {
+            self.world.moves.clear();
+            self.world.moves.extend(moves);
+            self.forget(Lifetime::Move);
+        }
+    }
+
+    /// Clears the tables whose answers hold as long as `shortest`, or shorter.
+    fn forget(&mut self, shortest: Lifetime) {
+        for touched in &mut self.touched[shortest as usize..] {
+            for call in touched.drain(..) {
+                let table = &mut self.tables[call.index()];
+                self.cells -= table.cells();
+                table.clear();
+            }
+        }
+    }
+
+    /// Proves a goal and calls `visit` with each of its rows.
+    pub fn solve(
+        &mut self,
+        call: CallId,
+        key: &[TermId],
+        mut visit: impl FnMut(&[TermId]),
+    ) -> Result<(), Halt> {
+        let program = Arc::clone(&self.program);
+        self.meter.restart();
+        if self.cells > self.meter.limits().cells / 2 {
+            // What can be proved again need not keep new answers out.
+            self.forget(Lifetime::Match);
+        }
+        self.values.clear();
+        self.values.extend_from_slice(key);
+        let mut row = loop {
+            match self.find(&program, call) {
+                Found::Rows(first) => break first,
+                _ => {
+                    let result = self.prove(&program, call);
+                    if result.is_err() {
+                        self.reset();
+                    }
+                    result?;
+                    self.values.clear();
+                    self.values.extend_from_slice(key);
+                }
+            }
+        };
+        let table = &self.tables[call.index()];
+        while row != NONE {
+            visit(table.row(row));
+            row = table.after(row);
+        }
+        Ok(())
+    }
+
+    /// Forgets everything after a proof was cut off: incomplete goals must
+    /// not be taken for complete ones.
+    fn reset(&mut self) {
+        self.forget(Lifetime::Match);
+        self.frames.clear();
+        self.tasks.clear();
+        self.active.clear();
+        self.consumers.clear();
+        self.saved.clear();
+    }
+
+    /// Looks up the goal with the key in `values`.
+    fn find(&mut self, program: &Program, id: CallId) -> Found {
+        let table = &mut self.tables[id.index()];
+        let call = &program.calls[id.index()];
+        if !table.whole && !matches!(call.origin, Origin::Clauses(_)) {
+            extension::fill(table, call, &program.facts, &self.world, &self.terms);
+            self.cells += table.cells();
+            self.touched[call.lifetime as usize].push(id);
+        }
+        match table.find(&self.values) {
+            Some(goal) => match table.goal(goal).frame {
+                NONE => Found::Rows(table.goal(goal).first),
+                frame => Found::Active { goal, frame },
+            },
+            None if table.whole => Found::Rows(NONE),
+            None => Found::Unproved,
+        }
+    }
+
+    /// Begins the goal of a derived call with the key in `values`.
+    fn begin(&mut self, program: &Program, id: CallId) -> GoalRef {
+        let call = &program.calls[id.index()];
+        let table = &mut self.tables[id.index()];
+        if table.is_untouched() {
+            self.touched[call.lifetime as usize].push(id);
+        }
+        let goal = table.add_goal(&self.values, self.frames.len() as u32);
+        self.cells += table.goal_cells();
+        let owner = GoalRef { call: id, goal };
+        self.active.push(owner);
+        let clauses = 0..call.clauses.len() as u32;
+        let starts = clauses.rev().map(|clause| Task::Start { owner, clause });
+        self.tasks.extend(starts);
+        owner
+    }
+
+    /// Opens the frame of a goal that has to be proved, with the key in `values`.
+    fn open(&mut self, program: &Program, call: CallId, slots: usize, choices: usize) -> Frame {
+        let frame = Frame {
+            tasks: self.tasks.len(),
+            active: self.active.len(),
+            consumers: self.consumers.len(),
+            saved: self.saved.len(),
+            slots,
+            choices,
+            owner: GoalRef { call, goal: NONE },
+            clause: 0,
+            floor: 0,
+            step: 0,
+            woken: NONE,
+        };
+        self.begin(program, call);
+        frame
+    }
+
+    /// Completes the goals of a frame that has no more tasks.
+    fn close(&mut self, frame: &Frame) {
+        for goal in self.active.drain(frame.active..) {
+            let table = &mut self.tables[goal.call.index()];
+            table.goal_mut(goal.goal).frame = NONE;
+        }
+        self.consumers.truncate(frame.consumers);
+        self.saved.truncate(frame.saved);
+    }
+
+    /// Proves the goal with the key in `values`.
+    fn prove(&mut self, program: &Program, call: CallId) -> Result<(), Halt> {
+        let mut frame = self.open(program, call, 0, 0);
+        let mut mode = Mode::NextTask;
+        loop {
+            self.count_step(&frame)?;
+            mode = match mode {
+                Mode::NextTask => match self.next_task(program, &mut frame) {
+                    Some(mode) => mode,
+                    None => {
+                        self.close(&frame);
+                        let Some(caller) = self.frames.pop() else {
+                            return Ok(());
+                        };
+                        frame = caller;
+                        Mode::Ask
+                    }
+                },
+                Mode::Ask => self.ask(program, &mut frame)?,
+                Mode::Retry => self.retry(program, &mut frame)?,
+            };
+        }
+    }
+
+    #[inline]
+    fn count_step(&mut self, frame: &Frame) -> Result<(), Halt> {
+        let usage = || Usage {
+            cells: self.cells + self.saved.len() + 8 * self.consumers.len() + 4 * self.tasks.len(),
+            terms: self.terms.len(),
+        };
+        self.meter.step(usage).map_err(|cause| frame.halt(cause))
+    }
+
+    /// Begins the frame's next task that has something to do.
+    fn next_task(&mut self, program: &Program, frame: &mut Frame) -> Option<Mode> {
+        while self.tasks.len() > frame.tasks {
+            let task = self.tasks.pop()?;
+            let (owner, clause) = match task {
+                Task::Start { owner, clause } => (owner, clause),
+                Task::Wake(consumer) => {
+                    let consumer = &self.consumers[consumer as usize];
+                    (consumer.owner, consumer.clause)
+                }
+            };
+            let table = &self.tables[owner.call.index()];
+            if table.is_settled(owner.goal) {
+                continue;
+            }
+            let code = &program.calls[owner.call.index()].clauses[clause as usize];
+            reserve(
+                &mut self.slots,
+                frame.slots + code.slots,
+                TermId::from_raw(0),
+            );
+            reserve(&mut self.choices, frame.choices + code.steps.len(), NONE);
+            let slots = &mut self.slots[frame.slots..];
+            frame.owner = owner;
+            frame.clause = clause;
+            match task {
+                Task::Start { .. } => {
+                    let key = table.key(owner.goal);
+                    if Match::all_match(&code.key, &self.terms, key, slots) {
+                        frame.floor = 0;
+                        frame.step = 0;
+                        frame.woken = NONE;
+                        return Some(Mode::Ask);
+                    }
+                }
+                Task::Wake(id) => {
+                    let consumer = &self.consumers[id as usize];
+                    let saved = &self.saved[consumer.saved as usize..][..code.slots];
+                    slots[..code.slots].copy_from_slice(saved);
+                    frame.floor = consumer.step;
+                    frame.step = consumer.step;
+                    frame.woken = id;
+                    return Some(Mode::Retry);
+                }
+            }
+        }
+        None
+    }
+
+    fn ask(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
+        let clause = clause_of(program, frame);
+        let Some(step) = clause.steps.get(frame.step as usize) else {
+            return Ok(self.answer(program, clause, frame));
+        };
+        let query = match &step.test {
+            Test::Distinct(a, b) => {
+                let slots = &self.slots[frame.slots..];
+                let differ = a.build(&mut self.terms, slots) != b.build(&mut self.terms, slots);
+                return Ok(go_on(differ, step.back, frame));
+            }
+            Test::Absent(query) | Test::Present(query) => query,
+        };
+        let slots = &self.slots[frame.slots..];
+        self.values.clear();
+        for source in &query.key {
+            self.values.push(source.build(&mut self.terms, slots));
+        }
+        let first = match self.find(program, query.call) {
+            Found::Rows(first) => first,
+            Found::Active { goal, frame: depth } => {
+                // Only a circle through a negation leads back to a goal of
+                // another frame, or from a negation to one of the same.
+                if !query.inner || depth as usize != self.frames.len() {
+                    return Err(frame.halt(Cause::Unstratified));
+                }
+                self.wait(clause, query.call, goal, frame);
+                return Ok(go_on(false, step.back, frame));
+            }
+            Found::Unproved if query.inner => {
+                let begun = self.begin(program, query.call);
+                self.wait(clause, query.call, begun.goal, frame);
+                return Ok(go_on(false, step.back, frame));
+            }
+            Found::Unproved => {
+                let slots = frame.slots + clause.slots;
+                let choices = frame.choices + clause.steps.len();
+                self.frames.push(*frame);
+                *frame = self.open(program, query.call, slots, choices);
+                return Ok(Mode::NextTask);
+            }
+        };
+        Ok(match step.test {
+            Test::Absent(_) => {
+                let table = &self.tables[query.call.index()];
+                let mut row = first;
+                while row != NONE {
+                    let slots = &mut self.slots[frame.slots..];
+                    if Match::all_match(&query.row, &self.terms, table.row(row), slots) {
+                        break;
+                    }
+                    row = table.after(row);
+                }
+                go_on(row == NONE, step.back, frame)
+            }
+            _ => {
+                self.choices[frame.choices + frame.step as usize] = first;
+                Mode::Retry
+            }
+        })
+    }
+
+    /// Tries the rows of the current step until one matches.
+    fn retry(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
+        let step = &clause_of(program, frame).steps[frame.step as usize];
+        let Test::Present(query) = &step.test else {
+            unreachable!("only positive conditions have choices")
+        };
+        loop {
+            let row = self.next_row(query, frame);
+            if row == NONE {
+                return Ok(go_on(false, step.back, frame));
+            }
+            let values = self.tables[query.call.index()].row(row);
+            let slots = &mut self.slots[frame.slots..];
+            if Match::all_match(&query.row, &self.terms, values, slots) {
+                return Ok(go_on(true, step.back, frame));
+            }
+            self.count_step(frame)?;
+        }
+    }
+
+    /// The next row for the current step, or [`NONE`].
+    fn next_row(&mut self, query: &Query, frame: &Frame) -> u32 {
+        let table = &self.tables[query.call.index()];
+        if frame.woken == NONE || frame.step > frame.floor {
+            let choice = &mut self.choices[frame.choices + frame.step as usize];
+            let row = *choice;
+            if row != NONE {
+                *choice = table.after(row);
+            }
+            return row;
+        }
+        let consumer = &mut self.consumers[frame.woken as usize];
+        let row = match consumer.seen {
+            NONE => table.goal(consumer.producer).first,
+            seen => table.after(seen),
+        };
+        match row {
+            NONE => consumer.queued = false,
+            row => consumer.seen = row,
+        }
+        row
+    }
+
+    /// Stores the rest of the clause from the current step on as a consumer.
+    fn wait(&mut self, clause: &Clause, call: CallId, producer: u32, frame: &Frame) {
+        let id = self.consumers.len() as u32;
+        let goal = self.tables[call.index()].goal_mut(producer);
+        let next = std::mem::replace(&mut goal.consumers, id);
+        let queued = goal.first != NONE;
+        if queued {
+            self.tasks.push(Task::Wake(id));
+        }
+        self.consumers.push(Consumer {
+            owner: frame.owner,
+            clause: frame.clause,
+            step: frame.step,
+            producer,
+            seen: NONE,
+            saved: self.saved.len() as u32,
+            queued,
+            next,
+        });
+        let slots = &self.slots[frame.slots..][..clause.slots];
+        self.saved.extend_from_slice(slots);
+    }
+
+    /// All steps succeeded: enters the row that follows.
+    fn answer(&mut self, program: &Program, clause: &Clause, frame: &mut Frame) -> Mode {
+        let slots = &self.slots[frame.slots..];
+        self.values.clear();
+        for source in &clause.row {
+            self.values.push(source.build(&mut self.terms, slots));
+        }
+        let GoalRef { call, goal } = frame.owner;
+        let table = &mut self.tables[call.index()];
+        if table.add_row(goal, &self.values) {
+            self.cells += table.row_cells();
+            let mut id = table.goal(goal).consumers;
+            while id != NONE {
+                let consumer = &mut self.consumers[id as usize];
+                if !std::mem::replace(&mut consumer.queued, true) {
+                    self.tasks.push(Task::Wake(id));
+                }
+                id = consumer.next;
+            }
+            if table.is_settled(goal) && !program.calls[call.index()].recursive {
+                self.tasks.truncate(frame.tasks);
+            }
+        }
+        go_on(false, clause.resume, frame)
+    }
+}
+
+fn clause_of<'a>(program: &'a Program, frame: &Frame) -> &'a Clause {
+    &program.calls[frame.owner.call.index()].clauses[frame.clause as usize]
+}
+
+/// After a step: on to the next, or back to `back` if it is part of the task.
+fn go_on(success: bool, back: u32, frame: &mut Frame) -> Mode {
+    if success {
+        frame.step += 1;
+        Mode::Ask
+    } else if back != NONE && back >= frame.floor {
+        frame.step = back;
+        Mode::Retry
+    } else {
+        Mode::NextTask
+    }
+}
+
+fn reserve<T: Copy>(stack: &mut Vec<T>, length: usize, value: T) {
+    if stack.len() < length {
+        stack.resize(length, value);
+    }
+}

@@ -1,0 +1,176 @@
+//! The prover: answers the questions of a match from the rules themselves,
+//! without grounding them.
+//!
+//! It is the reference that other backends are tested against, and what plays
+//! the games that cannot be grounded. A state is a set of ground terms, and
+//! rules are stratified Datalog with function symbols: recursion means
+//! the least fixpoint.
+//!
+//! How it works, from the rulesheet to an answer:
+//!
+//! - [`shape`]: a relation is compiled once for each *call shape*, that is, for
+//!   what a caller knows of its arguments.
+//! - [`specialise`], [`order`] (with [`statistics`]) and [`clause`] turn a rule into
+//!   a clause for one shape; [`compile`] does it for all calls that a match can make.
+//! - [`machine`] proves goals on demand, each once, and keeps their answers in
+//!   [`table`]s as long as they hold: for a joint move, for a state, for ever.
+//! - [`extension`] indexes what is given: facts, the state, the moves.
+//! - [`limits`]: what a query may cost. No rulesheet makes the prover hang.
+
+mod clause;
+mod compile;
+mod extension;
+mod limits;
+mod machine;
+mod order;
+mod program;
+mod shape;
+mod specialise;
+mod statistics;
+mod table;
+
+use crate::rules::Rules;
+use crate::source::Source;
+use crate::term::{TermId, Terms};
+
+use limits::Cause;
+pub use limits::{LimitKind, Limits, ProverError, RuleSite};
+use machine::{Halt, Machine};
+use program::CallId;
+
+/// Plays a game straight from its rules.
+///
+/// States are sets of fluents: terms of [`Prover::terms`] without the `true`
+/// around them, sorted by number, each once. Answers are kept as long as they
+/// hold, so that asking again costs next to nothing. After an error the
+/// prover can be asked on.
+#[derive(Clone)]
+pub struct Prover {
+    machine: Machine,
+    roles: Vec<TermId>,
+    source: Source,
+}
+
+impl Prover {
+    /// Compiles the rules. Every later query has the budget `limits`.
+    ///
+    /// # Errors
+    /// [`ProverError::UnsafeVariable`]. [`Rules`] that were checked when they were
+    /// parsed are safe.
+    pub fn new(rules: &Rules, limits: Limits) -> Result<Prover, ProverError> {
+        let program = compile::compile(rules)?;
+        Ok(Prover {
+            machine: Machine::new(program, rules.terms.clone(), limits),
+            roles: rules.roles.clone(),
+            source: rules.source.clone(),
+        })
+    }
+
+    /// The terms of fluents and moves. The terms of the rules keep their numbers;
+    /// others are added as play goes on.
+    pub fn terms(&self) -> &Terms {
+        &self.machine.terms
+    }
+
+    /// The terms, to add those of a state or a move given as text.
+    pub fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.machine.terms
+    }
+
+    /// The roles in the order of the rulesheet.
+    pub fn roles(&self) -> &[TermId] {
+        &self.roles
+    }
+
+    /// The initial state. The state that queries are about stays as it is.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn initial_state(&mut self) -> Result<Vec<TermId>, ProverError> {
+        let init = self.machine.program().roots.init;
+        self.answers(init, &[])
+    }
+
+    /// Sets the state that later queries are about; before the first call it is
+    /// the empty one.
+    pub fn set_state(&mut self, fluents: &[TermId]) {
+        if fluents.is_sorted_by(|a, b| a < b) {
+            self.machine.set_fluents(fluents);
+        } else {
+            let mut sorted = fluents.to_vec();
+            sorted.sort_unstable();
+            sorted.dedup();
+            self.machine.set_fluents(&sorted);
+        }
+    }
+
+    /// Whether the state is terminal.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn is_terminal(&mut self) -> Result<bool, ProverError> {
+        let call = self.machine.program().roots.terminal;
+        let mut terminal = false;
+        let result = self.machine.solve(call, &[], |_| terminal = true);
+        result.map_err(|halt| self.error(&halt))?;
+        Ok(terminal)
+    }
+
+    /// The legal moves of a role (an index into [`Prover::roles`]), sorted by
+    /// number, each once. None at all is possible.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn legal_moves(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
+        let call = self.machine.program().roots.legal;
+        self.answers(call, &[self.roles[role]])
+    }
+
+    /// The values of the state for a role (an index into [`Prover::roles`]): all
+    /// that the rules give, of which there should be one in a terminal state.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn goals(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
+        let call = self.machine.program().roots.goal;
+        self.answers(call, &[self.roles[role]])
+    }
+
+    /// The state after a joint move: one move for each role, in the order of
+    /// the roles. Whether the moves are legal is not asked.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn next_state(&mut self, joint: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+        let moves = self.roles.iter().zip(joint);
+        self.machine
+            .set_moves(moves.map(|(&role, &action)| [role, action]));
+        let call = self.machine.program().roots.next;
+        self.answers(call, &[])
+    }
+
+    /// The rows, of one column, of a goal.
+    fn answers(&mut self, call: CallId, key: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+        let mut answers = Vec::new();
+        let result = self
+            .machine
+            .solve(call, key, |row| answers.extend_from_slice(row));
+        result.map_err(|halt| self.error(&halt))?;
+        answers.sort_unstable();
+        Ok(answers)
+    }
+
+    fn error(&self, halt: &Halt) -> ProverError {
+        let clauses = &self.machine.program().calls[halt.call.index()].clauses;
+        let span = clauses.get(halt.clause as usize).map(|clause| clause.span);
+        let rule = Box::new(RuleSite::new(&self.source, span.unwrap_or_default()));
+        match halt.cause {
+            Cause::Limit { limit, allowed } => ProverError::Limit {
+                limit,
+                allowed,
+                rule,
+            },
+            Cause::Unstratified => ProverError::Unstratified { rule },
+        }
+    }
+}

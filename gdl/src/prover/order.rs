@@ -1,0 +1,144 @@
+//! The order in which a clause asks its conditions.
+//!
+//! Greedy: of the conditions not yet asked, the one expected to leave the fewest
+//! ways to go on, given what is bound already. Tests come as soon as their
+//! variables are bound. Equals keep the order of the rulesheet, whose authors
+//! think of provers.
+
+use std::collections::VecDeque;
+
+use crate::rules::{Atom, Literal, Pattern};
+
+use super::specialise::Specialised;
+use super::statistics::Statistics;
+
+/// How many positive conditions are weighed against each other, at most. Keeps
+/// the work linear in the length of a body.
+const WINDOW: usize = 64;
+
+/// What the negation of a derived relation is expected to leave: it is worth
+/// asking before conditions with several ways, but not before cheap tests.
+const DERIVED_TEST: f64 = 0.9;
+
+/// Which variables are bound.
+pub struct Bound(Vec<bool>);
+
+impl Bound {
+    /// No variable of `variables` is bound.
+    pub fn none(variables: usize) -> Bound {
+        Bound(vec![false; variables])
+    }
+
+    /// Binds the variables of a pattern.
+    pub fn bind(&mut self, pattern: &Pattern) {
+        pattern.for_each_var(&mut |var| self.0[var.index()] = true);
+    }
+
+    /// Whether all variables of a pattern are bound.
+    pub fn covers(&self, pattern: &Pattern) -> bool {
+        let mut covered = true;
+        pattern.for_each_var(&mut |var| covered &= self.0[var.index()]);
+        covered
+    }
+}
+
+/// The indices of the literals of the body in the order to ask them.
+pub fn order(clause: &Specialised, statistics: &Statistics) -> Vec<usize> {
+    let mut bound = Bound::none(clause.variables);
+    clause.given.iter().for_each(|arg| bound.bind(arg));
+    let mut tests = Tests::new(clause, &bound, statistics);
+    // Reversed, so that the window is at the end, where removal is cheap.
+    let mut positive: Vec<(usize, &Atom)> = clause
+        .body
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(index, literal)| match literal {
+            Literal::Positive(atom) => Some((index, atom)),
+            _ => None,
+        })
+        .collect();
+
+    let mut order = Vec::with_capacity(clause.body.len());
+    loop {
+        order.append(&mut tests.cheap);
+        let window = positive.len().saturating_sub(WINDOW)..positive.len();
+        let best = window
+            .rev()
+            .map(|at| (at, statistics.fan_out(positive[at].1, &bound)))
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        match best {
+            Some((at, cost)) if cost < DERIVED_TEST || tests.derived.is_empty() => {
+                let (index, atom) = positive.remove(at);
+                order.push(index);
+                for arg in &atom.args {
+                    arg.for_each_var(&mut |var| {
+                        if !std::mem::replace(&mut bound.0[var.index()], true) {
+                            tests.bind(var.index(), clause, statistics);
+                        }
+                    });
+                }
+            }
+            _ => match tests.derived.pop_front() {
+                Some(index) => order.push(index),
+                None => return order,
+            },
+        }
+    }
+}
+
+/// The tests among the conditions, by what they wait for.
+struct Tests {
+    /// By test: how many occurrences of variables are not bound yet.
+    missing: Vec<usize>,
+    /// By variable: the tests, once for each occurrence.
+    waiting: Vec<Vec<usize>>,
+    /// Ready, and nothing to compute.
+    cheap: Vec<usize>,
+    /// Ready, but a relation must be derived.
+    derived: VecDeque<usize>,
+}
+
+impl Tests {
+    fn new(clause: &Specialised, bound: &Bound, statistics: &Statistics) -> Tests {
+        let mut tests = Tests {
+            missing: vec![0; clause.body.len()],
+            waiting: vec![Vec::new(); clause.variables],
+            cheap: Vec::new(),
+            derived: VecDeque::new(),
+        };
+        for (index, literal) in clause.body.iter().enumerate() {
+            if matches!(literal, Literal::Positive(_)) {
+                continue;
+            }
+            literal.for_each_var(&mut |var| {
+                if !bound.0[var.index()] {
+                    tests.missing[index] += 1;
+                    tests.waiting[var.index()].push(index);
+                }
+            });
+            if tests.missing[index] == 0 {
+                tests.ready(index, clause, statistics);
+            }
+        }
+        tests
+    }
+
+    fn bind(&mut self, var: usize, clause: &Specialised, statistics: &Statistics) {
+        for index in std::mem::take(&mut self.waiting[var]) {
+            self.missing[index] -= 1;
+            if self.missing[index] == 0 {
+                self.ready(index, clause, statistics);
+            }
+        }
+    }
+
+    fn ready(&mut self, index: usize, clause: &Specialised, statistics: &Statistics) {
+        match &clause.body[index] {
+            Literal::Negative(atom) if statistics.is_derived(atom.relation) => {
+                self.derived.push_back(index);
+            }
+            _ => self.cheap.push(index),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! A game's rules compiled for the machine: calls, clauses and their steps.
+
+use crate::rules::RelationId;
+use crate::source::Span;
+use crate::term::{Symbol, TermId, Terms};
+
+use super::shape::Shape;
+
+/// The number of a call in [`Program::calls`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CallId(pub u32);
+
+impl CallId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How long the answers of a call hold.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Lifetime {
+    /// For ever: nothing in it depends on the state.
+    Match = 0,
+    /// As long as the state.
+    State = 1,
+    /// As long as the joint move.
+    Move = 2,
+}
+
+/// Where the answers of a call come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Origin {
+    /// The clauses of a relation.
+    Clauses(RelationId),
+    /// The facts of a relation.
+    Facts(RelationId),
+    /// The current state: the relation `true`.
+    Fluents,
+    /// The current joint move: the relation `does`.
+    Moves,
+}
+
+/// A relation called in one shape.
+pub struct Call {
+    pub origin: Origin,
+    pub shapes: Vec<Shape>,
+    pub lifetime: Lifetime,
+    /// Whether answers depend on answers of the same call, maybe through others.
+    pub recursive: bool,
+    /// For [`Origin::Clauses`] only.
+    pub clauses: Vec<Clause>,
+}
+
+/// A rule compiled for one call shape. Its variables are slots.
+pub struct Clause {
+    /// The rule, for messages.
+    pub span: Span,
+    /// What the key must look like.
+    pub key: Vec<Match>,
+    pub steps: Vec<Step>,
+    /// The row that follows.
+    pub row: Vec<Source>,
+    /// The number of slots.
+    pub slots: usize,
+    /// The last step that binds a slot of the row, or [`NONE`](super::table::NONE): after an answer,
+    /// trying another way in any later step gives the same answer again.
+    pub resume: u32,
+}
+
+/// A condition of a clause.
+pub struct Step {
+    pub test: Test,
+    /// The step to return to when this one fails: the last one before it that
+    /// may have another way, or [`NONE`](super::table::NONE).
+    pub back: u32,
+}
+
+/// What a step asks.
+pub enum Test {
+    /// There is a row; each binds slots, unless `once`.
+    Present(Query),
+    /// There is no row.
+    Absent(Query),
+    /// The terms differ.
+    Distinct(Source, Source),
+}
+
+/// A goal and what its rows must look like.
+pub struct Query {
+    pub call: CallId,
+    pub key: Vec<Source>,
+    pub row: Vec<Match>,
+    /// Nothing is bound: one row is as good as all.
+    pub once: bool,
+    /// The condition is positive, and the called goals may depend on the goal
+    /// that calls: the two are proved together.
+    pub inner: bool,
+}
+
+/// How to make a term.
+#[derive(Clone, Debug)]
+pub enum Source {
+    Slot(u32),
+    Constant(TermId),
+    Compound(Symbol, Vec<Source>),
+}
+
+/// What a term must look like, and where to store its parts.
+#[derive(Clone, Debug)]
+pub enum Match {
+    Skip,
+    Bind(u32),
+    Equal(u32),
+    Constant(TermId),
+    Compound(Symbol, Vec<Match>),
+}
+
+/// The facts of a relation: distinct rows in the order of the source.
+#[derive(Default)]
+pub struct Facts {
+    pub arity: usize,
+    pub count: usize,
+    pub values: Vec<TermId>,
+}
+
+impl Facts {
+    /// The rows. Those of a relation without arguments are empty.
+    pub fn rows(&self) -> impl Iterator<Item = &[TermId]> {
+        (0..self.count).map(|row| &self.values[row * self.arity..][..self.arity])
+    }
+}
+
+/// The calls that the queries of a [`Prover`](super::Prover) make.
+pub struct Roots {
+    pub init: CallId,
+    pub next: CallId,
+    pub legal: CallId,
+    pub goal: CallId,
+    pub terminal: CallId,
+}
+
+/// A game, compiled.
+pub struct Program {
+    pub calls: Vec<Call>,
+    /// By relation.
+    pub facts: Vec<Facts>,
+    pub roots: Roots,
+}
+
+impl Source {
+    /// The term, entered in `terms` if it is new. Recursion is bounded by the
+    /// depth of patterns.
+    #[inline]
+    pub fn build(&self, terms: &mut Terms, slots: &[TermId]) -> TermId {
+        match self {
+            Source::Slot(slot) => slots[*slot as usize],
+            Source::Constant(term) => *term,
+            Source::Compound(functor, args) => {
+                let args: Vec<TermId> = args.iter().map(|arg| arg.build(terms, slots)).collect();
+                terms.term(*functor, &args)
+            }
+        }
+    }
+}
+
+impl Match {
+    /// Whether `term` looks like this; binds slots on the way.
+    #[inline]
+    pub fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
+        match self {
+            Match::Skip => true,
+            Match::Bind(slot) => {
+                slots[*slot as usize] = term;
+                true
+            }
+            Match::Equal(slot) => slots[*slot as usize] == term,
+            Match::Constant(constant) => *constant == term,
+            Match::Compound(functor, args) => {
+                terms.functor(term) == *functor
+                    && Match::all_match(args, terms, terms.args(term), slots)
+            }
+        }
+    }
+
+    /// Whether as many terms as there are matches look like them.
+    #[inline]
+    pub fn all_match(
+        matches: &[Match],
+        terms: &Terms,
+        values: &[TermId],
+        slots: &mut [TermId],
+    ) -> bool {
+        matches.len() == values.len()
+            && matches
+                .iter()
+                .zip(values)
+                .all(|(one, &value)| one.matches(terms, value, slots))
+    }
+
+    /// Calls `visit` for every slot that is bound.
+    pub fn for_each_bind(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Match::Bind(slot) => visit(*slot),
+            Match::Compound(_, args) => args.iter().for_each(|arg| arg.for_each_bind(visit)),
+            Match::Skip | Match::Equal(_) | Match::Constant(_) => {}
+        }
+    }
+}
+
+impl Source {
+    /// Calls `visit` for every slot that is read.
+    pub fn for_each_slot(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Source::Slot(slot) => visit(*slot),
+            Source::Constant(_) => {}
+            Source::Compound(_, args) => args.iter().for_each(|arg| arg.for_each_slot(visit)),
+        }
+    }
+}
+
+impl Step {
+    /// Whether the step may have another way after it succeeded.
+    pub fn has_choice(&self) -> bool {
+        matches!(&self.test, Test::Present(query) if !query.once)
+    }
+}

@@ -1,0 +1,70 @@
+//! Call shapes: which parts of a relation's arguments a caller knows.
+//!
+//! A rule is compiled once for every shape in which it is called, so that the
+//! machine never asks at run time whether a variable is bound. A shape looks
+//! into compound arguments: `(true (cell 3 ?y b))` is a call of `true` with the
+//! shape `(cell Bound Free Bound)`, whose *key* is `3 b` and whose *rows* have
+//! one column, the values of `?y`. Neither ever stores the term `(cell ...)`.
+
+use crate::term::{Symbol, TermId, Terms};
+
+/// How deep shapes follow compound terms. Deeper structure is taken apart at
+/// run time, so that recursive terms need finitely many shapes.
+pub const MAX_SHAPE_DEPTH: usize = 2;
+
+/// What a caller knows of one argument, and what it asks for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Shape {
+    /// The caller supplies the term: a column of the key.
+    Bound,
+    /// The caller asks for the term: a column of the rows.
+    Free,
+    /// The caller only asks whether there is such a term: no column at all.
+    Any,
+    /// The caller knows the functor, and so much of the arguments.
+    Compound(Symbol, Vec<Shape>),
+}
+
+/// The numbers of [`Shape::Bound`] and of [`Shape::Free`] leaves: the widths of
+/// the keys and of the rows.
+pub fn widths(shapes: &[Shape]) -> (usize, usize) {
+    shapes
+        .iter()
+        .map(|shape| match shape {
+            Shape::Bound => (1, 0),
+            Shape::Free => (0, 1),
+            Shape::Any => (0, 0),
+            Shape::Compound(_, args) => widths(args),
+        })
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+}
+
+/// Appends the parts of `values` that `shapes` names to `key` and to `row`.
+/// False (with parts of them appended) if a functor differs.
+pub fn split(
+    terms: &Terms,
+    shapes: &[Shape],
+    values: &[TermId],
+    key: &mut Vec<TermId>,
+    row: &mut Vec<TermId>,
+) -> bool {
+    shapes
+        .iter()
+        .zip(values)
+        .all(|(shape, &value)| match shape {
+            Shape::Bound => {
+                key.push(value);
+                true
+            }
+            Shape::Free => {
+                row.push(value);
+                true
+            }
+            Shape::Any => true,
+            Shape::Compound(functor, args) => {
+                terms.functor(value) == *functor
+                    && terms.args(value).len() == args.len()
+                    && split(terms, args, terms.args(value), key, row)
+            }
+        })
+}

@@ -1,0 +1,155 @@
+//! A rule as one call shape sees it.
+
+use crate::rules::{Atom, Literal, Pattern, Rule, Var};
+use crate::term::{TermId, Terms};
+
+use super::shape::Shape;
+
+/// A rule whose head has the structure that a call shape asks for: where the
+/// shape has a compound, the head has one too.
+pub struct Specialised {
+    /// The arguments of the head at the shape's bound leaves, from left to right.
+    pub given: Vec<Pattern>,
+    /// The arguments of the head at the shape's free leaves, from left to right.
+    pub wanted: Vec<Pattern>,
+    /// The body.
+    pub body: Vec<Literal>,
+    /// The number of variables, those of the rule first.
+    pub variables: usize,
+}
+
+/// Specialises a rule for a call shape; `None` if its head can never match.
+pub fn specialise(rule: &Rule, shapes: &[Shape], terms: &Terms) -> Option<Specialised> {
+    let mut substitution = Substitution {
+        terms,
+        bindings: vec![None; rule.variables.len()],
+    };
+    for (shape, arg) in shapes.iter().zip(&rule.head.args) {
+        substitution.unify(shape, arg)?;
+    }
+    let mut result = Specialised {
+        given: Vec::new(),
+        wanted: Vec::new(),
+        body: rule.body.iter().map(|l| substitution.literal(l)).collect(),
+        variables: substitution.bindings.len(),
+    };
+    for (shape, arg) in shapes.iter().zip(&rule.head.args) {
+        result.add_leaves(shape, substitution.apply(arg), terms);
+    }
+    Some(result)
+}
+
+impl Specialised {
+    fn add_leaves(&mut self, shape: &Shape, arg: Pattern, terms: &Terms) {
+        match (shape, arg) {
+            (Shape::Bound, arg) => self.given.push(arg),
+            (Shape::Free, arg) => self.wanted.push(arg),
+            (Shape::Any, _) => {}
+            (Shape::Compound(_, shapes), Pattern::Compound(_, args)) => {
+                for (shape, arg) in shapes.iter().zip(args) {
+                    self.add_leaves(shape, arg, terms);
+                }
+            }
+            (Shape::Compound(_, shapes), Pattern::Ground(term)) => {
+                for (shape, arg) in shapes.iter().zip(ground_args(terms, term)) {
+                    self.add_leaves(shape, arg, terms);
+                }
+            }
+            (Shape::Compound(..), Pattern::Var(_)) => {
+                unreachable!("unification gave the variable the shape's structure")
+            }
+        }
+    }
+}
+
+fn ground_args(terms: &Terms, term: TermId) -> Vec<Pattern> {
+    terms
+        .args(term)
+        .iter()
+        .map(|&arg| Pattern::Ground(arg))
+        .collect()
+}
+
+/// What the variables of a rule stand for. Only shapes add structure, and they
+/// are shallow, so the depth of recursion is bounded by that of patterns.
+struct Substitution<'a> {
+    terms: &'a Terms,
+    bindings: Vec<Option<Pattern>>,
+}
+
+impl Substitution<'_> {
+    fn unify(&mut self, shape: &Shape, arg: &Pattern) -> Option<()> {
+        let Shape::Compound(functor, shapes) = shape else {
+            return Some(());
+        };
+        match arg {
+            Pattern::Var(var) => {
+                if let Some(bound) = self.bindings[var.index()].clone() {
+                    return self.unify(shape, &bound);
+                }
+                let structure = self.structure(shape);
+                self.bindings[var.index()] = Some(structure);
+            }
+            Pattern::Compound(name, args) => {
+                if name != functor || args.len() != shapes.len() {
+                    return None;
+                }
+                for (shape, arg) in shapes.iter().zip(args) {
+                    self.unify(shape, arg)?;
+                }
+            }
+            &Pattern::Ground(term) => {
+                let args = ground_args(self.terms, term);
+                if self.terms.functor(term) != *functor || args.len() != shapes.len() {
+                    return None;
+                }
+                for (shape, arg) in shapes.iter().zip(&args) {
+                    self.unify(shape, arg)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// A shape as a pattern with a new variable at each leaf.
+    fn structure(&mut self, shape: &Shape) -> Pattern {
+        match shape {
+            Shape::Compound(functor, shapes) => {
+                let args = shapes.iter().map(|shape| self.structure(shape)).collect();
+                Pattern::Compound(*functor, args)
+            }
+            _ => {
+                self.bindings.push(None);
+                Pattern::Var(Var(self.bindings.len() as u32 - 1))
+            }
+        }
+    }
+
+    fn apply(&self, pattern: &Pattern) -> Pattern {
+        match pattern {
+            Pattern::Var(var) => match &self.bindings[var.index()] {
+                Some(bound) => self.apply(bound),
+                None => pattern.clone(),
+            },
+            Pattern::Ground(_) => pattern.clone(),
+            Pattern::Compound(functor, args) => {
+                Pattern::Compound(*functor, args.iter().map(|arg| self.apply(arg)).collect())
+            }
+        }
+    }
+
+    fn literal(&self, literal: &Literal) -> Literal {
+        match literal {
+            Literal::Positive(atom) => Literal::Positive(self.atom(atom)),
+            Literal::Negative(atom) => Literal::Negative(self.atom(atom)),
+            Literal::Distinct(a, b) => Literal::Distinct(self.apply(a), self.apply(b)),
+        }
+    }
+
+    fn atom(&self, atom: &Atom) -> Atom {
+        Atom {
+            relation: atom.relation,
+            args: atom.args.iter().map(|arg| self.apply(arg)).collect(),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Tables of memoised answers, one for each call of the program.
+//!
+//! A table holds *goals* (a call with the values of its key) and the *rows* that
+//! answer them. Rows of all goals share one flat array; the rows of one goal are
+//! chained by links in the order of their discovery, so that a reader may follow
+//! the chain while it still grows. Forgetting everything costs no deallocation.
+
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::term::TermId;
+
+/// "No row", "no goal", "no consumer" in the 32-bit numbers of this module.
+pub const NONE: u32 = u32::MAX;
+
+/// How many rows of a goal are compared one by one before they are hashed.
+const ROWS_TO_SCAN: u32 = 6;
+
+/// One call with the values of its key.
+#[derive(Clone)]
+pub struct Goal {
+    /// The first row, or [`NONE`].
+    pub first: u32,
+    /// The last row, or [`NONE`].
+    last: u32,
+    /// The number of rows.
+    count: u32,
+    /// How deep the frame that proves the goal is nested, or [`NONE`] if all
+    /// rows are there.
+    pub frame: u32,
+    /// The first of the conditions that wait for more rows, or [`NONE`].
+    pub consumers: u32,
+}
+
+/// The goals and rows of one call.
+#[derive(Clone)]
+pub struct Table {
+    key_width: usize,
+    row_width: usize,
+    goals: Vec<Goal>,
+    keys: Vec<TermId>,
+    goal_index: HashTable<u32>,
+    rows: Vec<TermId>,
+    /// The next row of the same goal, or [`NONE`].
+    links: Vec<u32>,
+    /// The goal of each row.
+    owners: Vec<u32>,
+    row_index: HashTable<u32>,
+    /// Whether all goals that have rows are there.
+    pub whole: bool,
+}
+
+fn hash(seed: u32, values: &[TermId]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u32(seed);
+    for value in values {
+        hasher.write_u32(value.raw());
+    }
+    hasher.finish()
+}
+
+fn slice(values: &[TermId], width: usize, index: u32) -> &[TermId] {
+    let start = index as usize * width;
+    &values[start..start + width]
+}
+
+impl Table {
+    pub fn new(key_width: usize, row_width: usize) -> Table {
+        Table {
+            key_width,
+            row_width,
+            goals: Vec::new(),
+            keys: Vec::new(),
+            goal_index: HashTable::new(),
+            rows: Vec::new(),
+            links: Vec::new(),
+            owners: Vec::new(),
+            row_index: HashTable::new(),
+            whole: false,
+        }
+    }
+
+    /// How many numbers are stored, about.
+    pub fn cells(&self) -> usize {
+        self.goals.len() * self.goal_cells() + self.links.len() * self.row_cells()
+    }
+
+    /// Whether nothing was entered since the table was cleared.
+    pub fn is_untouched(&self) -> bool {
+        self.goals.is_empty() && !self.whole
+    }
+
+    /// What one goal adds to [`Table::cells`].
+    pub fn goal_cells(&self) -> usize {
+        self.key_width + 7
+    }
+
+    /// What one row adds to [`Table::cells`].
+    pub fn row_cells(&self) -> usize {
+        self.row_width + 4
+    }
+
+    pub fn clear(&mut self) {
+        self.goals.clear();
+        self.keys.clear();
+        self.goal_index.clear();
+        self.rows.clear();
+        self.links.clear();
+        self.owners.clear();
+        self.row_index.clear();
+        self.whole = false;
+    }
+
+    pub fn goal(&self, goal: u32) -> &Goal {
+        &self.goals[goal as usize]
+    }
+
+    pub fn goal_mut(&mut self, goal: u32) -> &mut Goal {
+        &mut self.goals[goal as usize]
+    }
+
+    /// Whether the goal has all rows that it can have, whatever is found.
+    pub fn is_settled(&self, goal: u32) -> bool {
+        self.row_width == 0 && self.goals[goal as usize].first != NONE
+    }
+
+    pub fn key(&self, goal: u32) -> &[TermId] {
+        slice(&self.keys, self.key_width, goal)
+    }
+
+    pub fn row(&self, row: u32) -> &[TermId] {
+        slice(&self.rows, self.row_width, row)
+    }
+
+    /// The row after `row` in its goal's chain, or [`NONE`].
+    pub fn after(&self, row: u32) -> u32 {
+        self.links[row as usize]
+    }
+
+    /// The goal with this key.
+    pub fn find(&self, key: &[TermId]) -> Option<u32> {
+        if self.key_width == 0 {
+            return (!self.goals.is_empty()).then_some(0);
+        }
+        let found = self
+            .goal_index
+            .find(hash(0, key), |&goal| self.key(goal) == key);
+        found.copied()
+    }
+
+    /// Enters a goal that is not there yet; see [`Goal::frame`].
+    pub fn add_goal(&mut self, key: &[TermId], frame: u32) -> u32 {
+        let new = self.goals.len() as u32;
+        self.goals.push(Goal {
+            first: NONE,
+            last: NONE,
+            count: 0,
+            frame,
+            consumers: NONE,
+        });
+        if self.key_width > 0 {
+            self.keys.extend_from_slice(key);
+            let (keys, width) = (&self.keys, self.key_width);
+            self.goal_index
+                .insert_unique(hash(0, key), new, |&goal| hash(0, slice(keys, width, goal)));
+        }
+        new
+    }
+
+    /// Enters a row of a goal; whether it is new. A table without columns has
+    /// at most one row a goal.
+    pub fn add_row(&mut self, goal: u32, row: &[TermId]) -> bool {
+        let Goal { first, count, .. } = self.goals[goal as usize];
+        if self.row_width == 0 {
+            if first != NONE {
+                return false;
+            }
+        } else if count < ROWS_TO_SCAN {
+            let mut old = first;
+            while old != NONE {
+                if self.row(old) == row {
+                    return false;
+                }
+                old = self.after(old);
+            }
+        } else {
+            if count == ROWS_TO_SCAN {
+                let mut old = first;
+                while old != NONE {
+                    self.index_row(goal, old);
+                    old = self.after(old);
+                }
+            }
+            let found = self.row_index.find(hash(goal, row), |&old| {
+                self.owners[old as usize] == goal && self.row(old) == row
+            });
+            if found.is_some() {
+                return false;
+            }
+        }
+        let new = self.push_row(goal, row);
+        if self.row_width > 0 && count >= ROWS_TO_SCAN {
+            self.index_row(goal, new);
+        }
+        true
+    }
+
+    /// Enters a row of a goal that is known to be new.
+    pub fn push_row(&mut self, goal: u32, row: &[TermId]) -> u32 {
+        let new = self.links.len() as u32;
+        self.rows.extend_from_slice(row);
+        self.links.push(NONE);
+        self.owners.push(goal);
+        let goal = &mut self.goals[goal as usize];
+        if goal.last == NONE {
+            goal.first = new;
+        } else {
+            self.links[goal.last as usize] = new;
+        }
+        goal.last = new;
+        goal.count += 1;
+        new
+    }
+
+    fn index_row(&mut self, goal: u32, row: u32) {
+        let (rows, owners, width) = (&self.rows, &self.owners, self.row_width);
+        let hash_of = |row: u32| hash(owners[row as usize], slice(rows, width, row));
+        debug_assert_eq!(owners[row as usize], goal);
+        self.row_index
+            .insert_unique(hash_of(row), row, |&row| hash_of(row));
+    }
+}
