@@ -32,8 +32,10 @@
 mod interpreter;
 mod kernel;
 mod program;
+pub mod random;
 mod rows;
 mod schedule;
+pub mod select;
 mod width;
 
 pub use interpreter::LaneInterpreter;

@@ -281,9 +281,8 @@ impl<'a> Compiler<'a> {
         let mut positive: Vec<u32> = rows(positive).collect();
         let mut negative: Vec<u32> = rows(negative).collect();
         let direct = wanted.is_some_and(|wanted| !wanted.inverted);
-        if positive.is_empty() && (direct || negative.len() == 1) {
-            positive.push(Layout::TRUE);
-        } else if positive.len() + negative.len() == 1 {
+        let is_single = positive.len() + negative.len() == 1;
+        if is_single || positive.is_empty() && direct {
             positive.push(Layout::TRUE);
         }
         while positive.len() + negative.len() > Kind::MAX_OPERANDS {

@@ -22,6 +22,9 @@ impl Width {
     /// All widths, narrow to wide.
     pub const ALL: [Width; 4] = [Width::X64, Width::X256, Width::X512, Width::X1024];
 
+    /// The words of the greatest width.
+    pub const MAX_WORDS: usize = Width::X1024.words();
+
     /// 64-bit words per row.
     pub const fn words(self) -> usize {
         match self {

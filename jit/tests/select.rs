@@ -1,0 +1,153 @@
+//! Random choice of one true row per lane: what is chosen, and how often.
+
+use propjit_jit::lanes::Width;
+use propjit_jit::lanes::random::LaneRandom;
+use propjit_jit::lanes::select::Selector;
+use proptest::prelude::*;
+
+fn bit(row: &[u64], lane: usize) -> bool {
+    row[lane / 64] >> (lane % 64) & 1 == 1
+}
+
+/// Rows with each bit true with a probability of `2^-sparseness`.
+fn matrix(rows: usize, width: Width, sparseness: u32, random: &mut LaneRandom) -> Vec<u64> {
+    let mut matrix = vec![!0; rows * width.words()];
+    let mut row = vec![0; width.words()];
+    for _ in 0..sparseness {
+        for words in matrix.chunks_mut(width.words()) {
+            random.fill(&mut row);
+            for (word, random) in words.iter_mut().zip(&row) {
+                *word &= random;
+            }
+        }
+    }
+    matrix
+}
+
+proptest! {
+    /// Exactly one true row in every lane that has one and is asked for, else none.
+    #[test]
+    fn chooses_one_true_row(
+        width in prop::sample::select(&Width::ALL[..]),
+        rows in 0..200usize,
+        sparseness in 0..12u32,
+        seed in any::<u64>(),
+    ) {
+        let mut random = LaneRandom::new(seed);
+        let from = matrix(rows, width, sparseness, &mut random);
+        let mut lanes = vec![0; width.words()];
+        random.fill(&mut lanes);
+        // What was there before must not matter.
+        let mut chosen = matrix(rows, width, 1, &mut random);
+        let none = Selector::new().select(width, &from, &lanes, &mut random, &mut chosen);
+        let words = width.words();
+        for lane in 0..width.lanes() {
+            let true_rows = |matrix: &[u64]| -> Vec<usize> {
+                (0..rows).filter(|i| bit(&matrix[i * words..], lane)).collect()
+            };
+            let (possible, chosen) = (true_rows(&from), true_rows(&chosen));
+            let asked = bit(&lanes, lane);
+            prop_assert_eq!(bit(&none, lane), asked && possible.is_empty());
+            prop_assert_eq!(chosen.len(), usize::from(asked && !possible.is_empty()));
+            prop_assert!(chosen.iter().all(|row| possible.contains(row)));
+        }
+    }
+}
+
+/// How often each of `cells` is hit, against the same expectation for all: the
+/// chi-square statistic as a number of standard deviations from its mean, by
+/// Wilson and Hilferty's approximation.
+fn deviation(hits: &[u64]) -> f64 {
+    let total: u64 = hits.iter().sum();
+    let expected = total as f64 / hits.len() as f64;
+    let terms = hits
+        .iter()
+        .map(|&hits| (hits as f64 - expected).powi(2) / expected);
+    let chi_square: f64 = terms.sum();
+    let freedom = (hits.len() - 1) as f64;
+    let variance = 2.0 / (9.0 * freedom);
+    ((chi_square / freedom).cbrt() - (1.0 - variance)) / variance.sqrt()
+}
+
+/// A true distribution exceeds this with a probability of 3e-7 per test. Seeds are
+/// fixed, so tests fail always or never.
+const LIMIT: f64 = 5.0;
+
+/// Lanes with every number of true rows, each row hit equally often, in every lane.
+#[test]
+fn rows_are_equally_likely() {
+    for width in Width::ALL {
+        let (rows, words) = (37, width.words());
+        // Lane `l` has every row true but the first `l % rows`.
+        let mut from = vec![0; rows * words];
+        for lane in 0..width.lanes() {
+            for row in lane % rows..rows {
+                from[row * words + lane / 64] |= 1 << (lane % 64);
+            }
+        }
+        let mut random = LaneRandom::new(2026);
+        let mut selector = Selector::new();
+        let mut chosen = vec![0; rows * words];
+        let all = vec![!0; words];
+        let mut hits = vec![vec![0u64; rows]; rows];
+        let mut lane_hits = vec![[0u64; 2]; width.lanes()];
+        for _ in 0..4_000_000 / width.lanes() {
+            selector.select(width, &from, &all, &mut random, &mut chosen);
+            for (row, words) in chosen.chunks(words).enumerate() {
+                for (w, &word) in words.iter().enumerate() {
+                    let mut word = word;
+                    while word != 0 {
+                        let lane = 64 * w + word.trailing_zeros() as usize;
+                        word &= word - 1;
+                        hits[lane % rows][row] += 1;
+                        let left = rows - lane % rows;
+                        if left % 2 == 0 {
+                            let upper = row - lane % rows >= left / 2;
+                            lane_hits[lane][usize::from(upper)] += 1;
+                        }
+                    }
+                }
+            }
+        }
+        for (skipped, hits) in hits.iter().enumerate().take(rows - 1) {
+            let deviation = deviation(&hits[skipped..]);
+            assert!(
+                deviation < LIMIT,
+                "{width:?}, {skipped} skipped: {deviation}"
+            );
+        }
+        for (lane, hits) in lane_hits.iter().enumerate().filter(|(_, hits)| hits[0] > 0) {
+            assert!(deviation(hits) < LIMIT, "{width:?}, lane {lane}: {hits:?}");
+        }
+    }
+}
+
+/// The choices in neighbouring lanes, in lanes of neighbouring words and in one
+/// lane at successive times are independent: all pairs are equally likely.
+#[test]
+fn lanes_and_times_are_independent() {
+    const ROWS: usize = 6;
+    let width = Width::X256;
+    let from = vec![!0; ROWS * width.words()];
+    let all = vec![!0; width.words()];
+    let mut random = LaneRandom::new(1997);
+    let mut selector = Selector::new();
+    let mut chosen = vec![0; from.len()];
+    let mut before = vec![0; width.lanes()];
+    let mut pairs = [[0u64; ROWS * ROWS]; 3];
+    for _ in 0..20_000 {
+        selector.select(width, &from, &all, &mut random, &mut chosen);
+        let row = |lane| (0..ROWS).find(|i| bit(&chosen[i * width.words()..], lane));
+        let now: Vec<usize> = (0..width.lanes()).filter_map(row).collect();
+        for lane in 0..width.lanes() {
+            let others = [now[(lane + 1) % 256], now[(lane + 64) % 256], before[lane]];
+            for (pairs, other) in pairs.iter_mut().zip(others) {
+                pairs[now[lane] * ROWS + other] += 1;
+            }
+        }
+        before = now;
+    }
+    for pairs in &pairs {
+        assert!(deviation(pairs) < LIMIT, "{pairs:?}");
+    }
+}
