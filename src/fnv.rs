@@ -90,7 +90,13 @@ mod tests {
     fn text_round_trips_and_nothing_else_is_read() {
         let hash = Fnv64::of(b"x");
         assert_eq!(hash.to_string().parse::<Fnv64>().unwrap(), hash);
-        for bad in ["", "12", "+123456789abcdef", "0123456789abcdefg", "0123456789abcde\u{e9}"] {
+        for bad in [
+            "",
+            "12",
+            "+123456789abcdef",
+            "0123456789abcdefg",
+            "0123456789abcde\u{e9}",
+        ] {
             assert!(bad.parse::<Fnv64>().is_err(), "{bad}");
         }
     }

@@ -69,10 +69,12 @@ pub type Division = Vec<(Vec<Move>, Count)>;
 
 /// The counts of all parts together.
 pub fn total(division: &[(Vec<Move>, Count)]) -> Count {
-    division.iter().fold(Count::default(), |total, (_, part)| Count {
-        sequences: total.sequences.saturating_add(part.sequences),
-        ended: total.ended + part.ended,
-    })
+    division
+        .iter()
+        .fold(Count::default(), |total, (_, part)| Count {
+            sequences: total.sequences.saturating_add(part.sequences),
+            ended: total.ended + part.ended,
+        })
 }
 
 /// [`perft`] divided by the first joint move; `None` if stopped. At depth 0, and

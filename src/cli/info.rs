@@ -157,14 +157,20 @@ fn describe(ground: &GroundGame) -> Ground {
 /// The most memory that the process has had so far, where the system tells.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes << 10)
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {} rules, backend {}", self.game, self.rules, self.backend)?;
+        writeln!(
+            f,
+            "{}: {} rules, backend {}",
+            self.game, self.rules, self.backend
+        )?;
         for role in &self.roles {
             write!(f, "role {}", role.name)?;
             if let (Some(moves), Some(goals)) = (role.moves, &role.goals) {
@@ -179,11 +185,25 @@ impl fmt::Display for Report {
             write!(f, "{ground}")?;
         }
         for stage in &self.setup {
-            writeln!(f, "set-up: {:<12} {:>9.1} ms", stage.stage, stage.seconds * 1e3)?;
+            writeln!(
+                f,
+                "set-up: {:<12} {:>9.1} ms",
+                stage.stage,
+                stage.seconds * 1e3
+            )?;
         }
-        writeln!(f, "set-up: {:<12} {:>9.1} ms", "all", self.setup_seconds * 1e3)?;
+        writeln!(
+            f,
+            "set-up: {:<12} {:>9.1} ms",
+            "all",
+            self.setup_seconds * 1e3
+        )?;
         if let Some(bytes) = self.peak_memory_bytes {
-            writeln!(f, "peak memory: {:.1} MiB", bytes as f64 / f64::from(1 << 20))?;
+            writeln!(
+                f,
+                "peak memory: {:.1} MiB",
+                bytes as f64 / f64::from(1 << 20)
+            )?;
         }
         Ok(())
     }
@@ -198,7 +218,10 @@ impl fmt::Display for Ground {
             circuit,
         } = self;
         writeln!(f, "{propositions} propositions")?;
-        writeln!(f, "propnet: {propnet_gates} gates, {recursive_gates} of them recursive")?;
+        writeln!(
+            f,
+            "propnet: {propnet_gates} gates, {recursive_gates} of them recursive"
+        )?;
         writeln!(
             f,
             "circuit: {} gates, {} before passes; depth {}, {} loops, {} inputs, {} outputs",

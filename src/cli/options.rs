@@ -82,7 +82,9 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() && seconds <= MAX_SECONDS => Ok(time),
-        _ => Err(format!("must be more than 0 and at most {MAX_SECONDS} seconds")),
+        _ => Err(format!(
+            "must be more than 0 and at most {MAX_SECONDS} seconds"
+        )),
     }
 }
 
@@ -95,10 +97,13 @@ pub fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// A number within limits, with an error that names them.
-pub fn in_range<T: FromStr + PartialOrd + Display>(text: &str, low: T, high: T) -> Result<T, String> {
+pub fn in_range<T: FromStr + PartialOrd + Display>(
+    text: &str,
+    low: T,
+    high: T,
+) -> Result<T, String> {
     match text.parse::<T>() {
         Ok(number) if number >= low && number <= high => Ok(number),
         _ => Err(format!("must be a whole number from {low} to {high}")),
     }
 }
-

@@ -105,7 +105,9 @@ impl Output {
     /// Prints text as it is.
     pub fn print(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        let written = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush());
         written.map_err(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Pipe,
             _ => Failure::Work(format!("cannot write the results: {error}")),

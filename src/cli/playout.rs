@@ -104,7 +104,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         rollouts_per_second: tally.rollouts() as f64 / elapsed,
         mean_length: tally.lengths.mean(),
         roles: roles.map(|&role| game.rules().terms.text(role)).collect(),
-        mean_goals: tally.goals.iter().map(|goals| goals.values.mean()).collect(),
+        mean_goals: tally
+            .goals
+            .iter()
+            .map(|goals| goals.values.mean())
+            .collect(),
         goal_standard_errors: tally
             .goals
             .iter()

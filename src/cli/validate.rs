@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use propjit_gdl::ReadError;
 use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;
-use propjit_gdl::ReadError;
 use serde::Serialize;
 
 use super::output::{Failure, Output, describe, message};

@@ -76,7 +76,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             })?;
             if cases.is_empty() {
                 let traces = traces.display();
-                return Err(Failure::Work(format!("{traces} holds no traces (NAME.json)")));
+                return Err(Failure::Work(format!(
+                    "{traces} holds no traces (NAME.json)"
+                )));
             }
             replay(args, &cases, &stop, output)
         }
@@ -111,7 +113,12 @@ fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Resu
     let games = suite::run(cases, &setup, args.jobs, stop, finished);
     let (output, result) = printed.into_inner().expect("printing does not panic");
     result?;
-    let count = |wanted: &[Status]| games.iter().filter(|row| wanted.contains(&row.status)).count();
+    let count = |wanted: &[Status]| {
+        games
+            .iter()
+            .filter(|row| wanted.contains(&row.status))
+            .count()
+    };
     let summary = Summary {
         passed: count(&[Status::Ok]),
         failed: count(&[Status::Differs, Status::Error]),
@@ -128,7 +135,12 @@ fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Resu
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { passed, failed, gave_up, .. } = self;
+        let Summary {
+            passed,
+            failed,
+            gave_up,
+            ..
+        } = self;
         writeln!(f, "{passed} passed, {failed} failed, {gave_up} gave up")?;
         if self.interrupted {
             writeln!(f, "interrupted")?;
@@ -185,7 +197,10 @@ fn side_by_side(
 ) -> Result<(), Failure> {
     let game = args.setup.load(rulesheet)?;
     let backend = args.setup.backend.0.unwrap_or(game.backend());
-    let other = args.against.and_then(|choice| choice.0).unwrap_or(game.backend());
+    let other = args
+        .against
+        .and_then(|choice| choice.0)
+        .unwrap_or(game.backend());
     let (mut machine, mut expected) = (game.machine(backend)?, game.machine(other)?);
     let seed = args.seed.unwrap_or_else(random_seed);
     let mut rng = streams(seed).next().expect("streams do not end");
@@ -193,7 +208,14 @@ fn side_by_side(
         || format!("{backend} against {other}"),
         || {
             let (machine, expected) = (&mut *machine, &mut *expected);
-            against(machine, expected, args.matches, args.max_steps, &mut rng, stop)
+            against(
+                machine,
+                expected,
+                args.matches,
+                args.max_steps,
+                &mut rng,
+                stop,
+            )
         },
     )?;
     let report = SideBySide {
@@ -215,8 +237,19 @@ fn side_by_side(
 
 impl fmt::Display for SideBySide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SideBySide { game, backend, against, seed, matches, states, .. } = self;
-        write!(f, "{game}: {backend} against {against}, seed {seed}: {matches} matches, {states} states: ")?;
+        let SideBySide {
+            game,
+            backend,
+            against,
+            seed,
+            matches,
+            states,
+            ..
+        } = self;
+        write!(
+            f,
+            "{game}: {backend} against {against}, seed {seed}: {matches} matches, {states} states: "
+        )?;
         match &self.difference {
             Some(difference) => writeln!(f, "differs: {difference}"),
             None if self.interrupted => writeln!(f, "interrupted"),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use propjit_gdl::propnet::Propnet;
 use propjit_gdl::term::TermId;
 use propjit_jit::circuit::{Circuit, OutputId};
-use propjit_jit::lanes::LaneProgram;
+use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::passes::{self, PassReport};
 use propjit_jit::scalar::ScalarInterpreter;
 use rustc_hash::FxHashMap;
@@ -54,10 +54,18 @@ impl GroundGame {
         let lowered = lower(&propnet, &layout);
         let config = passes::Config::default();
         let (circuit, passes) = passes::optimize(&lowered, &layout.assumptions(), &config);
-        let initial = propnet.bases.iter().enumerate().filter(|(_, base)| base.initial);
+        let initial = propnet
+            .bases
+            .iter()
+            .enumerate()
+            .filter(|(_, base)| base.initial);
         GroundGame {
             initial: initial.map(|(number, _)| number).collect(),
-            roles: propnet.roles.iter().map(|role| propnet.terms.text(role.name)).collect(),
+            roles: propnet
+                .roles
+                .iter()
+                .map(|role| propnet.terms.text(role.name))
+                .collect(),
             propnet,
             layout,
             circuit,
@@ -113,7 +121,9 @@ impl GroundGame {
 
     /// A scalar interpreter of the circuit.
     pub fn scalar_interpreter(&self) -> ScalarInterpreter {
-        let template = self.scalar.get_or_init(|| ScalarInterpreter::new(&self.circuit));
+        let template = self
+            .scalar
+            .get_or_init(|| ScalarInterpreter::new(&self.circuit));
         template.clone()
     }
 
@@ -123,11 +133,23 @@ impl GroundGame {
             let output = |i: usize| OutputId(i as u32);
             let legal = self.layout.legal.iter().cloned().flatten();
             let state = legal.chain([self.layout.terminal]).map(output).collect();
-            let goals = self.layout.goals.iter().cloned().flatten().map(output).collect();
+            let goals = self
+                .layout
+                .goals
+                .iter()
+                .cloned()
+                .flatten()
+                .map(output)
+                .collect();
             let next = self.layout.next.clone().map(output).collect();
             Arc::new(LaneProgram::new(&self.circuit, &[state, next, goals]))
         };
         self.lanes.get_or_init(make).clone()
+    }
+
+    /// How many lanes to evaluate together.
+    pub fn width(&self) -> Width {
+        Width::best(&self.lane_program())
     }
 
     /// The canonical text of a move.
@@ -140,10 +162,12 @@ impl GroundGame {
     pub fn parse_move(&self, role: RoleId, text: &str) -> Result<Move, MachineError> {
         let numbers = self.move_numbers.get_or_init(|| {
             let roles = self.propnet.roles.iter();
-            roles.map(|role| number(role.moves.iter().map(|played| played.name))).collect()
+            roles
+                .map(|role| number(role.moves.iter().map(|played| played.name)))
+                .collect()
         });
-        let found = find_term(&self.propnet.terms, text)
-            .and_then(|term| numbers[role.index()].get(&term));
+        let found =
+            find_term(&self.propnet.terms, text).and_then(|term| numbers[role.index()].get(&term));
         match found {
             Some(&number) => Ok(Move(number)),
             None => Err(MachineError::UnknownMove {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use propjit_jit::lanes::{LaneInterpreter, Width};
+use propjit_jit::lanes::LaneInterpreter;
 
 use super::circuit::{CircuitMachine, Evaluator};
 use super::ground::section;
@@ -61,10 +61,8 @@ impl Evaluator for LanesEvaluator {
     const BACKEND: Backend = Backend::Lanes;
 
     fn new(game: Arc<GroundGame>) -> LanesEvaluator {
-        let program = game.lane_program();
-        let width = Width::best(&program);
         LanesEvaluator {
-            interpreter: LaneInterpreter::new(program, width),
+            interpreter: LaneInterpreter::new(game.lane_program(), game.width()),
             state: None,
             evaluated: 0,
             game,

@@ -71,7 +71,11 @@ impl Layout {
             next: output_range(net.bases.len()),
             legal: moves().map(&mut output_range).collect(),
             terminal: output_range(1).start,
-            goals: net.roles.iter().map(|role| output_range(role.goals.len())).collect(),
+            goals: net
+                .roles
+                .iter()
+                .map(|role| output_range(role.goals.len()))
+                .collect(),
             outputs,
         }
     }
@@ -156,7 +160,12 @@ impl Lowering<'_> {
     }
 
     fn gate(&mut self, id: GateId) {
-        let edges = |wires: &[Wire]| wires.iter().map(|&wire| self.edge(wire)).collect::<Vec<_>>();
+        let edges = |wires: &[Wire]| {
+            wires
+                .iter()
+                .map(|&wire| self.edge(wire))
+                .collect::<Vec<_>>()
+        };
         self.edges[id.index()] = match self.net.gate(id) {
             Gate::Constant(value) => Edge::FALSE.invert_if(value),
             Gate::Base(index) => self.builder.input(self.layout.bases.start + index as usize),
@@ -192,7 +201,10 @@ impl Lowering<'_> {
             self.edges[gate.index()] = variable;
         }
         gates.map(GateId).for_each(|gate| self.gate(gate));
-        let sources: Vec<Edge> = feedback.iter().map(|gate| self.edges[gate.index()]).collect();
+        let sources: Vec<Edge> = feedback
+            .iter()
+            .map(|gate| self.edges[gate.index()])
+            .collect();
         self.builder.end_loop(&sources);
     }
 }

@@ -24,8 +24,8 @@ use std::str::FromStr;
 use propjit_gdl::prover::ProverError;
 
 pub use ground::{GroundGame, section};
-pub(crate) use state::ones;
 pub use state::State;
+pub(crate) use state::ones;
 
 /// The number of a role in rulesheet order, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

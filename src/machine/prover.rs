@@ -84,7 +84,9 @@ impl StateMachine for ProverMachine {
 
     fn initial_state(&mut self) -> Result<State, MachineError> {
         let initial = self.prover.initial_state()?;
-        let numbers = initial.iter().map(|&term| self.fluents.number(term) as usize);
+        let numbers = initial
+            .iter()
+            .map(|&term| self.fluents.number(term) as usize);
         Ok(numbers.collect())
     }
 
@@ -117,7 +119,11 @@ impl StateMachine for ProverMachine {
         let goals = self.prover.goals(role.index())?;
         let terms = self.prover.terms();
         values.clear();
-        values.extend(goals.iter().filter_map(|&goal| terms.text(goal).parse::<i32>().ok()));
+        values.extend(
+            goals
+                .iter()
+                .filter_map(|&goal| terms.text(goal).parse::<i32>().ok()),
+        );
         values.sort_unstable();
         Ok(())
     }

@@ -76,7 +76,9 @@ impl fmt::Display for SavedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hash = Fnv64::of_lines(&self.fluents);
         writeln!(f, "propjit-state 1 game={} fluents={hash}", self.game)?;
-        self.fluents.iter().try_for_each(|fluent| writeln!(f, "{fluent}"))
+        self.fluents
+            .iter()
+            .try_for_each(|fluent| writeln!(f, "{fluent}"))
     }
 }
 

@@ -7,7 +7,10 @@ use propjit_gdl::term::{TermId, Terms};
 ///
 /// `find` gives the term with a functor and arguments. As everywhere in GDL,
 /// `(p)` is `p`.
-fn read_term(text: &str, mut find: impl FnMut(&str, &[TermId]) -> Option<TermId>) -> Option<TermId> {
+fn read_term(
+    text: &str,
+    mut find: impl FnMut(&str, &[TermId]) -> Option<TermId>,
+) -> Option<TermId> {
     // An explicit stack, for terms nested deeper than the call stack.
     let mut open: Vec<(&str, Vec<TermId>)> = Vec::new();
     let mut done = None;
@@ -56,7 +59,9 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 
 /// The term that `text` spells if it is in the table.
 pub(crate) fn find_term(terms: &Terms, text: &str) -> Option<TermId> {
-    read_term(text, |name, args| terms.find(terms.find_symbol(name)?, args))
+    read_term(text, |name, args| {
+        terms.find(terms.find_symbol(name)?, args)
+    })
 }
 
 /// The term that `text` spells, entered in the table if it is new; `None` if it
@@ -77,7 +82,10 @@ mod tests {
         let mut terms = Terms::new();
         let term = enter_term(&mut terms, " ( move(cell 1 2)\t( cell  1 3 ) )\n").unwrap();
         assert_eq!(terms.text(term), "(move (cell 1 2) (cell 1 3))");
-        assert_eq!(find_term(&terms, "(move (cell 1 2) (cell 1 3))"), Some(term));
+        assert_eq!(
+            find_term(&terms, "(move (cell 1 2) (cell 1 3))"),
+            Some(term)
+        );
         assert_eq!(find_term(&terms, "(noop)"), None);
         let noop = enter_term(&mut terms, "noop").unwrap();
         assert_eq!(find_term(&terms, "(noop)"), Some(noop));
@@ -85,7 +93,9 @@ mod tests {
 
     #[test]
     fn only_single_terms_are_read() {
-        for bad in ["", " ", "()", "(", ")", "a b", "(a", "a)", "(a) (b)", "((a) b)", "(a b))"] {
+        for bad in [
+            "", " ", "()", "(", ")", "a b", "(a", "a)", "(a) (b)", "((a) b)", "(a b))",
+        ] {
             assert_eq!(enter_term(&mut Terms::new(), bad), None, "{bad:?}");
         }
     }

@@ -8,6 +8,7 @@
 //! their end and counted: dropping them would drop long matches more often than
 //! short ones and bias every mean.
 
+mod bitsliced;
 mod serial;
 mod tally;
 
@@ -71,10 +72,7 @@ impl Progress {
 /// as asked are played, or a stop comes.
 ///
 /// # Errors
-/// When a machine cannot go on, as when the prover hits a limit.
-///
-/// # Panics
-/// If the backend needs a ground game and there is none: see [`Game::backends`].
+/// When there is no such machine, or it cannot go on, as when the prover hits a limit.
 pub fn run(
     game: &Game,
     backend: Backend,
@@ -87,16 +85,16 @@ pub fn run(
     let threads = config.threads.max(1);
     let work = &|rng: GameRng, rollouts: Option<u64>| {
         let mut table = Table {
-            quota: Quota {
-                deadline,
-                rollouts,
-            },
+            quota: Quota { deadline, rollouts },
             max_steps: config.max_steps,
             rng,
             stop,
             progress,
         };
-        serial::play(&mut *game.machine(backend)?, &mut table)
+        match (backend, game.ground_game()) {
+            (Backend::Lanes, Some(ground)) => Ok(bitsliced::play(ground, &mut table)),
+            _ => serial::play(&mut *game.machine(backend)?, &mut table),
+        }
     };
     let mut tally = Tally::new(game.rules().roles.len());
     std::thread::scope(|scope| {
@@ -107,7 +105,9 @@ pub fn run(
             .map(|(rng, rollouts)| scope.spawn(move || work(rng, rollouts)))
             .collect();
         workers.into_iter().try_for_each(|worker| {
-            let counted = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let counted = worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             tally.merge(&counted);
             Ok::<(), MachineError>(())
         })
@@ -115,7 +115,10 @@ pub fn run(
     Ok(Outcome {
         tally,
         time: start.elapsed(),
-        lanes: 1,
+        lanes: match (backend, game.ground_game()) {
+            (Backend::Lanes, Some(ground)) => ground.width().lanes(),
+            _ => 1,
+        },
         stopped: stop.is_set(),
     })
 }
@@ -144,7 +147,10 @@ struct Quota {
 impl Quota {
     /// How many of the `wanted` matches may start now.
     fn grant(&mut self, wanted: u64) -> u64 {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
             self.rollouts = Some(0);
         }
         match &mut self.rollouts {

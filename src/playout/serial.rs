@@ -2,8 +2,8 @@
 
 use rand::RngExt;
 
-use super::tally::{Ending, Tally};
 use super::Table;
+use super::tally::{Ending, Tally};
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 
 /// Plays matches while the table's quota grants them.
@@ -75,7 +75,8 @@ impl Player<'_> {
     fn choose_moves(&mut self, table: &mut Table<'_>) -> Result<bool, MachineError> {
         self.joint.clear();
         for role in RoleId::first(self.machine.roles().len()) {
-            self.machine.legal_moves(&self.state, role, &mut self.legal)?;
+            self.machine
+                .legal_moves(&self.state, role, &mut self.legal)?;
             let choice = match self.legal.len() {
                 0 => return Ok(false),
                 1 => 0,

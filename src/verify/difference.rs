@@ -25,7 +25,11 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "match {} step {}: {}", self.match_number, self.step, self.what)?;
+        write!(
+            f,
+            "match {} step {}: {}",
+            self.match_number, self.step, self.what
+        )?;
         if let Some(role) = &self.role {
             write!(f, " of {role}")?;
         }
@@ -69,7 +73,13 @@ impl Comparison {
     }
 
     /// Notes a difference.
-    pub(crate) fn differs(&mut self, what: &str, role: Option<&str>, expected: String, got: String) {
+    pub(crate) fn differs(
+        &mut self,
+        what: &str,
+        role: Option<&str>,
+        expected: String,
+        got: String,
+    ) {
         let (match_number, step) = self.at;
         self.first.get_or_insert_with(|| Difference {
             what: what.to_string(),
@@ -85,7 +95,9 @@ impl Comparison {
 /// The first few texts that only one list has.
 fn only_in(list: &[String], other: &[String]) -> String {
     const SHOWN: usize = 6;
-    let mut only = list.iter().filter(|text| other.binary_search(text).is_err());
+    let mut only = list
+        .iter()
+        .filter(|text| other.binary_search(text).is_err());
     let shown: Vec<&str> = only.by_ref().take(SHOWN).map(String::as_str).collect();
     match (shown.is_empty(), only.count()) {
         (true, _) => "nothing more".to_string(),

@@ -67,7 +67,12 @@ fn compare(
     if let Some(list) = &step.fluent_list {
         comparison.texts("propositions", None, list, &got.fluents);
     }
-    comparison.values("number of propositions", None, &step.fluents, &got.fluents.len());
+    comparison.values(
+        "number of propositions",
+        None,
+        &step.fluents,
+        &got.fluents.len(),
+    );
     let hash = Fnv64::of_lines(&got.fluents);
     comparison.values("hash of the propositions", None, &step.fluents_fnv, &hash);
     comparison.values("terminal", None, &step.terminal, &got.terminal);
@@ -114,7 +119,10 @@ fn advance(
         Err(error) => comparison.differs(
             "joint move",
             None,
-            format!("{:?} to be legal", step.joint.as_deref().unwrap_or_default()),
+            format!(
+                "{:?} to be legal",
+                step.joint.as_deref().unwrap_or_default()
+            ),
             error.to_string(),
         ),
     }

@@ -68,7 +68,9 @@ pub fn cases(games: &Path, traces: &Path) -> std::io::Result<Vec<Case>> {
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(traces)? {
         let trace = entry?.path();
-        let is_trace = trace.extension().is_some_and(|extension| extension == "json");
+        let is_trace = trace
+            .extension()
+            .is_some_and(|extension| extension == "json");
         let stem = trace.file_stem().filter(|_| is_trace);
         if let Some(game) = stem.map(|stem| stem.to_string_lossy().into_owned()) {
             let rulesheet = games.join(format!("{game}.kif"));
