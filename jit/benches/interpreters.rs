@@ -89,7 +89,7 @@ fn nth(bits: &[u64], range: &std::ops::Range<usize>, random: u64) -> usize {
         word
     };
     let count: u32 = (first..=last).map(|i| word(i).count_ones()).sum();
-    let mut k = ((random >> 32) * u64::from(count) >> 32) as u32;
+    let mut k = (((random >> 32) * u64::from(count)) >> 32) as u32;
     for i in first..=last {
         let mut word = word(i);
         if k >= word.count_ones() {

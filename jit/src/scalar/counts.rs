@@ -8,41 +8,40 @@ pub(super) struct Block(pub [u8; Block::SLOTS]);
 impl Block {
     pub const SLOTS: usize = 16;
 
-    /// Adds `increments`, or subtracts them, modulo 256. Returns in bit `i` whether
+    /// Adds `increments` modulo 256, or subtracts them. Returns in bit `i` whether
     /// counter `i` has become zero or has ceased to be.
     #[inline(always)]
+    #[cfg(target_arch = "x86_64")]
     pub fn add(&mut self, increments: &Block, subtract: bool) -> u16 {
-        let old = self.zeros();
-        for (counter, &increment) in self.0.iter_mut().zip(&increments.0) {
-            *counter = match subtract {
-                true => counter.wrapping_sub(increment),
-                false => counter.wrapping_add(increment),
-            };
+        use std::arch::x86_64::*;
+        // SAFETY: every x86-64 CPU has SSE2, and a block is 16 aligned bytes.
+        unsafe {
+            let counters = (&raw mut self.0).cast::<__m128i>();
+            let old = _mm_load_si128(counters);
+            let increments = _mm_load_si128((&raw const increments.0).cast());
+            let sign = _mm_set1_epi8(-i8::from(subtract));
+            let new = _mm_add_epi8(old, _mm_sub_epi8(_mm_xor_si128(increments, sign), sign));
+            _mm_store_si128(counters, new);
+            let zero = _mm_setzero_si128();
+            let toggled = _mm_xor_si128(_mm_cmpeq_epi8(old, zero), _mm_cmpeq_epi8(new, zero));
+            _mm_movemask_epi8(toggled) as u16
         }
-        old ^ self.zeros()
     }
 
-    /// Bit `i`: whether counter `i` is zero.
+    /// Adds `increments` modulo 256, or subtracts them. Returns in bit `i` whether
+    /// counter `i` has become zero or has ceased to be.
     #[inline(always)]
-    fn zeros(&self) -> u16 {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{
-                __m128i, _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_setzero_si128,
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn add(&mut self, increments: &Block, subtract: bool) -> u16 {
+        let mut toggled = 0;
+        for (i, (counter, &increment)) in self.0.iter_mut().zip(&increments.0).enumerate() {
+            let old = *counter;
+            *counter = match subtract {
+                true => old.wrapping_sub(increment),
+                false => old.wrapping_add(increment),
             };
-            // SAFETY: every x86-64 CPU has SSE2, and a block is 16 aligned bytes.
-            let mask = unsafe {
-                let counters = _mm_load_si128((&raw const self.0).cast::<__m128i>());
-                _mm_movemask_epi8(_mm_cmpeq_epi8(counters, _mm_setzero_si128()))
-            };
-            mask as u16
+            toggled |= u16::from((old == 0) != (*counter == 0)) << i;
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let zeros = self.0.iter().map(|&counter| u16::from(counter == 0));
-            zeros
-                .enumerate()
-                .fold(0, |mask, (i, zero)| mask | zero << i)
-        }
+        toggled
     }
 }

@@ -12,15 +12,12 @@ use rustc_hash::FxHashMap;
 
 use super::State;
 use super::counts::Block;
-use super::program::{BlockReaders, Loop, Program, Step};
+use super::program::{Loop, Program, Readers, Step};
 use crate::circuit::{Circuit, Edge, NodeId};
 use crate::wide::{Piece, WideCircuit, WideGate};
 
 /// The most operands of a gate: counts are bytes.
 const MAX_OPERANDS: usize = u8::MAX as usize;
-
-/// So many readers in one block are updated together, fewer one by one.
-const MIN_BLOCK_READERS: usize = 3;
 
 /// Lays `circuit` out. In the state given, all signals are false, and what does
 /// not agree with that is pending.
@@ -301,26 +298,16 @@ fn outside(wide: &WideCircuit, piece: &Piece) -> Vec<(NodeId, [bool; 2])> {
 /// Lists the readers of each of `slots` slots.
 fn connect(mut connections: Vec<Connection>, slots: usize) -> Program {
     connections.sort_unstable();
-    let mut program = Program {
-        starts: Vec::with_capacity(slots + 1),
-        ..Program::default()
-    };
+    let mut program = Program::default();
     let mut known = FxHashMap::default();
     let mut rest = &connections[..];
     for slot in 0..slots as u32 {
-        program.start_slot();
+        program.starts.push(program.readers.len() as u32);
         let (readers, others) =
             rest.split_at(rest.partition_point(|connection| connection.signal == slot));
         rest = others;
         let block = |connection: &Connection| connection.reader / Block::SLOTS as u32;
         for readers in readers.chunk_by(|a, b| block(a) == block(b)) {
-            if readers.len() < MIN_BLOCK_READERS {
-                let codes = readers
-                    .iter()
-                    .map(|c| c.reader << 1 | u32::from(c.inverted));
-                program.singles.extend(codes);
-                continue;
-            }
             let mut increments = Block::default();
             for reader in readers {
                 let increment = if reader.inverted { u8::MAX } else { 1 };
@@ -332,12 +319,12 @@ fn connect(mut connections: Vec<Connection>, slots: usize) -> Program {
                 program.increments.push(increments);
                 next
             });
-            program.blocks.push(BlockReaders {
+            program.readers.push(Readers {
                 block: block(&readers[0]),
                 increments,
             });
         }
     }
-    program.start_slot();
+    program.starts.push(program.readers.len() as u32);
     program
 }

@@ -164,23 +164,17 @@ impl State {
     /// Updates the readers of a slot whose value has risen to true or fallen to false.
     #[inline(always)]
     fn tell(&mut self, program: &Program, slot: usize, rises: bool) {
-        let readers = program.readers(slot);
-        for &code in readers.singles {
-            let (reader, inverted) = ((code >> 1) as usize, code & 1 == 1);
-            // An operand that becomes true is one false operand less.
-            let decrement = u8::from(rises != inverted);
-            let count = &mut self.counts[reader / Block::SLOTS].0[reader % Block::SLOTS];
-            // The count becomes zero, or it has been zero.
-            let toggles = *count == decrement;
-            *count = count.wrapping_add(1).wrapping_sub(2 * decrement);
-            self.pending[reader / 64] ^= u64::from(toggles) << (reader % 64);
-        }
-        for reader in readers.blocks {
-            let counts = &mut self.counts[reader.block as usize];
-            let increments = &program.increments[reader.increments as usize];
-            let toggles = counts.add(increments, rises);
-            let at = reader.block as usize * Block::SLOTS;
-            self.pending[at / 64] ^= u64::from(toggles) << (at % 64);
+        // SAFETY: `slot` is below the number of slots; starts, readers and the blocks
+        // and increments that readers name are those of the same program.
+        unsafe {
+            let start = *program.starts.get_unchecked(slot) as usize;
+            let end = *program.starts.get_unchecked(slot + 1) as usize;
+            for reader in program.readers.get_unchecked(start..end) {
+                let at = reader.block as usize;
+                let increments = program.increments.get_unchecked(reader.increments as usize);
+                let toggled = self.counts.get_unchecked_mut(at).add(increments, rises);
+                *self.pending.get_unchecked_mut(at / 4) ^= u64::from(toggled) << (at % 4 * 16);
+            }
         }
     }
 
