@@ -118,12 +118,9 @@ impl StateMachine for ProverMachine {
         self.enter(state);
         let goals = self.prover.goals(role.index())?;
         let terms = self.prover.terms();
+        let constants = goals.iter().filter(|&&goal| terms.args(goal).is_empty());
         values.clear();
-        values.extend(
-            goals
-                .iter()
-                .filter_map(|&goal| terms.text(goal).parse::<i32>().ok()),
-        );
+        values.extend(constants.filter_map(|&goal| terms.name(terms.functor(goal)).parse::<i32>().ok()));
         values.sort_unstable();
         Ok(())
     }
