@@ -20,7 +20,14 @@ fn backends_agree_on_random_matches() {
             let mut prover = game.machine(Backend::Prover).unwrap();
             let mut rng = streams(1).next().unwrap();
             let stop = Stop::new();
-            let compared = against(&mut *machine, &mut *prover, matches, max_steps, &mut rng, &stop);
+            let compared = against(
+                &mut *machine,
+                &mut *prover,
+                matches,
+                max_steps,
+                &mut rng,
+                &stop,
+            );
             let compared = compared.unwrap();
             assert_eq!(compared.difference, None, "{name} on {backend}");
             assert_eq!(compared.matches, matches);
@@ -41,7 +48,7 @@ fn perft_counts_are_those_known() {
         let number = |text: &str| text.parse::<usize>().unwrap();
         let depth = number(depth);
         let loaded = common::own_game(game);
-        let small = if common::soak() { 10_000_000 } else { 100_000 };
+        let small = if common::soak() { 10_000_000 } else { 30_000 };
         let mut backends = Vec::new();
         if number(count) <= small {
             backends.push(Backend::Scalar);
@@ -55,8 +62,14 @@ fn perft_counts_are_those_known() {
         for backend in backends {
             let mut machine = loaded.machine(backend).unwrap();
             let initial = machine.initial_state().unwrap();
-            let counted = perft(&mut *machine, &initial, depth, &Stop::new()).unwrap().unwrap();
-            assert_eq!(counted.sequences, number(count) as u128, "{row} on {backend}");
+            let counted = perft(&mut *machine, &initial, depth, &Stop::new())
+                .unwrap()
+                .unwrap();
+            assert_eq!(
+                counted.sequences,
+                number(count) as u128,
+                "{row} on {backend}"
+            );
         }
     }
 }
@@ -71,7 +84,10 @@ fn all_games_of_tic_tac_toe_are_counted() {
         sequences: 0,
         ended: 255_168,
     };
-    assert_eq!(perft(&mut *machine, &initial, 10, &stop).unwrap(), Some(all));
+    assert_eq!(
+        perft(&mut *machine, &initial, 10, &stop).unwrap(),
+        Some(all)
+    );
     let division = divide(&mut *machine, &initial, 10, &stop).unwrap().unwrap();
     assert_eq!(division.len(), 9);
     assert_eq!(total(&division), all);
@@ -95,7 +111,10 @@ fn illegal_moves_are_named() {
         assert!(matches!(error, MachineError::IllegalMove { .. }));
         assert_eq!(error.to_string(), "x may not play noop here");
         let error = machine.next_state(&initial, &[Move(0)]).unwrap_err();
-        assert!(matches!(error, MachineError::JointMove { roles: 2, given: 1 }));
+        assert!(matches!(
+            error,
+            MachineError::JointMove { roles: 2, given: 1 }
+        ));
         assert!(machine.parse_move(RoleId(0), "(mark 1").is_err());
     }
 }
@@ -141,7 +160,10 @@ fn states_are_saved_for_every_backend() {
         let saved: SavedState = text.parse().unwrap();
         let restored = saved.restore(game.fingerprint(), &mut *machine).unwrap();
         assert_eq!(machine.fluents(&restored), first.fluents(&state));
-        assert_eq!(SavedState::new(game.fingerprint(), &*machine, &restored), saved);
+        assert_eq!(
+            SavedState::new(game.fingerprint(), &*machine, &restored),
+            saved
+        );
 
         let damaged = text.replacen("(cell", "(bell", 1);
         let error = damaged.parse::<SavedState>().unwrap_err();
@@ -192,7 +214,9 @@ fn what_cannot_be_grounded_plays_on_the_prover() {
     assert_eq!(machine.goal(&state, RoleId(0)).unwrap(), 100);
     assert!(matches!(
         game.machine(Backend::Lanes).err(),
-        Some(MachineError::NotGround { backend: Backend::Lanes })
+        Some(MachineError::NotGround {
+            backend: Backend::Lanes
+        })
     ));
     setup.backend = Some(Backend::Scalar);
     let error = Game::from_text("count.kif", rules, &setup).err().unwrap();

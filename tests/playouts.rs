@@ -10,7 +10,9 @@ use propjit::playout::{Config, Moments, Progress, Tally, run};
 use propjit::stop::Stop;
 
 fn play(game: &Game, backend: Backend, config: &Config) -> Tally {
-    run(game, backend, config, &Stop::new(), &Progress::default()).unwrap().tally
+    run(game, backend, config, &Stop::new(), &Progress::default())
+        .unwrap()
+        .tally
 }
 
 fn count(rollouts: u64) -> Config {
@@ -26,9 +28,15 @@ fn count(rollouts: u64) -> Config {
 /// Whether two means of independent values are as near as they should be: within
 /// five standard errors of their difference.
 fn assert_near(what: &str, a: &Moments, b: &Moments) {
-    let error = a.standard_error().unwrap().hypot(b.standard_error().unwrap());
+    let error = a
+        .standard_error()
+        .unwrap()
+        .hypot(b.standard_error().unwrap());
     let difference = a.mean().unwrap() - b.mean().unwrap();
-    assert!(difference.abs() <= 5.0 * error, "{what}: {difference} with an error of {error}");
+    assert!(
+        difference.abs() <= 5.0 * error,
+        "{what}: {difference} with an error of {error}"
+    );
 }
 
 #[test]
@@ -51,16 +59,26 @@ fn the_counter_has_its_exact_distribution() {
     let game = common::game(common::COUNTER);
     let rollouts = 64_000;
     for backend in Backend::ALL {
-        let rollouts = if backend == Backend::Prover { rollouts / 100 } else { rollouts };
+        let rollouts = if backend == Backend::Prover {
+            rollouts / 100
+        } else {
+            rollouts
+        };
         let tally = play(&game, backend, &count(rollouts));
         let n = rollouts as f64;
         assert_eq!(tally.rollouts(), rollouts);
-        assert_eq!(tally.goals[0].undefined, rollouts, "no value at four, two at five");
+        assert_eq!(
+            tally.goals[0].undefined, rollouts,
+            "no value at four, two at five"
+        );
         assert_eq!(tally.goals[1].values.mean(), Some(50.0));
         // The length's standard deviation is below one.
         let mean = tally.lengths.mean().unwrap();
         let expected = expected_length();
-        assert!((mean - expected).abs() < 5.0 / n.sqrt(), "{mean} {expected}");
+        assert!(
+            (mean - expected).abs() < 5.0 / n.sqrt(),
+            "{mean} {expected}"
+        );
     }
 }
 
@@ -88,7 +106,12 @@ fn long_and_stuck_matches_are_counted_apart() {
         // Stuck are those that leave with the first or second move.
         let truncated = tally.truncated as f64 / rollouts as f64;
         assert!((truncated - 0.25).abs() < 0.05, "{backend}: {truncated}");
-        assert!(tally.goals.iter().all(|goals| goals.values.count == 0 && goals.undefined == 0));
+        assert!(
+            tally
+                .goals
+                .iter()
+                .all(|goals| goals.values.count == 0 && goals.undefined == 0)
+        );
     }
 }
 
@@ -134,7 +157,14 @@ fn a_stop_ends_play_with_what_there_is() {
     let stop = Stop::new();
     stop.set();
     for backend in Backend::ALL {
-        let outcome = run(&game, backend, &count(1_000_000), &stop, &Progress::default()).unwrap();
+        let outcome = run(
+            &game,
+            backend,
+            &count(1_000_000),
+            &stop,
+            &Progress::default(),
+        )
+        .unwrap();
         assert!(outcome.stopped);
         assert_eq!(outcome.tally.rollouts(), 0);
     }

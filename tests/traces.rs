@@ -41,7 +41,10 @@ fn replay(backend: Option<Backend>) {
     };
     let rows = run(&cases, &setup, 2, &Stop::new(), |_| {});
     assert_eq!(rows.len(), cases.len());
-    let gave_up = rows.iter().filter(|row| row.status == Status::GaveUp).count();
+    let gave_up = rows
+        .iter()
+        .filter(|row| row.status == Status::GaveUp)
+        .count();
     assert!(gave_up <= 6, "{gave_up} games gave up");
     for row in rows {
         let fine = matches!(row.status, Status::Ok | Status::GaveUp);

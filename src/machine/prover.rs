@@ -120,7 +120,9 @@ impl StateMachine for ProverMachine {
         let terms = self.prover.terms();
         let constants = goals.iter().filter(|&&goal| terms.args(goal).is_empty());
         values.clear();
-        values.extend(constants.filter_map(|&goal| terms.name(terms.functor(goal)).parse::<i32>().ok()));
+        values.extend(
+            constants.filter_map(|&goal| terms.name(terms.functor(goal)).parse::<i32>().ok()),
+        );
         values.sort_unstable();
         Ok(())
     }

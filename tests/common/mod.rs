@@ -37,7 +37,12 @@ fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
     let paths = entries.map(|entry| entry.expect("the entry can be read").path());
     let rulesheets = paths.filter(|path| path.extension().is_some_and(|e| e == "kif"));
     let mut named: Vec<_> = rulesheets
-        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path))
+        .map(|path| {
+            (
+                path.file_stem().unwrap().to_string_lossy().into_owned(),
+                path,
+            )
+        })
         .collect();
     named.sort();
     named
