@@ -15,7 +15,7 @@ use crate::syntax;
 pub const MAX_BYTES: usize = 64 << 20;
 
 /// A game's rules, and what looked odd about them.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Parsed {
     /// The rules.
     pub rules: Rules,
@@ -139,6 +139,7 @@ fn whole_file(name: &str, diagnostic: Diagnostic) -> Diagnostics {
 fn parse_source(source: Source) -> (Rules, Diagnostics) {
     let mut workspace = Workspace::new(source.clone());
     let tree = syntax::parse(&source, &mut workspace.diagnostics);
+    let is_complete = !workspace.diagnostics.has_errors();
     let mut reader = Reader::new(workspace);
     let mut placed: Vec<PlacedRule> = Vec::new();
     for form in tree.forms() {
@@ -150,8 +151,20 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
             }
         }
     }
+    let heads = reader.heads;
     let mut workspace = reader.workspace;
     let roles = check::find_roles(&placed, &mut workspace);
+    check::check_dependencies(&placed, &mut workspace);
+    // What follows is about missing things, and would report whatever was left
+    // out for an error.
+    if is_complete && tree.forms().next().is_none() {
+        workspace.diagnostics.push(empty());
+    } else if is_complete {
+        check::check_keywords(heads, &mut workspace);
+    }
+    if !workspace.diagnostics.has_errors() {
+        check::check_uses(&placed, &roles, &mut workspace);
+    }
     let rules = Rules {
         source,
         terms: workspace.terms,
@@ -160,4 +173,9 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
         roles,
     };
     (rules, workspace.diagnostics)
+}
+
+fn empty() -> Diagnostic {
+    Diagnostic::error(Code::EmptyFile, "the rulesheet is empty")
+        .help("there is nothing in it but blanks and comments: is this the right file?")
 }

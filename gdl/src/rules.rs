@@ -5,6 +5,8 @@
 //! `normalize`), keywords are known [relations](Relation), variables are
 //! numbered within their rule, and every ground term is a [`TermId`].
 
+use std::fmt;
+
 use crate::source::{Source, Span};
 use crate::term::{Symbol, TermId, Terms};
 
@@ -175,6 +177,15 @@ pub struct Rules {
     pub rules: Vec<Rule>,
     /// The roles in the order in which the rulesheet first names them.
     pub roles: Vec<TermId>,
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules")
+            .field("source", &self.source.name())
+            .field("rules", &self.rules.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Rules {

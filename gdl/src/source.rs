@@ -96,3 +96,19 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters() {
+        let source = Source::new("a.kif", "é(p)\r\n\n x");
+        assert_eq!(source.position(2), Position { line: 1, column: 2 });
+        assert_eq!(source.position(9), Position { line: 3, column: 2 });
+        assert_eq!(source.position(100), Position { line: 3, column: 3 });
+        assert_eq!(source.line(3), (0, Span { start: 0, end: 6 }));
+        assert_eq!(source.line(7), (1, Span { start: 7, end: 7 }));
+        assert_eq!(source.line(9), (2, Span { start: 8, end: 10 }));
+    }
+}

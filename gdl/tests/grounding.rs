@@ -209,7 +209,7 @@ fn joins_without_results_are_stopped_too() {
 #[test]
 fn goals_must_be_numbers() {
     let text = "(role r) (init (a 1)) (legal r x) (<= (next (a 1)) (true (a 1)))
-        (<= terminal (true (a 1))) (goal r high)";
+        (<= terminal (true (a 1))) (value high) (<= (goal r ?v) (value ?v))";
     let error = ground(&rules(text), &Limits::default())
         .map(|_| ())
         .unwrap_err();

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::rules::Rules;
+use propjit_gdl::syntax;
 
 /// The folder of public rulesheets, if it is there.
 fn games() -> Option<PathBuf> {
@@ -23,14 +25,17 @@ fn public_rulesheets_have_no_errors() {
     let Some(games) = games() else { return };
     for entry in games.read_dir().expect("a folder") {
         let path = entry.expect("an entry").path();
-        match Rules::read(&path) {
-            Ok(parsed) => {
-                assert!(!parsed.rules.roles.is_empty(), "{}", path.display());
-                if std::env::var_os("SHOW").is_some() && !parsed.warnings.is_empty() {
-                    println!("{}", parsed.warnings);
-                }
-            }
-            Err(error) => panic!("{error}"),
-        }
+        let parsed = Rules::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!parsed.rules.roles.is_empty(), "{}", path.display());
+        assert!(!parsed.warnings.has_errors(), "{}", path.display());
+        // Rendering must cope with whatever there is to warn of.
+        let _ = parsed.warnings.to_string();
+
+        let source = &parsed.rules.source;
+        let mut diagnostics = Diagnostics::new(source.clone());
+        let printed = syntax::parse(source, &mut diagnostics).to_string();
+        let again = Rules::parse("printed", &printed).expect("no errors").rules;
+        assert_eq!(parsed.rules.rules.len(), again.rules.len());
+        assert_eq!(parsed.rules.roles, again.roles);
     }
 }

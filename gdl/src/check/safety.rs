@@ -39,11 +39,15 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
             .help("facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values"),
             _ => {
                 let quoted = quote(name);
+                let remark = match placed.is_case {
+                    true => format!("{}, in a branch of an `or`", part.remark()),
+                    false => part.remark().to_string(),
+                };
                 Diagnostic::error(
                     Code::UnsafeVariable,
                     format!("no positive condition gives {quoted} its values"),
                 )
-                .at(place, part.remark())
+                .at(place, remark)
                 .help(format!("add a condition with {quoted} that is not under `not` or `distinct`, or check the spelling"))
             }
         });

@@ -65,6 +65,8 @@ codes! {
     MissingRules => "missing-rules",
     /// Roles that are not given by facts.
     RoleNotGround => "role-not-ground",
+    /// A goal that is no number from 0 to 100.
+    GoalValue => "goal-value",
     /// A move or a goal for somebody who has no role.
     UnknownRole => "unknown-role",
     /// Rules for incomplete information (GDL-II), which are ignored.

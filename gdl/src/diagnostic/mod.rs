@@ -90,8 +90,10 @@ impl Diagnostic {
         self
     }
 
+    /// Where it is, for sorting.
     fn start(&self) -> u32 {
-        self.primary.as_ref().map_or(0, |label| label.span.start)
+        let place = self.primary.as_ref().map(|label| label.span.start);
+        place.unwrap_or(u32::MAX)
     }
 }
 
@@ -101,9 +103,10 @@ impl Diagnostic {
 pub struct Diagnostics {
     source: Source,
     list: Vec<Diagnostic>,
-    seen: FxHashSet<(Code, Option<Span>)>,
-    /// How many were left out of `list`: errors, warnings.
-    omitted: [usize; 2],
+    /// The code, place and message of all in `list` that have a place.
+    seen: FxHashSet<(Code, Span, String)>,
+    /// How many there are by severity, those included that `list` has not.
+    counts: [usize; 2],
 }
 
 /// How many messages of a severity are kept. More are only counted: a file of
@@ -117,27 +120,25 @@ impl Diagnostics {
             source,
             list: Vec::new(),
             seen: FxHashSet::default(),
-            omitted: [0; 2],
+            counts: [0; 2],
         }
     }
 
-    /// Adds a message, unless the same place has one with the same code. Beyond
-    /// a thousand errors, or warnings, they are only counted.
+    /// Adds a message, unless there is the same about the same place. Beyond a
+    /// thousand errors, or warnings, they are only counted.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        let place = diagnostic.primary.as_ref().map(|label| label.span);
-        if place.is_some() && self.seen.len() < 2 * MAX_KEPT {
-            if !self.seen.insert((diagnostic.code, place)) {
+        let count = &mut self.counts[diagnostic.severity as usize];
+        if *count < MAX_KEPT {
+            if let Some(label) = &diagnostic.primary
+                && !self
+                    .seen
+                    .insert((diagnostic.code, label.span, diagnostic.message.clone()))
+            {
                 return;
             }
-        } else if place.is_some() && self.seen.contains(&(diagnostic.code, place)) {
-            return;
-        }
-        let kept = self.of(diagnostic.severity).count();
-        if kept < MAX_KEPT {
             self.list.push(diagnostic);
-        } else {
-            self.omitted[diagnostic.severity as usize] += 1;
         }
+        *count += 1;
     }
 
     fn of(&self, severity: Severity) -> impl Iterator<Item = &Diagnostic> {
@@ -161,12 +162,12 @@ impl Diagnostics {
 
     /// How many errors or warnings there are, those included that are only counted.
     pub fn count(&self, severity: Severity) -> usize {
-        self.of(severity).count() + self.omitted[severity as usize]
+        self.counts[severity as usize]
     }
 
     /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
-        self.errors().next().is_some()
+        self.count(Severity::Error) > 0
     }
 
     /// Whether there is no message at all.
@@ -174,7 +175,7 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Sorts by severity and place; messages about the whole file come first.
+    /// Sorts by severity and place; messages about the whole file come last.
     pub(crate) fn sort(&mut self) {
         self.list.sort_by_key(|d| (d.severity, d.start()));
     }
@@ -193,6 +194,15 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+/// A number of arguments in a message.
+pub(crate) fn arguments(count: usize) -> String {
+    match count {
+        0 => "no arguments".to_string(),
+        1 => "1 argument".to_string(),
+        n => format!("{n} arguments"),
+    }
+}
 
 /// A name in a message: in backquotes, and cut if it is very long.
 pub(crate) fn quote(name: &str) -> String {

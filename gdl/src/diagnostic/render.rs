@@ -12,8 +12,8 @@ use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, Chars, Config, termcolor};
 
-use super::{Diagnostic, Diagnostics, Label, Severity};
-use crate::source::{Source, Span};
+use super::{Diagnostic, Diagnostics, Severity};
+use crate::source::{Position, Source, Span};
 
 /// How many messages are shown.
 const MAX_SHOWN: usize = 50;
@@ -53,26 +53,34 @@ fn report(source: &Source, diagnostic: &Diagnostic, excerpt: &Excerpt) -> codesp
         Severity::Error => codespan::Severity::Error,
         Severity::Warning => codespan::Severity::Warning,
     };
-    let label = |style, label: &Label| {
-        codespan::Label::new(style, (), excerpt.range(source, label.span))
-            .with_message(&label.message)
-    };
-    let primary = diagnostic.primary.iter();
-    let secondary = diagnostic.secondary.iter();
-    let labels = primary
-        .map(|l| label(codespan::LabelStyle::Primary, l))
-        .chain(secondary.map(|l| label(codespan::LabelStyle::Secondary, l)));
-    // A message about the whole file has no line to show the file's name above.
-    let file = diagnostic
-        .primary
-        .is_none()
-        .then(|| format!("file: {}", source.name()));
-    let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
+    let mut labels = Vec::new();
+    let mut notes = Vec::new();
+    match &diagnostic.primary {
+        Some(label) => {
+            let range = excerpt.range(source, label.span).unwrap_or_default();
+            labels.push(codespan::Label::primary((), range).with_message(&label.message));
+        }
+        // There is no line to show the file's name above.
+        None => notes.push(format!("file: {}", source.name())),
+    }
+    for label in &diagnostic.secondary {
+        match excerpt.range(source, label.span) {
+            Some(range) => {
+                labels.push(codespan::Label::secondary((), range).with_message(&label.message));
+            }
+            None => {
+                let Position { line, column } = source.position(label.span.start);
+                let (name, message) = (source.name(), &label.message);
+                notes.push(format!("note: {name}:{line}:{column}: {message}"));
+            }
+        }
+    }
+    notes.extend(diagnostic.help.iter().map(|help| format!("help: {help}")));
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.name())
         .with_message(&diagnostic.message)
-        .with_labels(labels.collect())
-        .with_notes(file.into_iter().chain(help).collect())
+        .with_labels(labels)
+        .with_notes(notes)
 }
 
 /// The lines that a message points to, cut to a readable length.
@@ -115,6 +123,14 @@ impl<'a> Excerpt<'a> {
             text: String::new(),
             lines: BTreeMap::new(),
         };
+        let lines: Vec<usize> = wanted.keys().copied().collect();
+        for pair in lines.windows(2).filter(|pair| pair[1] - pair[0] == 2) {
+            // A single line between two others is shown as well.
+            let (_, next) = source.line(wanted[&pair[1]].start as u32);
+            let (between, line) = source.line(next.start - 1);
+            let start = line.start as usize;
+            wanted.insert(between, start..start);
+        }
         for (line, places) in wanted {
             excerpt.add(source, line, places);
         }
@@ -124,33 +140,27 @@ impl<'a> Excerpt<'a> {
     fn add(&mut self, source: &Source, line: usize, places: Range<usize>) {
         let text = source.text();
         let whole = source.line(places.start as u32).1;
-        let whole = whole.start as usize..whole.end as usize;
-        let start = text.floor_char_boundary(places.start.saturating_sub(CONTEXT));
-        let end = text.ceil_char_boundary((places.end + CONTEXT).min(text.len()));
-        // Leave out no less than what the marks take.
-        let start = if start <= whole.start + CUT.len() {
-            whole.start
-        } else {
-            start
-        };
-        let end = if end + CUT.len() >= whole.end {
-            whole.end
-        } else {
-            end
-        };
+        let length = source.slice(whole).trim_end().len();
+        let whole = whole.start as usize..whole.start as usize + length;
+        let mut start = text.floor_char_boundary(places.start.saturating_sub(CONTEXT));
+        let mut end = text.ceil_char_boundary((places.end + CONTEXT).min(text.len()));
+        // Cut no less than what the marks of a cut take.
+        if start <= whole.start + CUT.len() {
+            start = whole.start;
+        }
+        if end + CUT.len() >= whole.end {
+            end = whole.end.max(places.end);
+        }
         let from = self.text.len();
         if start > whole.start {
             self.text.push_str(CUT);
         }
         let mark = self.text.len() - from;
-        let visible = |c: char| {
-            if c.is_ascii_control() && c != '\t' {
-                ' '
-            } else {
-                c
-            }
-        };
-        self.text.extend(text[start..end].chars().map(visible));
+        // Nothing in a rulesheet shall move a terminal's cursor.
+        let is_shown = |c: char| c == '\t' || !c.is_ascii_control();
+        let shown = text[start..end].chars();
+        self.text
+            .extend(shown.map(|c| if is_shown(c) { c } else { ' ' }));
         if end < whole.end {
             self.text.push_str(CUT);
         }
@@ -167,15 +177,13 @@ impl<'a> Excerpt<'a> {
         );
     }
 
-    /// The place of a span in the excerpt.
-    fn range(&self, source: &Source, span: Span) -> Range<usize> {
+    /// The place of a span in the excerpt, if it is shown.
+    fn range(&self, source: &Source, span: Span) -> Option<Range<usize>> {
         let (line, marked) = marked(source, span);
-        let line = &self.lines[&line];
-        let place = |at: usize| {
-            let shown = at.clamp(line.shown.start, line.shown.end) - line.shown.start;
-            line.range.start + line.mark + shown
-        };
-        place(marked.start)..place(marked.end)
+        let line = self.lines.get(&line)?;
+        let is_shown = line.shown.start <= marked.start && marked.end <= line.shown.end;
+        let place = |at: usize| line.range.start + line.mark + at - line.shown.start;
+        is_shown.then(|| place(marked.start)..place(marked.end))
     }
 }
 
@@ -188,34 +196,32 @@ fn marked(source: &Source, span: Span) -> (usize, Range<usize>) {
     (line, start..end.min(cut))
 }
 
-impl Files<'_> for Excerpt<'_> {
+impl<'a> Files<'a> for Excerpt<'_> {
     type FileId = ();
-    type Name = String;
-    type Source = String;
-    fn name(&self, (): ()) -> Result<String, Error> {
-        Ok(self.name.to_string())
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, (): ()) -> Result<&'a str, Error> {
+        Ok(self.name)
     }
 
-    fn source(&self, (): ()) -> Result<String, Error> {
-        Ok(self.text.clone())
+    fn source(&'a self, (): ()) -> Result<&'a str, Error> {
+        Ok(&self.text)
     }
 
-    fn line_index(&self, (): (), byte: usize) -> Result<usize, Error> {
-        let holds = |line: &&usize| self.lines[line].range.end >= byte;
-        let line = self.lines.keys().find(holds).or(self.lines.keys().last());
-        line.copied().ok_or(Error::FileMissing)
+    fn line_index(&'a self, (): (), byte: usize) -> Result<usize, Error> {
+        let mut lines = self.lines.iter();
+        let holding = lines.find(|(_, line)| byte <= line.range.end);
+        holding.map(|(&index, _)| index).ok_or(Error::FileMissing)
     }
 
-    fn line_range(&self, (): (), line: usize) -> Result<Range<usize>, Error> {
-        // Lines between those that are pointed to show up as empty.
-        let end = self.text.len();
-        Ok(self.lines.get(&line).map_or(end..end, |l| l.range.clone()))
+    fn line_range(&'a self, (): (), line: usize) -> Result<Range<usize>, Error> {
+        let line = self.lines.get(&line).ok_or(Error::FileMissing)?;
+        Ok(line.range.clone())
     }
 
-    fn column_number(&self, (): (), line: usize, byte: usize) -> Result<usize, Error> {
-        let Some(line) = self.lines.get(&line) else {
-            return Ok(1);
-        };
+    fn column_number(&'a self, (): (), line: usize, byte: usize) -> Result<usize, Error> {
+        let line = self.lines.get(&line).ok_or(Error::FileMissing)?;
         let start = line.range.start + line.mark;
         Ok(line.column + self.text[start..byte.max(start)].chars().count())
     }

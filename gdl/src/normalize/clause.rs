@@ -77,6 +77,15 @@ impl Formula {
         }
     }
 
+    /// Whether there is an `or` in it.
+    pub(crate) fn has_or(&self) -> bool {
+        match self {
+            Formula::Condition(_) => false,
+            Formula::All(parts) => parts.iter().any(Formula::has_or),
+            Formula::Any(_) => true,
+        }
+    }
+
     /// The number of conditions, names and variables.
     pub(crate) fn size(&self) -> usize {
         match self {

@@ -48,6 +48,7 @@ pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<P
         diagnostics,
     } = workspace;
     let head = clause.head.span;
+    let has_or = clause.body.iter().any(Formula::has_or);
     let mut rules = Vec::new();
     match disjunction::eliminate(clause, relations, terms) {
         Err(disjunction::TooManyCases(or)) => diagnostics.push(
@@ -64,7 +65,7 @@ pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<P
                             .at(place, "when these are made the same")
                             .help("use the same variable in both places, or smaller terms"),
                     ),
-                    Ok(case) => rules.extend(case.and_then(PlacedRule::new)),
+                    Ok(case) => rules.extend(case.and_then(|case| PlacedRule::new(case, has_or))),
                 }
             }
             if rules.is_empty() && !diagnostics.has_errors() {

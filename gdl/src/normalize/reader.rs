@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Workspace;
 use super::clause::{Clause, Condition, Formula, Spanned};
-use crate::diagnostic::{Code, Diagnostic, quote};
+use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::rules::{Atom, Keyword, Literal, MAX_PATTERN_DEPTH, Pattern, Var};
 use crate::source::Span;
 use crate::syntax::Form;
@@ -23,20 +23,31 @@ enum Word {
     Relation(Keyword),
 }
 
+const WORDS: [(&str, Word); 16] = [
+    ("<=", Word::Implied),
+    ("and", Word::And),
+    ("or", Word::Or),
+    ("not", Word::Not),
+    ("distinct", Word::Distinct),
+    ("sees", Word::Sees),
+    ("role", Word::Relation(Keyword::Role)),
+    ("init", Word::Relation(Keyword::Init)),
+    ("true", Word::Relation(Keyword::True)),
+    ("next", Word::Relation(Keyword::Next)),
+    ("legal", Word::Relation(Keyword::Legal)),
+    ("does", Word::Relation(Keyword::Does)),
+    ("goal", Word::Relation(Keyword::Goal)),
+    ("terminal", Word::Relation(Keyword::Terminal)),
+    ("base", Word::Relation(Keyword::Base)),
+    ("input", Word::Relation(Keyword::Input)),
+];
+
 impl Word {
     fn of(name: &str) -> Option<Word> {
-        const CONNECTIVES: [(&str, Word); 6] = [
-            ("<=", Word::Implied),
-            ("and", Word::And),
-            ("or", Word::Or),
-            ("not", Word::Not),
-            ("distinct", Word::Distinct),
-            ("sees", Word::Sees),
-        ];
-        let relations = Keyword::ALL.map(|keyword| (keyword.name(), Word::Relation(keyword)));
-        let mut words = CONNECTIVES.into_iter().chain(relations);
-        let found = words.find(|(word, _)| name.eq_ignore_ascii_case(word));
-        found.map(|(_, word)| word)
+        let found = WORDS
+            .iter()
+            .find(|(word, _)| name.eq_ignore_ascii_case(word));
+        found.map(|&(_, word)| word)
     }
 }
 
@@ -119,7 +130,8 @@ impl Reader {
             self.report(
                 Diagnostic::error(Code::NestedTooDeeply, message)
                     .at(start_of(deep.span()), "this list is too deep")
-                    .also(start_of(form.span()), "in the form that starts here"),
+                    .also(start_of(form.span()), "in the form that starts here")
+                    .help("check the parentheses, or define parts of it in rules of their own"),
             );
             return None;
         }
@@ -146,6 +158,14 @@ impl Reader {
             );
             return None;
         };
+        if form.name() == Some("<=") {
+            self.report(
+                Diagnostic::error(Code::MisplacedKeyword, "`<=` stands outside parentheses")
+                    .at(form.span(), "a rule is a list that starts with this")
+                    .help("write `(<= head condition...)`"),
+            );
+            return None;
+        }
         if let Some(name) = form.name() {
             let message = format!("the bare name {} is taken for a fact", quote(name));
             self.report(
@@ -419,11 +439,6 @@ impl Reader {
 }
 
 fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> Diagnostic {
-    let arguments = |n: usize| match n {
-        0 => "no arguments".to_string(),
-        1 => "1 argument".to_string(),
-        n => format!("{n} arguments"),
-    };
     Diagnostic::warning(
         Code::ArityClash,
         format!(

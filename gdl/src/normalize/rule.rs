@@ -12,12 +12,14 @@ pub(crate) struct PlacedRule {
     pub(crate) head: Span,
     /// One for each literal of the body.
     pub(crate) body: Vec<Span>,
+    /// Whether it is one of several cases that an `or` makes of a rule.
+    pub(crate) is_case: bool,
 }
 
 impl PlacedRule {
     /// The rule for a conjunction without equalities. `None` if it holds for no
     /// values of its variables.
-    pub(super) fn new(clause: Conjunction) -> Option<PlacedRule> {
+    pub(super) fn new(clause: Conjunction, is_case: bool) -> Option<PlacedRule> {
         let mut literals = Vec::with_capacity(clause.body.len());
         let mut places = Vec::with_capacity(clause.body.len());
         for Spanned { value, span } in clause.body {
@@ -66,6 +68,7 @@ impl PlacedRule {
             rule,
             head: clause.head.span,
             body: places,
+            is_case,
         })
     }
 }

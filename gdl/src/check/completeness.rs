@@ -1,0 +1,300 @@
+//! Completeness: the keywords that a game needs have rules, and so has all that
+//! conditions ask for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostic::{Code, Diagnostic, arguments, quote};
+use crate::normalize::{Heads, PlacedRule, Workspace};
+use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId};
+use crate::term::{Symbol, TermId, Terms};
+
+/// Reports keywords without rules.
+pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
+    // What is missing, and what follows; an error where nothing can be played.
+    let needs = [
+        (
+            Keyword::Role,
+            true,
+            "nobody plays",
+            "`(role white)` for every player",
+        ),
+        (
+            Keyword::Init,
+            false,
+            "the first state is empty",
+            "`(init (control white))` and the like",
+        ),
+        (
+            Keyword::Legal,
+            true,
+            "nobody can move",
+            "`(<= (legal white noop) (true (control black)))` and the like",
+        ),
+        (
+            Keyword::Next,
+            false,
+            "every state after the first is empty",
+            "`(<= (next (control black)) (true (control white)))` and the like",
+        ),
+        (
+            Keyword::Terminal,
+            true,
+            "no match ends",
+            "`(<= terminal (true (step 20)))` and the like",
+        ),
+        (
+            Keyword::Goal,
+            true,
+            "nobody can win",
+            "`(<= (goal white 100) (line x))` and the like",
+        ),
+    ];
+    for (keyword, is_error, consequence, example) in needs {
+        if heads.contains(keyword) {
+            continue;
+        }
+        let message = format!("no rules for `{}`: {consequence}", keyword.name());
+        let diagnostic = match is_error {
+            true => Diagnostic::error(Code::MissingRules, message),
+            false => Diagnostic::warning(Code::MissingRules, message),
+        };
+        workspace
+            .diagnostics
+            .push(diagnostic.help(format!("write {example}")));
+    }
+}
+
+/// Reports conditions that can never hold because nothing defines what they ask
+/// for, and what concerns somebody who has no role. The rules must be complete:
+/// without errors so far.
+pub(crate) fn check_uses(rules: &[PlacedRule], roles: &[TermId], workspace: &mut Workspace) {
+    let mut found = undefined_relations(rules, workspace);
+    let terms = &workspace.terms;
+    found.extend(undefined_terms(
+        rules,
+        Keyword::True,
+        &[Keyword::Init, Keyword::Next],
+        terms,
+    ));
+    found.extend(undefined_terms(
+        rules,
+        Keyword::Does,
+        &[Keyword::Legal],
+        terms,
+    ));
+    found.extend(unknown_roles(rules, roles, terms));
+    found.extend(idle_roles(rules, roles, terms));
+    found.extend(odd_goals(rules, terms));
+    found
+        .into_iter()
+        .for_each(|d| workspace.diagnostics.push(d));
+}
+
+fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagnostic> {
+    let Workspace {
+        terms, relations, ..
+    } = workspace;
+    let mut is_defined = vec![false; relations.list.len()];
+    for input in [Keyword::True, Keyword::Does] {
+        is_defined[input.relation().index()] = true;
+    }
+    for placed in rules {
+        is_defined[placed.rule.head.relation.index()] = true;
+    }
+    // Another relation with the same name but for case, or with another arity.
+    let mut alike: FxHashMap<String, RelationId> = FxHashMap::default();
+    for (index, relation) in relations.list.iter().enumerate() {
+        if is_defined[index] {
+            let name = terms.name(relation.name).to_lowercase();
+            alike.insert(name, RelationId(index as u32));
+        }
+    }
+    let mut found = Vec::new();
+    for placed in rules {
+        for (literal, &span) in placed.rule.body.iter().zip(&placed.body) {
+            let (Literal::Positive(Atom { relation, .. })
+            | Literal::Negative(Atom { relation, .. })) = literal
+            else {
+                continue;
+            };
+            // The first use is reported, it stands for all.
+            if std::mem::replace(&mut is_defined[relation.index()], true)
+                || relations.is_auxiliary(terms, *relation)
+            {
+                continue;
+            }
+            let name = terms.name(relations.list[relation.index()].name);
+            let diagnostic = Diagnostic::warning(
+                Code::UndefinedRelation,
+                format!("the relation {} has neither facts nor rules", quote(name)),
+            )
+            .at(span, "never holds");
+            found.push(diagnostic.help(match alike.get(&name.to_lowercase()) {
+                None => "check the spelling".to_string(),
+                Some(other) => {
+                    let other = &relations.list[other.index()];
+                    let (name, arguments) = (terms.name(other.name), arguments(other.arity));
+                    format!("there is {} with {arguments}: is it meant?", quote(name))
+                }
+            }));
+        }
+    }
+    found
+}
+
+/// The conditions of the keyword `input` whose last argument is none that the
+/// keywords `sources` have in their heads.
+fn undefined_terms(
+    rules: &[PlacedRule],
+    input: Keyword,
+    sources: &[Keyword],
+    terms: &Terms,
+) -> Vec<Diagnostic> {
+    let mut defined: FxHashSet<(Symbol, usize)> = FxHashSet::default();
+    for placed in rules {
+        let Atom { relation, args } = &placed.rule.head;
+        if sources.iter().any(|source| source.relation() == *relation) {
+            match args.last().and_then(|term| shape(term, terms)) {
+                Some(shape) => defined.insert(shape),
+                // A variable may be anything.
+                None => return Vec::new(),
+            };
+        }
+    }
+    let mut found = Vec::new();
+    for placed in rules {
+        for (literal, &span) in placed.rule.body.iter().zip(&placed.body) {
+            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else {
+                continue;
+            };
+            let shape = atom.args.last().and_then(|term| shape(term, terms));
+            let Some(shape) = shape.filter(|_| atom.relation == input.relation()) else {
+                continue;
+            };
+            if defined.insert(shape) {
+                let (what, help) = match input {
+                    Keyword::True => (
+                        "is ever true",
+                        "no `init` or `next` has it: check name and number of arguments",
+                    ),
+                    _ => (
+                        "is ever legal",
+                        "no `legal` has it: check name and number of arguments",
+                    ),
+                };
+                let message = format!("no {} {what}", quote(terms.name(shape.0)));
+                found.push(
+                    Diagnostic::warning(Code::UndefinedRelation, message)
+                        .at(span, "never holds")
+                        .help(help),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// The functor of a pattern and the number of its arguments.
+fn shape(pattern: &Pattern, terms: &Terms) -> Option<(Symbol, usize)> {
+    match pattern {
+        Pattern::Var(_) => None,
+        Pattern::Ground(term) => Some((terms.functor(*term), terms.args(*term).len())),
+        Pattern::Compound(functor, args) => Some((*functor, args.len())),
+    }
+}
+
+/// The keywords whose first argument is a role.
+const OF_ROLES: [Keyword; 4] = [Keyword::Legal, Keyword::Does, Keyword::Goal, Keyword::Input];
+
+fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diagnostic> {
+    let roles: FxHashSet<TermId> = roles.iter().copied().collect();
+    let mut found = Vec::new();
+    for placed in rules {
+        let body = placed.rule.body.iter().zip(&placed.body);
+        let conditions = body.filter_map(|(literal, &span)| match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => Some((atom, span)),
+            Literal::Distinct(..) => None,
+        });
+        for (atom, span) in conditions.chain([(&placed.rule.head, placed.head)]) {
+            let is_of_role = OF_ROLES.iter().any(|k| k.relation() == atom.relation);
+            if let Some(Pattern::Ground(term)) = atom.args.first()
+                && is_of_role
+                && !roles.contains(term)
+            {
+                let message = format!("{} is no role", quote(&terms.text(*term)));
+                found.push(
+                    Diagnostic::warning(Code::UnknownRole, message)
+                        .at(span, "for somebody who does not play")
+                        .help("check the spelling, or add a `role` fact"),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// The roles without moves or goals.
+fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for keyword in [Keyword::Legal, Keyword::Goal] {
+        let heads = rules.iter().map(|placed| &placed.rule.head);
+        let heads = heads.filter(|head| head.relation == keyword.relation());
+        let mut served: FxHashSet<TermId> = FxHashSet::default();
+        let mut serves_all = false;
+        for head in heads {
+            match &head.args[0] {
+                Pattern::Ground(term) => _ = served.insert(*term),
+                _ => serves_all = true,
+            }
+        }
+        for role in roles
+            .iter()
+            .filter(|role| !serves_all && !served.contains(role))
+        {
+            let name = quote(&terms.text(*role));
+            found.push(match keyword {
+                Keyword::Legal => Diagnostic::error(
+                    Code::MissingRules,
+                    format!("the role {name} never has a legal move"),
+                )
+                .help("every role needs a legal move in every state, if only `noop`"),
+                _ => {
+                    Diagnostic::warning(Code::MissingRules, format!("the role {name} has no goals"))
+                }
+            });
+        }
+    }
+    found
+}
+
+/// The goals that are no numbers from 0 to 100.
+fn odd_goals(rules: &[PlacedRule], terms: &Terms) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for placed in rules {
+        let head = &placed.rule.head;
+        if head.relation != Keyword::Goal.relation() {
+            continue;
+        }
+        let Pattern::Ground(value) = head.args[1] else {
+            continue;
+        };
+        let text = terms.text(value);
+        let diagnostic = match text.parse::<i32>() {
+            Ok(0..=100) => continue,
+            Ok(_) => Diagnostic::warning(
+                Code::GoalValue,
+                format!("the goal {text} is not between 0 and 100"),
+            ),
+            Err(_) => Diagnostic::error(
+                Code::GoalValue,
+                format!("the goal {} is no number", quote(&text)),
+            ),
+        };
+        found.push(
+            diagnostic
+                .at(placed.head, "the value of a state to a player")
+                .help("goals are whole numbers from 0 to 100"),
+        );
+    }
+    found
+}

@@ -1,0 +1,195 @@
+//! Variables, negation, cases, and relations that nothing defines.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn facts_with_variables() {
+    check(
+        "(p ?x (f ?y))",
+        expect![[r#"
+        error[non-ground-fact]: a fact with the variable `?x`
+          --> game.kif:1:4
+          |
+        1 | (p ?x (f ?y))
+          |    ^^ stands for anything at all
+          |
+          = help: facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values
+
+        error[non-ground-fact]: a fact with the variable `?y`
+          --> game.kif:1:10
+          |
+        1 | (p ?x (f ?y))
+          |          ^^ stands for anything at all
+          |
+          = help: facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values"#]],
+    );
+}
+
+#[test]
+fn unsafe_variables() {
+    check(
+        "(d 1) (<= (p ?x) (d 1))\n(<= (q 1) (not (d ?y)) (distinct ?z 1))\n(<= (r ?x) (or (d ?x) (distinct ?x 1)))",
+        expect![[r#"
+            error[unsafe-variable]: no positive condition gives `?x` its values
+              --> game.kif:1:14
+              |
+            1 | (d 1) (<= (p ?x) (d 1))
+              |              ^^ has no values in the head
+              |
+              = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling
+
+            error[unsafe-variable]: no positive condition gives `?y` its values
+              --> game.kif:2:19
+              |
+            2 | (<= (q 1) (not (d ?y)) (distinct ?z 1))
+              |                   ^^ a negated condition gives it none
+              |
+              = help: add a condition with `?y` that is not under `not` or `distinct`, or check the spelling
+
+            error[unsafe-variable]: no positive condition gives `?z` its values
+              --> game.kif:2:34
+              |
+            2 | (<= (q 1) (not (d ?y)) (distinct ?z 1))
+              |                                  ^^ `distinct` gives it none
+              |
+              = help: add a condition with `?z` that is not under `not` or `distinct`, or check the spelling
+
+            error[unsafe-variable]: no positive condition gives `?x` its values
+              --> game.kif:3:8
+              |
+            3 | (<= (r ?x) (or (d ?x) (distinct ?x 1)))
+              |        ^^ has no values in the head, in a branch of an `or`
+              |
+              = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling"#]],
+    );
+}
+
+#[test]
+fn conditions_that_contradict_each_other() {
+    check(
+        "(d 1)\n(<= (p ?x) (d ?x) (distinct ?x ?x))\n(<= (q ?x) (d ?x) (not (distinct ?x (f ?x))))",
+        expect![[r#"
+            warning[never-holds]: the conditions contradict each other
+              --> game.kif:2:5
+              |
+            2 | (<= (p ?x) (d ?x) (distinct ?x ?x))
+              |     ^^^^^^ never follows from this rule
+              |
+              = help: check its `distinct` and `not`
+
+            warning[never-holds]: the conditions contradict each other
+              --> game.kif:3:5
+              |
+            3 | (<= (q ?x) (d ?x) (not (distinct ?x (f ?x))))
+              |     ^^^^^^ never follows from this rule
+              |
+              = help: check its `distinct` and `not`"#]],
+    );
+}
+
+#[test]
+fn undefined_relations_and_terms() {
+    check(
+        "(Line 1)\n(<= (p ?x) (line ?x))\n(<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))",
+        expect![[r#"
+            warning[undefined-relation]: the relation `line` has neither facts nor rules
+              --> game.kif:2:12
+              |
+            2 | (<= (p ?x) (line ?x))
+              |            ^^^^^^^^^ never holds
+              |
+              = help: there is `Line` with 1 argument: is it meant?
+
+            warning[undefined-relation]: no `stap` is ever true
+              --> game.kif:3:11
+              |
+            3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
+              |           ^^^^^^^^^^^^^^^ never holds
+              |
+              = help: no `init` or `next` has it: check name and number of arguments
+
+            warning[undefined-relation]: no `noop` is ever legal
+              --> game.kif:3:27
+              |
+            3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
+              |                           ^^^^^^^^^^^^^^^^^^^^^ never holds
+              |
+              = help: no `legal` has it: check name and number of arguments
+
+            warning[undefined-relation]: the relation `r` has neither facts nor rules
+              --> game.kif:3:49
+              |
+            3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
+              |                                                 ^^^^^ never holds
+              |
+              = help: check the spelling"#]],
+    );
+}
+
+#[test]
+fn negation_in_a_circle() {
+    check(
+        "(d 1) (<= (p ?x) (d ?x) (not (q ?x)))\n(<= (q ?x) (r ?x))\n\n\n\n(<= (r ?x) (d ?x) (or (p ?x) (d ?x)))",
+        expect![[r#"
+            error[unstratified-negation]: `p` depends on its own negation
+              --> game.kif:1:30
+              |
+            1 | (d 1) (<= (p ?x) (d ?x) (not (q ?x)))
+              |                              ^^^^^^ `p` depends on this not to hold
+            2 | (<= (q ?x) (r ?x))
+              |            ------ `q` depends on `r` here
+              .
+            6 | (<= (r ?x) (d ?x) (or (p ?x) (d ?x)))
+              |                   ------------------
+              |                   |   |
+              |                   |   an `or` depends on `p` here
+              |                   `r` depends on an `or` here
+              |
+              = help: such rules have no definite meaning: break the circle"#]],
+    );
+    check(
+        "(<= p (not p))",
+        expect![[r#"
+        error[unstratified-negation]: `p` depends on its own negation
+          --> game.kif:1:12
+          |
+        1 | (<= p (not p))
+          |            ^ `p` depends on this not to hold
+          |
+          = help: such rules have no definite meaning: break the circle"#]],
+    );
+}
+
+#[test]
+fn negation_in_a_circle_for_other_arguments_only() {
+    check(
+        "(<= (goal white 100) (not (goal white 0)))\n(goal white 0)",
+        expect![[r#"
+            warning[unstratified-negation]: `goal` depends on its own negation, though not for the same arguments
+              --> game.kif:1:27
+              |
+            1 | (<= (goal white 100) (not (goal white 0)))
+              |                           ^^^^^^^^^^^^^^ `goal` depends on this not to hold
+              |
+              = help: this is well defined, but not every player accepts it"#]],
+    );
+}
+
+#[test]
+fn too_many_cases() {
+    let ors = "(or (distinct ?x ?y) (distinct ?x 1))".repeat(20);
+    check(
+        &format!("(d 1 2)\n(<= (p ?x ?y) (d ?x ?y) {ors})\n"),
+        expect![[r#"
+            error[too-many-cases]: the rule stands for too many cases
+              --> game.kif:2:728
+              |
+            2 | ...?x ?y) (distinct ?x 1))(or (distinct ?x ?y) (distinct ?x 1))(or (distinct ?x ?y) (distinct ?x 1)))
+              |                                                                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ with the branches of this `or`
+              |
+              = note: game.kif:2:5: in the rule for this
+              = help: give the `or` a relation of its own"#]],
+    );
+}

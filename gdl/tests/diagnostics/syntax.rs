@@ -1,0 +1,305 @@
+//! Parentheses, lists and names.
+
+use expect_test::expect;
+use propjit_gdl::rules::Rules;
+
+use super::{GAME, check, check_alone};
+
+#[test]
+fn nothing_to_say() {
+    check("", expect![""]);
+    // Keywords in any case, `(p)` for `p`, a fact as a rule without conditions.
+    check(
+        "(ROLE blue)(<= (a))\n(<= (Goal blue 7) A (NOT a))(<= A)",
+        expect![""],
+    );
+}
+
+#[test]
+fn empty_files() {
+    check_alone(
+        "",
+        expect![[r#"
+        error[empty-file]: the rulesheet is empty
+         = file: game.kif
+         = help: there is nothing in it but blanks and comments: is this the right file?"#]],
+    );
+    check_alone(
+        " ; (role white)\n",
+        expect![[r#"
+        error[empty-file]: the rulesheet is empty
+         = file: game.kif
+         = help: there is nothing in it but blanks and comments: is this the right file?"#]],
+    );
+}
+
+#[test]
+fn binary_files() {
+    check(
+        "(a\0b)",
+        expect![[r#"
+        error[binary-file]: not a text in UTF-8: a NUL byte at offset 2
+         = file: game.kif
+         = help: is this the right file? Save text as UTF-8"#]],
+    );
+    let error = Rules::parse_bytes("game.kif", b"(role \xffwhite)").unwrap_err();
+    expect![[r#"
+        error[binary-file]: not a text in UTF-8: byte 0xff at offset 6
+         = file: game.kif
+         = help: is this the right file? Save text as UTF-8"#]]
+    .assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_missing_parenthesis_in_the_middle() {
+    check(
+        "(<= (legal ?p (mark ?m ?n)\n    (true (cell ?m ?n b)))\n\n(<= (p ?x) (q ?x))\n(q 1)",
+        expect![[r#"
+            error[unclosed-parenthesis]: this form lacks a `)`
+              --> game.kif:1:1
+              |
+            1 | (<= (legal ?p (mark ?m ?n)
+              | ^ opened here, and never closed
+              .
+            4 | (<= (p ?x) (q ?x))
+              | - the next form starts before it is closed
+              |
+              = help: add the missing `)`, or take out a `(`"#]],
+    );
+}
+
+#[test]
+fn each_form_with_a_missing_parenthesis_is_reported() {
+    check(
+        "(p (a)\n(init (b)\n(role c)\n",
+        expect![[r#"
+        error[unclosed-parenthesis]: this form lacks a `)`
+          --> game.kif:1:1
+          |
+        1 | (p (a)
+          | ^ opened here, and never closed
+        2 | (init (b)
+          | - the next form starts before it is closed
+          |
+          = help: add the missing `)`, or take out a `(`
+
+        error[unclosed-parenthesis]: this form lacks a `)`
+          --> game.kif:2:1
+          |
+        2 | (init (b)
+          | ^ opened here, and never closed
+        3 | (role c)
+          | - the next form starts before it is closed
+          |
+          = help: add the missing `)`, or take out a `(`"#]],
+    );
+}
+
+#[test]
+fn a_missing_parenthesis_at_the_end() {
+    check_alone(
+        &format!("{GAME}(p (q (r"),
+        expect![[r#"
+        error[unclosed-parenthesis]: this form lacks 3 `)`
+          --> game.kif:7:1
+          |
+        7 | (p (q (r
+          | ^     - the innermost list that is never closed
+          | |      
+          | opened here, and never closed
+          |
+          = help: add the missing `)`, or take out a `(`"#]],
+    );
+}
+
+#[test]
+fn an_extra_parenthesis() {
+    check(
+        "(p a))\n(q b)))) ; and so on",
+        expect![[r#"
+        error[unmatched-parenthesis]: this `)` closes nothing
+          --> game.kif:1:6
+          |
+        1 | (p a))
+          | -    ^ every list before it is closed already
+          | |     
+          | the form before it starts here
+          |
+          = help: take it out, or add the `(` that belongs to it
+
+        error[unmatched-parenthesis]: 3 `)` close nothing
+          --> game.kif:2:6
+          |
+        2 | (q b)))) ; and so on
+          | -    ^ every list before it is closed already
+          | |     
+          | the form before it starts here
+          |
+          = help: take it out, or add the `(` that belongs to it"#]],
+    );
+}
+
+#[test]
+fn a_rule_in_a_rule() {
+    check(
+        "(<= (p 1) (q 1)\n(<= (q 2)))",
+        expect![[r#"
+        error[misplaced-keyword]: `<=` cannot stand inside a rule
+          --> game.kif:2:1
+          |
+        2 | (<= (q 2)))
+          | ^ a rule starts here
+          |
+          = help: a `)` is missing before it, perhaps"#]],
+    );
+}
+
+#[test]
+fn lists_without_a_name() {
+    check(
+        "(<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))\n()",
+        expect![[r#"
+            error[empty-list]: an empty list means nothing
+              --> game.kif:1:11
+              |
+            1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
+              |           ^^ nothing in here
+              |
+              = help: take it out, or write what is missing
+
+            error[empty-list]: an empty list means nothing
+              --> game.kif:1:20
+              |
+            1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
+              |                    ^^ nothing in here
+              |
+              = help: take it out, or write what is missing
+
+            error[not-a-name]: a list stands where a name must
+              --> game.kif:1:26
+              |
+            1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
+              |                          ^^^^^ the first thing in a list is the name of a relation or function
+              |
+              = help: take out a pair of parentheses, or write the missing name
+
+            error[not-a-name]: a list stands where a name must
+              --> game.kif:1:37
+              |
+            1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
+              |                                     ^^^ the first thing in a list is the name of a relation or function
+              |
+              = help: take out a pair of parentheses, or write the missing name
+
+            error[empty-list]: an empty list means nothing
+              --> game.kif:2:1
+              |
+            2 | ()
+              | ^^ nothing in here
+              |
+              = help: take it out, or write what is missing"#]],
+    );
+}
+
+#[test]
+fn variables_for_names() {
+    check(
+        "(?p 1)\n(<= (p 1) (?q 1) (q (?f 1)) ?x)",
+        expect![[r#"
+        error[not-a-name]: the variable `?p` stands where a name must
+          --> game.kif:1:2
+          |
+        1 | (?p 1)
+          |  ^^ variables stand for terms, never for relations or functions
+
+        error[not-a-name]: the variable `?q` stands where a name must
+          --> game.kif:2:12
+          |
+        2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
+          |            ^^ variables stand for terms, never for relations or functions
+
+        error[not-a-name]: the variable `?f` stands where a name must
+          --> game.kif:2:22
+          |
+        2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
+          |                      ^^ variables stand for terms, never for relations or functions
+
+        error[not-a-name]: the variable `?x` stands where a name must
+          --> game.kif:2:29
+          |
+        2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
+          |                             ^^ variables stand for terms, never for relations or functions"#]],
+    );
+}
+
+#[test]
+fn bare_names() {
+    check(
+        "<= (p 1)",
+        expect![[r#"
+        error[misplaced-keyword]: `<=` stands outside parentheses
+          --> game.kif:1:1
+          |
+        1 | <= (p 1)
+          | ^^ a rule is a list that starts with this
+          |
+          = help: write `(<= head condition...)`"#]],
+    );
+    check(
+        "Tic tac toe\n",
+        expect![[r#"
+        warning[bare-name]: the bare name `Tic` is taken for a fact
+          --> game.kif:1:1
+          |
+        1 | Tic tac toe
+          | ^^^ not in parentheses
+          |
+          = help: start comments with `;`; write facts in parentheses
+
+        warning[bare-name]: the bare name `tac` is taken for a fact
+          --> game.kif:1:5
+          |
+        1 | Tic tac toe
+          |     ^^^ not in parentheses
+          |
+          = help: start comments with `;`; write facts in parentheses
+
+        warning[bare-name]: the bare name `toe` is taken for a fact
+          --> game.kif:1:9
+          |
+        1 | Tic tac toe
+          |         ^^^ not in parentheses
+          |
+          = help: start comments with `;`; write facts in parentheses"#]],
+    );
+}
+
+#[test]
+fn deep_lists() {
+    let deep = format!("(p {}1{})\n", "(f ".repeat(300), ")".repeat(300));
+    check(
+        &deep,
+        expect![[r#"
+            error[nested-too-deeply]: lists are nested more than 200 deep
+              --> game.kif:1:601
+              |
+            1 | ...(f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (...
+              |                                                                ^ this list is too deep
+              |
+              = note: game.kif:1:1: in the form that starts here
+              = help: check the parentheses, or define parts of it in rules of their own"#]],
+    );
+    let body = format!("(<= p {}q{})\n", "(not ".repeat(300), ")".repeat(300));
+    check(
+        &body,
+        expect![[r#"
+            error[nested-too-deeply]: lists are nested more than 200 deep
+              --> game.kif:1:1002
+              |
+            1 | ...(not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (...
+              |                                                                ^ this list is too deep
+              |
+              = note: game.kif:1:1: in the form that starts here
+              = help: check the parentheses, or define parts of it in rules of their own"#]],
+    );
+}
