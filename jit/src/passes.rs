@@ -8,8 +8,10 @@
 //! |---|---|
 //! | `sweep` | dead logic, evaluation order, loops as small as possible |
 //! | `absorption` | operands that the gates around them make redundant |
+//! | `subsumption` | operands that imply another operand |
 //! | `legality` | the same, where the legality of a move makes them so |
 //! | `choice` | the same, where the choice of one move excludes the others |
+//! | `selection` | values that one move selects, selected once for all places that need them |
 //! | `factor` | common operands of the gates inside a gate |
 //! | `share` | common operands of gates anywhere |
 //!
@@ -20,11 +22,14 @@ mod absorption;
 mod choice;
 mod context;
 mod deadline;
+mod dependence;
 mod factor;
 mod known;
 mod legality;
 mod rebuild;
+mod selection;
 mod share;
+mod subsumption;
 mod sweep;
 mod wide;
 
@@ -39,10 +44,14 @@ use deadline::Deadline;
 pub struct Config {
     /// Drop operands that the gates around them make redundant.
     pub absorption: bool,
+    /// Drop operands of a gate that another of its operands makes redundant.
+    pub subsumption: bool,
     /// Drop conditions that the legality of a move implies.
     pub legality: bool,
     /// Use that exactly one input of a group is true.
     pub choice: bool,
+    /// Select what depends on the move once for all gates that need it.
+    pub selection: bool,
     /// Take common operands out of the gates inside a gate.
     pub factor: bool,
     /// Make common operands of gates only once.
@@ -60,8 +69,10 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             absorption: true,
+            subsumption: true,
             legality: true,
             choice: true,
+            selection: true,
             factor: true,
             share: true,
             rounds: 4,
@@ -110,37 +121,51 @@ pub fn optimize(
     assumptions: &Assumptions,
     config: &Config,
 ) -> (Circuit, Vec<PassReport>) {
-    let deadline = Deadline::after(config.budget);
+    let deadline = &Deadline::after(config.budget);
     let mut run = Run {
         circuit: circuit.clone(),
         reports: Vec::new(),
     };
     run.pass("sweep", |circuit| circuit.clone());
-    for _ in 0..config.rounds {
+    let has_moves = !assumptions.implies.is_empty();
+    let has_groups = !assumptions.exactly_one.is_empty();
+    let passes: [(&'static str, bool, &dyn Fn(&Circuit) -> Circuit); 7] = [
+        ("absorption", config.absorption, &|circuit| {
+            absorption::absorption(circuit, deadline)
+        }),
+        ("subsumption", config.subsumption, &|circuit| {
+            subsumption::subsumption(circuit, deadline)
+        }),
+        ("legality", config.legality && has_moves, &|circuit| {
+            legality::legality(circuit, assumptions, deadline)
+        }),
+        ("choice", config.choice && has_groups, &|circuit| {
+            choice::choice(circuit, assumptions, deadline)
+        }),
+        (
+            "selection",
+            config.selection && has_groups && has_moves,
+            &|circuit| selection::selection(circuit, assumptions, deadline),
+        ),
+        ("factor", config.factor, &|circuit| {
+            factor::factor(circuit, deadline)
+        }),
+        ("share", config.share, &|circuit| {
+            share::share(circuit, deadline)
+        }),
+    ];
+    let mut useful = passes.map(|(_, enabled, _)| enabled);
+    for round in 0..config.rounds {
         let before = run.circuit.gates();
-        if config.absorption {
-            run.pass("absorption", |circuit| {
-                absorption::absorption(circuit, &deadline)
-            });
-        }
-        if config.legality && !assumptions.implies.is_empty() {
-            run.pass("legality", |circuit| {
-                legality::legality(circuit, assumptions, &deadline)
-            });
-        }
-        if config.choice && !assumptions.exactly_one.is_empty() {
-            run.pass("choice", |circuit| {
-                choice::choice(circuit, assumptions, &deadline)
-            });
-        }
-        if config.factor {
-            run.pass("factor", |circuit| factor::factor(circuit, &deadline));
-        }
-        if config.share {
-            run.pass("share", |circuit| share::share(circuit, &deadline));
+        for ((name, _, pass), useful) in passes.iter().zip(&mut useful) {
+            if *useful && !deadline.passed() {
+                let gained = run.pass(name, pass);
+                // From the second round on, what gains nothing is left out.
+                *useful = gained || round == 0;
+            }
         }
         let gained = before - run.circuit.gates();
-        if gained <= before / 200 || deadline.passed() {
+        if gained <= before / 200 {
             break;
         }
     }
@@ -154,7 +179,8 @@ struct Run {
 
 impl Run {
     /// Runs a pass, sweeps what it leaves, and keeps the result if it is no larger.
-    fn pass(&mut self, name: &'static str, pass: impl FnOnce(&Circuit) -> Circuit) {
+    /// Whether it is smaller.
+    fn pass(&mut self, name: &'static str, pass: impl Fn(&Circuit) -> Circuit) -> bool {
         let start = Instant::now();
         let gates_before = self.circuit.gates();
         let result = sweep::sweep(&pass(&self.circuit));
@@ -167,6 +193,7 @@ impl Run {
             gates_after: self.circuit.gates(),
             time: start.elapsed(),
         });
+        self.circuit.gates() < gates_before
     }
 }
 
@@ -183,13 +210,17 @@ mod tests {
     type Pass = fn(&Circuit, &Assumptions, &Deadline) -> Circuit;
 
     /// Every pass on its own, with the assumptions that it may use.
-    const PASSES: [(&str, Pass); 6] = [
+    const PASSES: [(&str, Pass); 8] = [
         ("sweep", |circuit, _, _| sweep::sweep(circuit)),
         ("absorption", |circuit, _, deadline| {
             absorption::absorption(circuit, deadline)
         }),
+        ("subsumption", |circuit, _, deadline| {
+            subsumption::subsumption(circuit, deadline)
+        }),
         ("legality", legality::legality),
         ("choice", choice::choice),
+        ("selection", selection::selection),
         ("factor", |circuit, _, deadline| {
             factor::factor(circuit, deadline)
         }),
@@ -208,7 +239,7 @@ mod tests {
             for (name, pass) in PASSES {
                 let none = Assumptions::default();
                 let allowed = match name {
-                    "legality" | "choice" => &assumptions,
+                    "legality" | "choice" | "selection" => &assumptions,
                     _ => &none,
                 };
                 let after = pass(&circuit, allowed, &never());

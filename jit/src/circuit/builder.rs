@@ -156,10 +156,12 @@ impl Builder {
             sources.len(),
             "a source for each feedback node"
         );
-        self.loops.push(Loop {
-            nodes: start..end,
-            feedback,
-        });
+        if start < end {
+            self.loops.push(Loop {
+                nodes: start..end,
+                feedback,
+            });
+        }
     }
 
     /// The finished circuit with these outputs.

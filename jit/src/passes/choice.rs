@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
+
 use super::Deadline;
 use super::context;
 use super::known::Facts;
 use super::rebuild::rebuild;
 use super::wide::{Wide, conjunction};
 use crate::assumptions::Assumptions;
-use crate::circuit::{Circuit, Edge, Node};
+use crate::circuit::{Circuit, Edge, Node, NodeId};
 
 /// The circuit simplified by [`Assumptions::exactly_one`].
 pub(super) fn choice(circuit: &Circuit, assumptions: &Assumptions, deadline: &Deadline) -> Circuit {
@@ -30,35 +32,122 @@ pub(super) fn choice(circuit: &Circuit, assumptions: &Assumptions, deadline: &De
 /// Replaces "none of these inputs", for most inputs of a group, by "any of the others".
 fn complement(circuit: &Circuit, groups: &[Vec<u32>], assumptions: &Assumptions) -> Circuit {
     let wide = Wide::new(circuit);
+    let mut excluded = Excluded::new(circuit, groups);
+    let smallest = assumptions.exactly_one.iter().map(Vec::len).min();
+    let smallest = smallest.unwrap_or(0) as u32;
     let mut leaves = Vec::new();
-    let mut excluded: BTreeMap<u32, Vec<Edge>> = BTreeMap::new();
     rebuild(circuit, |builder, moved, node| {
         if !wide.is_gate(node) {
             return None;
         }
         wide.leaves(node, &mut leaves);
-        for leaf in &mut leaves {
-            *leaf = moved.edge(*leaf);
-            if let Node::Input(input) = builder.node(leaf.node())
-                && leaf.inverted()
-                && let Some(&group) = groups[input.index()].first()
-            {
-                excluded.entry(group).or_default().push(*leaf);
+        let mut instead = Vec::new();
+        if 2 * excluded.bounds[node.index()] > smallest {
+            let mut replaced = HashSet::new();
+            for (group, out) in excluded.by(node) {
+                let members = &assumptions.exactly_one[group as usize];
+                if 2 * out.len() > members.len() {
+                    let inputs = members.iter().map(|input| builder.input(input.index()));
+                    let others: Vec<Edge> = inputs.filter(|&edge| !out.contains(&!edge)).collect();
+                    instead.push(builder.or_all(&others));
+                    replaced.extend(out);
+                }
+            }
+            if !instead.is_empty() {
+                leaves.retain(|&leaf| !excluded.says_only(leaf, &replaced));
             }
         }
-        while let Some((group, mut out)) = excluded.pop_first() {
-            let members = &assumptions.exactly_one[group as usize];
-            out.sort_unstable();
-            out.dedup();
-            if 2 * out.len() <= members.len() {
-                continue;
-            }
-            let is_out = |edge: Edge| out.binary_search(&edge).is_ok();
-            leaves.retain(|&leaf| !is_out(leaf));
-            let inputs = members.iter().map(|input| builder.input(input.index()));
-            let others: Vec<Edge> = inputs.filter(|&edge| !is_out(!edge)).collect();
-            leaves.push(builder.or_all(&others));
-        }
-        Some(conjunction(builder, &mut leaves))
+        instead.extend(leaves.drain(..).map(|leaf| moved.edge(leaf)));
+        Some(conjunction(builder, &mut instead))
     })
+}
+
+/// The inverted members of groups that gates are conjunctions of, seen through
+/// all gates that their uninverted operands come from.
+struct Excluded<'a> {
+    circuit: &'a Circuit,
+    groups: &'a [Vec<u32>],
+    /// By node, an upper bound of how many there are.
+    bounds: Vec<u32>,
+    /// When nodes were last visited.
+    visited: Vec<u32>,
+    clock: u32,
+    /// How many more nodes to visit, so that all searches together take linear time.
+    visits: usize,
+}
+
+impl<'a> Excluded<'a> {
+    fn new(circuit: &'a Circuit, groups: &'a [Vec<u32>]) -> Excluded<'a> {
+        let count = circuit.nodes().len();
+        let mut excluded = Excluded {
+            circuit,
+            groups,
+            bounds: vec![0; count],
+            visited: vec![0; count],
+            clock: 0,
+            visits: 32 * count,
+        };
+        for at in 0..count {
+            if let Node::And(a, b) = circuit.nodes()[at] {
+                let bounds = [a, b].map(|edge| match excluded.group(edge) {
+                    Some(_) => 1,
+                    None if edge.inverted() => 0,
+                    None => excluded.bounds[edge.node().index()],
+                });
+                excluded.bounds[at] = bounds[0].saturating_add(bounds[1]);
+            }
+        }
+        excluded
+    }
+
+    /// The group that an edge excludes a member of.
+    fn group(&self, edge: Edge) -> Option<u32> {
+        match self.circuit.node(edge.node()) {
+            Node::Input(input) if edge.inverted() => self.groups[input.index()].first().copied(),
+            _ => None,
+        }
+    }
+
+    /// The excluded members by group.
+    fn by(&mut self, gate: NodeId) -> BTreeMap<u32, HashSet<Edge>> {
+        let mut excluded: BTreeMap<u32, HashSet<Edge>> = BTreeMap::new();
+        self.search(Edge::from(gate), |edge, group| {
+            if let Some(group) = group {
+                excluded.entry(group).or_default().insert(edge);
+            }
+            true
+        });
+        excluded
+    }
+
+    /// Whether the edge says nothing else than that some of these edges are true.
+    fn says_only(&mut self, edge: Edge, these: &HashSet<Edge>) -> bool {
+        self.search(edge, |edge, _| these.contains(&edge))
+    }
+
+    /// Whether all edges that `edge` is a conjunction of are accepted, with
+    /// the groups that they exclude members of; false as well if it takes too long.
+    fn search(&mut self, edge: Edge, mut accepts: impl FnMut(Edge, Option<u32>) -> bool) -> bool {
+        self.clock += 1;
+        let mut waiting = vec![edge];
+        while let Some(edge) = waiting.pop() {
+            match self.circuit.node(edge.node()) {
+                Node::And(a, b) if !edge.inverted() => {
+                    let visited = &mut self.visited[edge.node().index()];
+                    if *visited == self.clock {
+                        continue;
+                    }
+                    *visited = self.clock;
+                    if self.visits == 0 {
+                        return false;
+                    }
+                    self.visits -= 1;
+                    waiting.extend([a, b]);
+                }
+                _ if !accepts(edge, self.group(edge)) => return false,
+                _ => {}
+            }
+        }
+        true
+    }
 }

@@ -90,17 +90,17 @@ impl Context<'_> {
 
     /// Simplifies a leaf of the present gate by all the others.
     fn simplify_leaf(&mut self, at: usize) -> Edge {
-        let Leaf { edge, added } = &self.leaves[at];
-        let edge = *edge;
+        let Leaf { edge, added } = &mut self.leaves[at];
         self.known.remove(added.clone());
-        let mut simple = self.known.simplify(edge);
+        let simple = self.known.simplify(*edge);
         let place = self.wide.place(simple.node());
-        if matches!(place, Place::Part | Place::Private) {
-            // Not a gate of its own.
-            simple = edge;
+        if simple == *edge || matches!(place, Place::Part | Place::Private) {
+            // Parts and private gates are not made on their own.
+            self.known.restore(added.clone());
+            return *edge;
         }
-        let (added, consistent) = self.known.add(simple);
-        self.leaves[at].added = added;
+        let (now_added, consistent) = self.known.add(simple);
+        *added = now_added;
         let frame = self.frames.last_mut().expect("the leaf's gate");
         frame.is_false |= !consistent;
         simple

@@ -27,10 +27,10 @@ impl Facts {
 
 /// How many edges one edge may add to the known ones: the conjuncts of a legality
 /// condition are far fewer, but shared gates could be of any width.
-const MOST_CONSEQUENCES: usize = 256;
+const MOST_CONSEQUENCES: usize = 64;
 
 /// How far below an edge simplification looks for known edges: in gates, and in depth.
-const MOST_GATES: u32 = 32;
+const MOST_GATES: u32 = 16;
 const MOST_DEPTH: u32 = 8;
 
 /// A set of known edges, with repetition, so that each addition can be taken back alone.
@@ -82,6 +82,13 @@ impl<'a> Known<'a> {
             }
         }
         (start..self.trail.len(), consistent)
+    }
+
+    /// Adds again what was added before and removed.
+    pub(super) fn restore(&mut self, added: Added) {
+        for at in added {
+            self.count(self.trail[at]);
+        }
     }
 
     fn count(&mut self, edge: Edge) {

@@ -1,6 +1,6 @@
 //! How passes make the circuit anew: node by node, loops kept.
 
-use crate::circuit::{Builder, Circuit, Edge, Node, NodeId};
+use crate::circuit::{Builder, Circuit, Edge, Loop, Node, NodeId};
 
 /// The new edges of old nodes.
 pub(super) struct Moved(Vec<Edge>);
@@ -16,37 +16,54 @@ impl Moved {
 /// that `replace` gives no edge for must not be asked for afterwards.
 pub(super) fn rebuild(
     circuit: &Circuit,
+    replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
+) -> Circuit {
+    rebuild_late(circuit, |_| false, replace)
+}
+
+/// The same, with some nodes made after all others. No other may depend on
+/// them, and of a loop all nodes or none must be late.
+pub(super) fn rebuild_late(
+    circuit: &Circuit,
+    is_late: impl Fn(NodeId) -> bool,
     mut replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
 ) -> Circuit {
     let mut builder = Builder::new(circuit.inputs().len());
     let mut moved = Moved(vec![Edge::FALSE; circuit.nodes().len()]);
-    let mut loops = circuit.loops().iter().peekable();
-    for at in 0..circuit.nodes().len() as u32 {
-        if let Some(ending) = loops.next_if(|l| l.nodes.end == at) {
-            let sources = ending.feedback.iter().map(|&(_, edge)| moved.edge(edge));
-            builder.end_loop(&sources.collect::<Vec<_>>());
-        }
-        if let Some(starting) = loops.peek().filter(|l| l.nodes.start == at) {
-            let variables = builder.begin_loop(starting.feedback.len());
-            for (&(node, _), variable) in starting.feedback.iter().zip(variables) {
-                moved.0[node.index()] = variable;
-            }
-        }
-        match circuit.node(NodeId(at)) {
-            Node::Input(input) => moved.0[at as usize] = builder.input(input.index()),
-            Node::And(..) => {
-                if let Some(edge) = replace(&mut builder, &moved, NodeId(at)) {
-                    moved.0[at as usize] = edge;
+    for (index, &node) in circuit.inputs().iter().enumerate() {
+        moved.0[node.index()] = builder.input(index);
+    }
+    for late in [false, true] {
+        let mut loops = circuit.loops().iter().peekable();
+        for at in 0..circuit.nodes().len() {
+            let node = NodeId(at as u32);
+            if is_late(node) == late {
+                let starting = loops.peek().filter(|l| l.nodes.start as usize == at);
+                if let Some(starting) = starting {
+                    let variables = builder.begin_loop(starting.feedback.len());
+                    for (&(node, _), variable) in starting.feedback.iter().zip(variables) {
+                        moved.0[node.index()] = variable;
+                    }
+                }
+                if let Node::And(..) = circuit.node(node)
+                    && let Some(edge) = replace(&mut builder, &moved, node)
+                {
+                    moved.0[at] = edge;
                 }
             }
-            Node::False | Node::Feedback => {}
+            if let Some(ending) = loops.next_if(|l| l.nodes.end as usize == at + 1)
+                && is_late(node) == late
+            {
+                end_loop(&mut builder, &moved, ending);
+            }
         }
-    }
-    if let Some(ending) = loops.next() {
-        let sources = ending.feedback.iter().map(|&(_, edge)| moved.edge(edge));
-        builder.end_loop(&sources.collect::<Vec<_>>());
     }
     let outputs = circuit.outputs().iter().map(|&edge| moved.edge(edge));
     let outputs = outputs.collect();
     builder.finish(outputs)
+}
+
+fn end_loop(builder: &mut Builder, moved: &Moved, ending: &Loop) {
+    let sources = ending.feedback.iter().map(|&(_, edge)| moved.edge(edge));
+    builder.end_loop(&sources.collect::<Vec<_>>());
 }

@@ -1,0 +1,187 @@
+//! What one move selects is selected once.
+//!
+//! "A queen arrives on d4 if some move from a square to d4 is made and the queen is on
+//! that square" is an OR over moves, and there is one like it for each square and
+//! piece. But exactly one move is made. So whether the moved piece is a
+//! queen can be asked once, over the squares that moves start from, and a queen arrives on d4 if
+//! that is so and the move leads to d4.
+//!
+//! In general: for functions `f = OR of (move & condition)` over sets of moves, in
+//! which each move goes with the same condition in all functions that have
+//! it, let `g` be the OR over all the moves; then `f = g & OR of f's moves`.
+//! Conditions must not depend on moves, or `f` and `g` could depend on each other.
+
+mod plan;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use self::plan::{ClassId, Plan, Term};
+use super::Deadline;
+use super::dependence::dependents;
+use super::rebuild::{Moved, rebuild_late};
+use super::wide::{Wide, conjunction};
+use crate::assumptions::Assumptions;
+use crate::circuit::{Builder, Circuit, Edge, InputId, Node, NodeId};
+
+/// The circuit with functions of one move sharing what they select. Moves are
+/// inputs of [`Assumptions::exactly_one`] that imply something.
+pub(super) fn selection(
+    circuit: &Circuit,
+    assumptions: &Assumptions,
+    deadline: &Deadline,
+) -> Circuit {
+    let mut ticker = deadline.ticker();
+    let roles = roles(circuit, assumptions);
+    let mut moves = Moves::new(circuit, &roles);
+    let mut plan = Plan::new(&roles);
+    for at in 0..circuit.nodes().len() as u32 {
+        if moves.wide.is_gate(NodeId(at)) && !ticker.passed() {
+            let terms = moves.terms(NodeId(at));
+            if terms.len() > 1 {
+                plan.add(NodeId(at), terms);
+            }
+        }
+    }
+    plan.classify();
+    plan.choose();
+    let Moves { wide, depends, .. } = &moves;
+    let mut selected: HashMap<ClassId, Edge, FxBuildHasher> = HashMap::default();
+    let mut leaves = Vec::new();
+    let is_late = |node: NodeId| depends[node.index()];
+    rebuild_late(circuit, is_late, |builder, moved, node| {
+        if !wide.is_gate(node) {
+            return None;
+        }
+        wide.leaves(node, &mut leaves);
+        let mut operands = Vec::new();
+        let chosen = plan.selections(node);
+        for (class, inputs) in &chosen.selections {
+            let value = *selected
+                .entry(*class)
+                .or_insert_with(|| any(builder, moved, &plan, *class));
+            let made = any_of(builder, inputs);
+            operands.push(!builder.and(value, made));
+        }
+        leaves.retain(|leaf| chosen.replaced.binary_search(leaf).is_err());
+        operands.extend(leaves.drain(..).map(|leaf| moved.edge(leaf)));
+        Some(conjunction(builder, &mut operands))
+    })
+}
+
+/// Whether the condition holds that goes with the move that is made, for the
+/// moves of a class.
+fn any(builder: &mut Builder, moved: &Moved, plan: &Plan, class: ClassId) -> Edge {
+    let mut cases = Vec::new();
+    for (condition, inputs) in plan.cases(class) {
+        let mut operands: Vec<Edge> = condition.iter().map(|&edge| moved.edge(edge)).collect();
+        operands.push(any_of(builder, &inputs));
+        cases.push(!conjunction(builder, &mut operands));
+    }
+    !conjunction(builder, &mut cases)
+}
+
+fn any_of(builder: &mut Builder, inputs: &[InputId]) -> Edge {
+    let edges = inputs.iter().map(|input| builder.input(input.index()));
+    let edges: Vec<Edge> = edges.collect();
+    builder.or_all(&edges)
+}
+
+/// By input, the group of moves that it is in.
+fn roles(circuit: &Circuit, assumptions: &Assumptions) -> Vec<Option<u32>> {
+    let mut is_move = vec![false; circuit.inputs().len()];
+    for (input, _) in &assumptions.implies {
+        is_move[input.index()] = true;
+    }
+    let mut roles = vec![None; circuit.inputs().len()];
+    for (group, inputs) in assumptions.exactly_one.iter().enumerate() {
+        for input in inputs.iter().filter(|input| is_move[input.index()]) {
+            roles[input.index()] = Some(group as u32);
+        }
+    }
+    roles
+}
+
+/// What is a move, and what depends on moves.
+struct Moves<'a> {
+    circuit: &'a Circuit,
+    wide: Wide<'a>,
+    /// By input, the group of moves that it is in.
+    roles: &'a [Option<u32>],
+    /// By node, whether it depends on moves.
+    depends: Vec<bool>,
+    /// For leaves of gates.
+    buffer: Vec<Edge>,
+}
+
+impl<'a> Moves<'a> {
+    fn new(circuit: &'a Circuit, roles: &'a [Option<u32>]) -> Moves<'a> {
+        let inputs = (0..roles.len() as u32).map(InputId);
+        let moves = inputs.filter(|input| roles[input.index()].is_some());
+        Moves {
+            circuit,
+            wide: Wide::new(circuit),
+            roles,
+            depends: dependents(circuit, moves),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The leaves of a gate that are of the form "not (a move and a condition)".
+    fn terms(&mut self, gate: NodeId) -> Vec<Term> {
+        if !self.depends[gate.index()] {
+            return Vec::new();
+        }
+        let mut leaves = Vec::new();
+        self.wide.leaves(gate, &mut leaves);
+        leaves
+            .into_iter()
+            .filter_map(|leaf| self.term(leaf))
+            .collect()
+    }
+
+    fn term(&mut self, leaf: Edge) -> Option<Term> {
+        let private = self.wide.private(leaf)?;
+        let mut condition = Vec::new();
+        self.wide.leaves(private, &mut condition);
+        condition.dedup();
+        let mut dependent = condition.extract_if(.., |edge| self.depends[edge.node().index()]);
+        let (selector, None) = (dependent.next()?, dependent.next()) else {
+            return None;
+        };
+        drop(dependent);
+        let inputs = match selector.inverted() {
+            false => vec![self.as_move(selector)?],
+            true => self.moves_excluded_by(selector.node())?,
+        };
+        (!condition.is_empty()).then_some(Term {
+            leaf,
+            inputs,
+            condition,
+        })
+    }
+
+    fn as_move(&self, edge: Edge) -> Option<InputId> {
+        match self.circuit.node(edge.node()) {
+            Node::Input(input) => self.roles[input.index()].map(|_| input),
+            _ => None,
+        }
+    }
+
+    /// The moves that a gate says are not made, if it says nothing else.
+    fn moves_excluded_by(&mut self, gate: NodeId) -> Option<Vec<InputId>> {
+        if !self.wide.is_gate(gate) {
+            return None;
+        }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        self.wide.leaves(gate, &mut buffer);
+        let inputs = buffer.iter().map(|&leaf| {
+            let input = self.as_move(leaf);
+            input.filter(|_| leaf.inverted())
+        });
+        let inputs = inputs.collect();
+        self.buffer = buffer;
+        inputs
+    }
+}

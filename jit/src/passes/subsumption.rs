@@ -1,0 +1,145 @@
+//! Subsumption among the operands of a gate: `(a & b) | (a & b & c)` is `a & b`.
+//!
+//! "There is a legal move" is the usual case: where a long slide is legal, so is the
+//! short one in the same direction. Operands are compared as the conjunctions of everything
+//! that their gates are made of, through gates of any number of uses.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::Deadline;
+use super::rebuild::rebuild;
+use super::wide::{Wide, conjunction};
+use crate::circuit::{Circuit, Edge, Node};
+
+/// How many edges of a conjunction are looked at, and how many pairs of operands
+/// are compared for each operand on average.
+const MOST_EDGES: usize = 256;
+const MOST_COMPARISONS: usize = 16;
+
+/// The circuit without operands that others of the same gate subsume.
+pub(super) fn subsumption(circuit: &Circuit, deadline: &Deadline) -> Circuit {
+    let wide = Wide::new(circuit);
+    let mut terms = Terms::new(circuit, &wide);
+    let mut ticker = deadline.ticker();
+    let mut leaves = Vec::new();
+    rebuild(circuit, |builder, moved, node| {
+        if !wide.is_gate(node) {
+            return None;
+        }
+        wide.leaves(node, &mut leaves);
+        leaves.dedup();
+        if !ticker.passed() {
+            terms.drop_subsumed(&mut leaves);
+        }
+        for leaf in &mut leaves {
+            *leaf = moved.edge(*leaf);
+        }
+        Some(conjunction(builder, &mut leaves))
+    })
+}
+
+/// Compares the terms of one gate after the other.
+struct Terms<'a> {
+    circuit: &'a Circuit,
+    wide: &'a Wide<'a>,
+    /// When each edge was last found to follow from a term, by its code.
+    follows: Vec<u32>,
+    clock: u32,
+}
+
+impl<'a> Terms<'a> {
+    fn new(circuit: &'a Circuit, wide: &'a Wide<'a>) -> Terms<'a> {
+        Terms {
+            circuit,
+            wide,
+            follows: vec![0; 2 * circuit.nodes().len()],
+            clock: 0,
+        }
+    }
+
+    /// Drops the inverted gates among the leaves that another one makes redundant.
+    fn drop_subsumed(&mut self, leaves: &mut Vec<Edge>) {
+        let is_term = |leaf: &&Edge| leaf.inverted() && self.wide.is_gate(leaf.node());
+        let terms: Vec<Edge> = leaves.iter().filter(is_term).copied().collect();
+        if terms.len() < 2 {
+            return;
+        }
+        // Each term waits at one of its edges for a term from which that follows:
+        // at the last made, as this is one that few other terms have.
+        let mut waiting: HashMap<Edge, Vec<usize>, FxBuildHasher> = HashMap::default();
+        let mut operands: Vec<Vec<Edge>> = Vec::with_capacity(terms.len());
+        for (at, term) in terms.iter().enumerate() {
+            let mut edges = Vec::new();
+            self.wide.leaves(term.node(), &mut edges);
+            if let Some(&last) = edges.last() {
+                waiting.entry(last).or_default().push(at);
+            }
+            operands.push(edges);
+        }
+        let mut comparisons = MOST_COMPARISONS * terms.len();
+        let mut dropped = vec![false; terms.len()];
+        for (at, &term) in terms.iter().enumerate() {
+            let follow = self.mark_what_follows(!term);
+            let others = follow.iter().filter_map(|edge| waiting.get(edge)).flatten();
+            for &other in others {
+                if other != at && !dropped[other] && comparisons > 0 {
+                    comparisons -= 1;
+                    let mut operands = operands[other].iter();
+                    dropped[at] |= operands.all(|edge| self.follows(*edge));
+                }
+            }
+        }
+        let dropped: Vec<Edge> = (terms.iter().zip(dropped))
+            .filter_map(|(&term, dropped)| dropped.then_some(term))
+            .collect();
+        leaves.retain(|leaf| dropped.binary_search(leaf).is_err());
+    }
+
+    /// Marks the edges that a true edge is a conjunction of.
+    fn mark_what_follows(&mut self, edge: Edge) -> Vec<Edge> {
+        self.clock += 1;
+        let mut found = vec![edge];
+        let mut at = 0;
+        while let Some(&edge) = found.get(at) {
+            at += 1;
+            let follows = &mut self.follows[edge.code() as usize];
+            let is_new = std::mem::replace(follows, self.clock) != self.clock;
+            if let Node::And(a, b) = self.circuit.node(edge.node())
+                && is_new
+                && !edge.inverted()
+                && found.len() < MOST_EDGES
+            {
+                found.extend([a, b]);
+            }
+        }
+        found
+    }
+
+    /// Whether the edge follows from what is marked.
+    fn follows(&self, edge: Edge) -> bool {
+        self.follows[edge.code() as usize] == self.clock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::Builder;
+    use crate::passes::sweep::sweep;
+
+    #[test]
+    fn a_shorter_slide_subsumes_a_longer_one() {
+        let mut g = Builder::new(5);
+        let x: Vec<Edge> = (0..5).map(|i| g.input(i)).collect();
+        // Slides over 1, 2, 3 and 4 free squares: x[1], then x[2], and so on.
+        let slides: Vec<Edge> = (1..5).map(|end| g.and_all(&x[..=end])).collect();
+        let any = g.or_all(&slides);
+        let mut outputs = slides;
+        outputs.push(any);
+        let circuit = g.finish(outputs);
+        let deadline = Deadline::after(std::time::Duration::MAX);
+        let after = sweep(&subsumption(&circuit, &deadline));
+        assert_eq!(after.outputs()[4], after.outputs()[0]);
+    }
+}
