@@ -1,13 +1,12 @@
 //! From a specialised rule to a clause: slots, keys, rows and ways back.
 
 use crate::rules::{Atom, Literal, Pattern, Rule};
-use crate::term::Terms;
 
+use super::compile::Context;
 use super::order::order;
 use super::program::{CallId, Clause, Match, Query, Source, Step, Test};
 use super::shape::{MAX_SHAPE_DEPTH, Shape};
 use super::specialise::{Specialised, specialise};
-use super::statistics::Statistics;
 use super::table::NONE;
 
 /// Gives the calls that a clause makes.
@@ -21,21 +20,20 @@ pub trait Calls {
 pub fn compile(
     rule: &Rule,
     shapes: &[Shape],
-    terms: &Terms,
-    statistics: &Statistics,
+    context: &Context,
     calls: &mut impl Calls,
 ) -> Option<Clause> {
-    let specialised = specialise(rule, shapes, terms)?;
+    let specialised = specialise(rule, shapes, context.terms)?;
     let mut slots = Slots::new(&specialised);
     let key = specialised
         .given
         .iter()
         .map(|arg| slots.matching(arg))
         .collect();
-    let mut steps: Vec<Step> = order(&specialised, statistics)
+    let mut steps: Vec<Step> = order(&specialised, context)
         .into_iter()
         .map(|index| Step {
-            test: slots.test(&specialised.body[index], statistics, calls),
+            test: slots.test(&specialised.body[index], context, calls),
             back: NONE,
         })
         .collect();
@@ -151,16 +149,16 @@ impl Slots {
         }
     }
 
-    fn test(&mut self, literal: &Literal, statistics: &Statistics, calls: &mut impl Calls) -> Test {
+    fn test(&mut self, literal: &Literal, context: &Context, calls: &mut impl Calls) -> Test {
         match literal {
-            Literal::Positive(atom) => Test::Present(self.query(atom, statistics, calls)),
-            Literal::Negative(atom) => Test::Absent(self.query(atom, statistics, calls)),
+            Literal::Positive(atom) => Test::Present(self.query(atom, context, calls)),
+            Literal::Negative(atom) => Test::Absent(self.query(atom, context, calls)),
             Literal::Distinct(a, b) => Test::Distinct(self.source(a), self.source(b)),
         }
     }
 
-    fn query(&mut self, atom: &Atom, statistics: &Statistics, calls: &mut impl Calls) -> Query {
-        let derived = statistics.is_derived(atom.relation);
+    fn query(&mut self, atom: &Atom, context: &Context, calls: &mut impl Calls) -> Query {
+        let derived = context.is_derived(atom.relation);
         let shapes = atom
             .args
             .iter()

@@ -1,15 +1,16 @@
-//! From rules to a [`Program`]: which calls there are, and how they depend on
-//! each other.
+//! From definitions to the calls of a program: which there are, and how they
+//! depend on each other.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Rules, Var};
+use crate::rules::{Atom, RelationId};
 use crate::scc::components;
-use crate::term::Symbol;
+use crate::term::Terms;
 
 use super::clause::{self, Calls};
-use super::limits::{ProverError, RuleSite};
-use super::program::{Call, CallId, Facts, Lifetime, Origin, Program, Query, Roots, Test};
+use super::definitions::Definitions;
+use super::order::Bound;
+use super::program::{Call, CallId, Lifetime, Origin, Query, Test};
 use super::shape::Shape;
 use super::statistics::Statistics;
 
@@ -20,162 +21,78 @@ const DEEP_SHAPES: usize = 64;
 /// with nothing known. Keeps the program linear in the rules.
 const SHAPES: usize = 256;
 
-/// Compiles the rules of a game.
-pub fn compile(rules: &Rules) -> Result<Program, ProverError> {
-    for rule in &rules.rules {
-        check_safe(rules, rule)?;
+/// What clauses are compiled with.
+pub struct Context<'a> {
+    pub definitions: &'a Definitions<'a>,
+    pub statistics: &'a Statistics,
+    pub terms: &'a Terms,
+}
+
+impl Context<'_> {
+    fn origin(&self, relation: RelationId) -> Origin {
+        self.definitions.origins[relation.index()]
     }
-    let definitions = Definitions::new(rules);
-    let Definitions { facts, clauses, .. } = &definitions;
-    let statistics = Statistics::new(
-        definitions.origins.clone(),
-        facts,
-        &rules.terms,
-        rules.roles.len(),
-    );
+
+    /// How many answers the atom is expected to have when `bound` is known.
+    pub fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
+        self.statistics
+            .fan_out(self.origin(atom.relation), atom, bound)
+    }
+
+    /// Whether the relation is defined by rules.
+    pub fn is_derived(&self, relation: RelationId) -> bool {
+        matches!(self.origin(relation), Origin::Clauses(_))
+    }
+}
+
+/// The calls of `roots`, in their order, and then those that they make in turn.
+/// The roots must differ.
+pub fn compile(
+    context: &Context,
+    roots: impl IntoIterator<Item = (RelationId, Vec<Shape>)>,
+) -> Vec<Call> {
     let mut registry = Registry {
-        origins: &definitions.origins,
+        context,
         calls: Vec::new(),
         by_shape: FxHashMap::default(),
-        shapes_of: vec![0; definitions.origins.len()],
+        shapes_of: FxHashMap::default(),
     };
-    let roots = Roots {
-        init: registry.root(Keyword::Init, &[Shape::Free]),
-        next: registry.root(Keyword::Next, &[Shape::Free]),
-        legal: registry.root(Keyword::Legal, &[Shape::Bound, Shape::Free]),
-        goal: registry.root(Keyword::Goal, &[Shape::Bound, Shape::Free]),
-        terminal: registry.root(Keyword::Terminal, &[]),
-    };
+    for (relation, shapes) in roots {
+        registry.enter(relation, shapes);
+    }
     // Compiling a call's clauses registers the calls that they make.
     let mut index = 0;
     while index < registry.calls.len() {
         if let Origin::Clauses(relation) = registry.calls[index].origin {
             let shapes = registry.calls[index].shapes.clone();
-            registry.calls[index].clauses = clauses[relation.index()]
+            registry.calls[index].clauses = context.definitions.clauses[relation.index()]
                 .iter()
-                .filter_map(|rule| {
-                    clause::compile(rule, &shapes, &rules.terms, &statistics, &mut registry)
-                })
+                .filter_map(|rule| clause::compile(rule, &shapes, context, &mut registry))
                 .collect();
         }
         index += 1;
     }
     let mut calls = registry.calls;
     connect(&mut calls);
-    Ok(Program {
-        calls,
-        facts: definitions.facts,
-        roots,
-    })
-}
-
-/// The rules by what they define.
-struct Definitions<'a> {
-    /// By relation; beyond the relations of the rulesheet, one more for the
-    /// facts of each relation that has both facts and rules.
-    origins: Vec<Origin>,
-    /// By relation of the rulesheet.
-    facts: Vec<Facts>,
-    /// By relation of the rulesheet: its rules that have a body, and one that
-    /// passes its facts on.
-    clauses: Vec<Vec<std::borrow::Cow<'a, Rule>>>,
-}
-
-impl<'a> Definitions<'a> {
-    fn new(rules: &'a Rules) -> Definitions<'a> {
-        use std::borrow::Cow;
-
-        let count = rules.relations.len();
-        let mut facts: Vec<Facts> = Vec::with_capacity(count);
-        facts.extend(rules.relations.iter().map(|relation| Facts {
-            arity: relation.arity,
-            ..Facts::default()
-        }));
-        let mut clauses: Vec<Vec<Cow<Rule>>> = vec![Vec::new(); count];
-        let mut first_fact: Vec<Option<&Rule>> = vec![None; count];
-        let mut seen = FxHashSet::default();
-        for rule in &rules.rules {
-            let relation = rule.head.relation.index();
-            if !rule.body.is_empty() {
-                clauses[relation].push(Cow::Borrowed(rule));
-                continue;
-            }
-            first_fact[relation].get_or_insert(rule);
-            if seen.insert(&rule.head) {
-                let facts = &mut facts[relation];
-                facts.count += 1;
-                facts
-                    .values
-                    .extend(rule.head.args.iter().map(|arg| match arg {
-                        Pattern::Ground(term) => *term,
-                        _ => unreachable!("a safe rule without a body has no variables"),
-                    }));
-            }
-        }
-        let origin_of = |(index, clauses): (usize, &Vec<_>)| {
-            let relation = RelationId(index as u32);
-            match Rules::keyword(relation) {
-                Some(Keyword::True) => Origin::Fluents,
-                Some(Keyword::Does) => Origin::Moves,
-                _ if clauses.is_empty() => Origin::Facts(relation),
-                _ => Origin::Clauses(relation),
-            }
-        };
-        let mut origins: Vec<Origin> = clauses.iter().enumerate().map(origin_of).collect();
-        for (index, fact) in first_fact.into_iter().enumerate() {
-            if let (Some(fact), Origin::Clauses(relation)) = (fact, origins[index]) {
-                let facts_only = RelationId(origins.len() as u32);
-                origins.push(Origin::Facts(relation));
-                let name = rules.relations[index].name;
-                clauses[index].push(Cow::Owned(pass_on(fact, facts_only, name)));
-            }
-        }
-        Definitions {
-            origins,
-            facts,
-            clauses,
-        }
-    }
-}
-
-/// The rule that what the relation `facts` has, the relation of `fact` has too.
-fn pass_on(fact: &Rule, facts: RelationId, name: Symbol) -> Rule {
-    let variables = 0..fact.head.args.len() as u32;
-    let args: Vec<Pattern> = variables.map(|index| Pattern::Var(Var(index))).collect();
-    Rule {
-        variables: vec![name; args.len()],
-        head: Atom {
-            relation: fact.head.relation,
-            args: args.clone(),
-        },
-        body: vec![Literal::Positive(Atom {
-            relation: facts,
-            args,
-        })],
-        span: fact.span,
-    }
+    calls
 }
 
 /// The calls found so far.
 struct Registry<'a> {
-    origins: &'a [Origin],
+    context: &'a Context<'a>,
     calls: Vec<Call>,
     by_shape: FxHashMap<(Origin, Vec<Shape>), CallId>,
-    /// By relation: in how many shapes it is called.
-    shapes_of: Vec<usize>,
+    /// In how many shapes a relation is called.
+    shapes_of: FxHashMap<RelationId, usize>,
 }
 
 impl Registry<'_> {
-    fn root(&mut self, keyword: Keyword, shapes: &[Shape]) -> CallId {
-        self.enter(keyword.relation(), shapes.to_vec())
-    }
-
     fn enter(&mut self, relation: RelationId, shapes: Vec<Shape>) -> CallId {
-        let origin = self.origins[relation.index()];
+        let origin = self.context.origin(relation);
         let new = CallId(self.calls.len() as u32);
         let id = *self.by_shape.entry((origin, shapes.clone())).or_insert(new);
         if id == new {
-            self.shapes_of[relation.index()] += 1;
+            *self.shapes_of.entry(relation).or_default() += 1;
             self.calls.push(Call {
                 origin,
                 shapes,
@@ -194,10 +111,8 @@ impl Registry<'_> {
 
 impl Calls for Registry<'_> {
     fn call(&mut self, atom: &Atom, shapes: Vec<Shape>) -> (CallId, Vec<Shape>) {
-        let origin = self.origins[atom.relation.index()];
-        let known = self.shapes_of[atom.relation.index()];
-        let derived = matches!(origin, Origin::Clauses(_));
-        let shapes = if !derived || known < DEEP_SHAPES {
+        let known = self.shapes_of.get(&atom.relation).copied().unwrap_or(0);
+        let shapes = if known < DEEP_SHAPES || !self.context.is_derived(atom.relation) {
             shapes
         } else if known < SHAPES {
             shapes.iter().map(flat).collect()
@@ -221,36 +136,6 @@ fn flat(shape: &Shape) -> Shape {
         Shape::Compound(..) if known(shape) => Shape::Bound,
         Shape::Compound(..) => Shape::Free,
         leaf => leaf.clone(),
-    }
-}
-
-/// Checks that positive conditions bind all variables that need it.
-fn check_safe(rules: &Rules, rule: &Rule) -> Result<(), ProverError> {
-    let mut bound = vec![false; rule.variables.len()];
-    for literal in &rule.body {
-        if let Literal::Positive(_) = literal {
-            literal.for_each_var(&mut |var| bound[var.index()] = true);
-        }
-    }
-    let mut unbound = None;
-    let mut check = |var: Var| {
-        if !bound[var.index()] {
-            unbound.get_or_insert(var);
-        }
-    };
-    rule.head
-        .args
-        .iter()
-        .for_each(|arg| arg.for_each_var(&mut check));
-    rule.body
-        .iter()
-        .for_each(|literal| literal.for_each_var(&mut check));
-    match unbound {
-        None => Ok(()),
-        Some(var) => Err(ProverError::UnsafeVariable {
-            variable: rules.terms.name(rule.variables[var.index()]).to_string(),
-            rule: Box::new(RuleSite::new(&rules.source, rule.span)),
-        }),
     }
 }
 

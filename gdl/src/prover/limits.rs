@@ -157,6 +157,11 @@ impl Meter {
         &self.limits
     }
 
+    /// The steps since the query started.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// A new query starts.
     pub fn restart(&mut self) {
         *self = Meter::new(self.limits.clone());

@@ -177,6 +177,15 @@ impl Machine {
         &self.program
     }
 
+    /// The steps of the last query.
+    pub fn steps(&self) -> u64 {
+        self.meter.steps()
+    }
+
+    pub fn into_terms(self) -> Terms {
+        self.terms
+    }
+
     /// Changes the state that goals are about, and forgets what depended on it.
     pub fn set_fluents(&mut self, fluents: &[TermId]) {
         if self.world.fluents != fluents {

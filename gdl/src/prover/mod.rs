@@ -19,24 +19,78 @@
 
 mod clause;
 mod compile;
+mod definitions;
 mod extension;
 mod limits;
 mod machine;
+mod materialise;
 mod order;
 mod program;
+mod sample;
 mod shape;
 mod specialise;
 mod statistics;
 mod table;
 
-use crate::rules::Rules;
+use std::sync::Arc;
+
+use crate::rules::{Keyword, RelationId, Rules};
 use crate::source::Source;
 use crate::term::{TermId, Terms};
 
+use compile::{Context, compile};
+use definitions::Definitions;
 use limits::Cause;
 pub use limits::{LimitKind, Limits, ProverError, RuleSite};
 use machine::{Halt, Machine};
-use program::CallId;
+use materialise::materialise;
+use program::{CallId, Program};
+use sample::sample;
+use shape::Shape;
+use statistics::Statistics;
+
+/// What a match asks of the rules.
+#[derive(Clone, Copy)]
+enum Question {
+    Initial,
+    Terminal,
+    Legal,
+    Goal,
+    Next,
+}
+
+impl Question {
+    const ALL: [Question; 5] = [
+        Question::Initial,
+        Question::Terminal,
+        Question::Legal,
+        Question::Goal,
+        Question::Next,
+    ];
+
+    fn relation(self) -> RelationId {
+        match self {
+            Question::Initial => Keyword::Init.relation(),
+            Question::Terminal => Keyword::Terminal.relation(),
+            Question::Legal => Keyword::Legal.relation(),
+            Question::Goal => Keyword::Goal.relation(),
+            Question::Next => Keyword::Next.relation(),
+        }
+    }
+
+    fn shapes(self) -> Vec<Shape> {
+        match self {
+            Question::Initial | Question::Next => vec![Shape::Free],
+            Question::Terminal => vec![],
+            Question::Legal | Question::Goal => vec![Shape::Bound, Shape::Free],
+        }
+    }
+
+    /// The program's first calls are those of the questions.
+    fn call(self) -> CallId {
+        CallId(self as u32)
+    }
+}
 
 /// Plays a game straight from its rules.
 ///
@@ -51,6 +105,26 @@ pub struct Prover {
     source: Source,
 }
 
+/// A machine for the questions of a match.
+fn build(
+    definitions: &Definitions,
+    statistics: &Statistics,
+    terms: Terms,
+    limits: Limits,
+) -> Machine {
+    let context = Context {
+        definitions,
+        statistics,
+        terms: &terms,
+    };
+    let roots = Question::ALL.map(|question| (question.relation(), question.shapes()));
+    let program = Program {
+        calls: compile(&context, roots),
+        facts: Arc::clone(&definitions.facts),
+    };
+    Machine::new(program, terms, limits)
+}
+
 impl Prover {
     /// Compiles the rules. Every later query has the budget `limits`.
     ///
@@ -58,12 +132,21 @@ impl Prover {
     /// [`ProverError::UnsafeVariable`]. [`Rules`] that were checked when they were
     /// parsed are safe.
     pub fn new(rules: &Rules, limits: Limits) -> Result<Prover, ProverError> {
-        let program = compile::compile(rules)?;
-        Ok(Prover {
-            machine: Machine::new(program, rules.terms.clone(), limits),
+        let mut definitions = Definitions::new(rules)?;
+        let mut statistics = Statistics::new(&definitions.facts, rules.roles.len());
+        let mut terms = rules.terms.clone();
+        let relations = Question::ALL.map(Question::relation);
+        materialise(&mut definitions, &mut statistics, &mut terms, &relations);
+        let mut prover = Prover {
+            machine: build(&definitions, &statistics, terms, sample::LIMITS),
             roles: rules.roles.clone(),
             source: rules.source.clone(),
-        })
+        };
+        let states = sample(&mut prover);
+        statistics.learn_states(&states, prover.terms());
+        let terms = prover.machine.into_terms();
+        prover.machine = build(&definitions, &statistics, terms, limits);
+        Ok(prover)
     }
 
     /// The terms of fluents and moves. The terms of the rules keep their numbers;
@@ -87,8 +170,7 @@ impl Prover {
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
     pub fn initial_state(&mut self) -> Result<Vec<TermId>, ProverError> {
-        let init = self.machine.program().roots.init;
-        self.answers(init, &[])
+        self.answers(Question::Initial, &[])
     }
 
     /// Sets the state that later queries are about; before the first call it is
@@ -109,7 +191,7 @@ impl Prover {
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
     pub fn is_terminal(&mut self) -> Result<bool, ProverError> {
-        let call = self.machine.program().roots.terminal;
+        let call = Question::Terminal.call();
         let mut terminal = false;
         let result = self.machine.solve(call, &[], |_| terminal = true);
         result.map_err(|halt| self.error(&halt))?;
@@ -122,8 +204,7 @@ impl Prover {
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
     pub fn legal_moves(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
-        let call = self.machine.program().roots.legal;
-        self.answers(call, &[self.roles[role]])
+        self.answers(Question::Legal, &[self.roles[role]])
     }
 
     /// The values of the state for a role (an index into [`Prover::roles`]): all
@@ -132,8 +213,7 @@ impl Prover {
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
     pub fn goals(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
-        let call = self.machine.program().roots.goal;
-        self.answers(call, &[self.roles[role]])
+        self.answers(Question::Goal, &[self.roles[role]])
     }
 
     /// The state after a joint move: one move for each role, in the order of
@@ -145,12 +225,12 @@ impl Prover {
         let moves = self.roles.iter().zip(joint);
         self.machine
             .set_moves(moves.map(|(&role, &action)| [role, action]));
-        let call = self.machine.program().roots.next;
-        self.answers(call, &[])
+        self.answers(Question::Next, &[])
     }
 
     /// The rows, of one column, of a goal.
-    fn answers(&mut self, call: CallId, key: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+    fn answers(&mut self, question: Question, key: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+        let call = question.call();
         let mut answers = Vec::new();
         let result = self
             .machine

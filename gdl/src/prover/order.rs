@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use crate::rules::{Atom, Literal, Pattern};
 
+use super::compile::Context;
 use super::specialise::Specialised;
-use super::statistics::Statistics;
 
 /// How many positive conditions are weighed against each other, at most. Keeps
 /// the work linear in the length of a body.
@@ -43,10 +43,10 @@ impl Bound {
 }
 
 /// The indices of the literals of the body in the order to ask them.
-pub fn order(clause: &Specialised, statistics: &Statistics) -> Vec<usize> {
+pub fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
     let mut bound = Bound::none(clause.variables);
     clause.given.iter().for_each(|arg| bound.bind(arg));
-    let mut tests = Tests::new(clause, &bound, statistics);
+    let mut tests = Tests::new(clause, &bound, context);
     // Reversed, so that the window is at the end, where removal is cheap.
     let mut positive: Vec<(usize, &Atom)> = clause
         .body
@@ -65,7 +65,7 @@ pub fn order(clause: &Specialised, statistics: &Statistics) -> Vec<usize> {
         let window = positive.len().saturating_sub(WINDOW)..positive.len();
         let best = window
             .rev()
-            .map(|at| (at, statistics.fan_out(positive[at].1, &bound)))
+            .map(|at| (at, context.fan_out(positive[at].1, &bound)))
             .min_by(|a, b| a.1.total_cmp(&b.1));
         match best {
             Some((at, cost)) if cost < DERIVED_TEST || tests.derived.is_empty() => {
@@ -74,7 +74,7 @@ pub fn order(clause: &Specialised, statistics: &Statistics) -> Vec<usize> {
                 for arg in &atom.args {
                     arg.for_each_var(&mut |var| {
                         if !std::mem::replace(&mut bound.0[var.index()], true) {
-                            tests.bind(var.index(), clause, statistics);
+                            tests.bind(var.index(), clause, context);
                         }
                     });
                 }
@@ -100,7 +100,7 @@ struct Tests {
 }
 
 impl Tests {
-    fn new(clause: &Specialised, bound: &Bound, statistics: &Statistics) -> Tests {
+    fn new(clause: &Specialised, bound: &Bound, context: &Context) -> Tests {
         let mut tests = Tests {
             missing: vec![0; clause.body.len()],
             waiting: vec![Vec::new(); clause.variables],
@@ -118,24 +118,24 @@ impl Tests {
                 }
             });
             if tests.missing[index] == 0 {
-                tests.ready(index, clause, statistics);
+                tests.ready(index, clause, context);
             }
         }
         tests
     }
 
-    fn bind(&mut self, var: usize, clause: &Specialised, statistics: &Statistics) {
+    fn bind(&mut self, var: usize, clause: &Specialised, context: &Context) {
         for index in std::mem::take(&mut self.waiting[var]) {
             self.missing[index] -= 1;
             if self.missing[index] == 0 {
-                self.ready(index, clause, statistics);
+                self.ready(index, clause, context);
             }
         }
     }
 
-    fn ready(&mut self, index: usize, clause: &Specialised, statistics: &Statistics) {
+    fn ready(&mut self, index: usize, clause: &Specialised, context: &Context) {
         match &clause.body[index] {
-            Literal::Negative(atom) if statistics.is_derived(atom.relation) => {
+            Literal::Negative(atom) if context.is_derived(atom.relation) => {
                 self.derived.push_back(index);
             }
             _ => self.cheap.push(index),

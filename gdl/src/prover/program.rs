@@ -1,5 +1,7 @@
 //! A game's rules compiled for the machine: calls, clauses and their steps.
 
+use std::sync::Arc;
+
 use crate::rules::RelationId;
 use crate::source::Span;
 use crate::term::{Symbol, TermId, Terms};
@@ -116,7 +118,7 @@ pub enum Match {
 }
 
 /// The facts of a relation: distinct rows in the order of the source.
-#[derive(Default)]
+#[derive(Clone)]
 pub struct Facts {
     pub arity: usize,
     pub count: usize,
@@ -130,21 +132,11 @@ impl Facts {
     }
 }
 
-/// The calls that the queries of a [`Prover`](super::Prover) make.
-pub struct Roots {
-    pub init: CallId,
-    pub next: CallId,
-    pub legal: CallId,
-    pub goal: CallId,
-    pub terminal: CallId,
-}
-
 /// A game, compiled.
 pub struct Program {
     pub calls: Vec<Call>,
     /// By relation.
-    pub facts: Vec<Facts>,
-    pub roots: Roots,
+    pub facts: Arc<Vec<Facts>>,
 }
 
 impl Source {

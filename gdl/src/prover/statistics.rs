@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::rules::{Atom, Keyword, Pattern, RelationId};
+use crate::rules::{Atom, Pattern, RelationId};
 use crate::term::{Symbol, TermId, Terms};
 
 use super::order::Bound;
@@ -10,7 +10,7 @@ use super::program::{Facts, Origin};
 
 /// The answers of a test of a derived relation with everything bound: below one,
 /// but such a test costs more than a look at a fact.
-const DERIVED_TEST: f64 = 0.8;
+const DERIVED_TEST: f64 = 0.95;
 /// The answers that each free argument of a derived relation stands for.
 const DERIVED_FAN_OUT: f64 = 3.0;
 /// The same when no argument is bound: all of the relation will be derived.
@@ -49,9 +49,8 @@ impl Columns {
     }
 }
 
-/// The sizes of what is known before a match: facts and the initial state.
+/// The sizes of what is known before a match: facts and states.
 pub struct Statistics {
-    origins: Vec<Origin>,
     /// By relation.
     facts: Vec<Columns>,
     fluents: FxHashMap<(Symbol, usize), Columns>,
@@ -60,40 +59,46 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// `origins` says where the answers of each relation come from; `facts` are
-    /// those of the relations of the rulesheet.
-    pub fn new(origins: Vec<Origin>, facts: &[Facts], terms: &Terms, roles: usize) -> Statistics {
-        let init = &facts[Keyword::Init.relation().index()];
-        let mut by_functor: FxHashMap<(Symbol, usize), Vec<&[TermId]>> = FxHashMap::default();
-        for row in init.rows() {
-            let args = terms.args(row[0]);
-            let functor = (terms.functor(row[0]), args.len());
-            by_functor.entry(functor).or_default().push(args);
-        }
+    /// `facts` are those of the relations of the rulesheet, `roles` their number.
+    pub fn new(facts: &[Facts], roles: usize) -> Statistics {
+        let columns = facts
+            .iter()
+            .map(|facts| Columns::new(facts.arity, facts.rows()));
         Statistics {
-            origins,
-            facts: facts
-                .iter()
-                .map(|facts| Columns::new(facts.arity, facts.rows()))
-                .collect(),
-            fluents: by_functor
-                .into_iter()
-                .map(|(functor, rows)| (functor, Columns::new(functor.1, rows.into_iter())))
-                .collect(),
-            all_fluents: init.count as f64,
+            facts: columns.collect(),
+            fluents: FxHashMap::default(),
+            all_fluents: 0.0,
             roles: roles as f64,
         }
     }
 
-    /// Whether the relation is defined by rules.
-    pub fn is_derived(&self, relation: RelationId) -> bool {
-        matches!(self.origins[relation.index()], Origin::Clauses(_))
+    /// The facts of a relation are now these.
+    pub fn learn_facts(&mut self, relation: RelationId, facts: &Facts) {
+        self.facts[relation.index()] = Columns::new(facts.arity, facts.rows());
     }
 
-    /// How many answers the atom is expected to have when `bound` is known.
-    pub fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
+    /// States of the game are like these.
+    pub fn learn_states(&mut self, states: &[Vec<TermId>], terms: &Terms) {
+        let mut by_functor: FxHashMap<(Symbol, usize), Vec<&[TermId]>> = FxHashMap::default();
+        for &fluent in states.iter().flatten() {
+            let args = terms.args(fluent);
+            let functor = (terms.functor(fluent), args.len());
+            by_functor.entry(functor).or_default().push(args);
+        }
+        let count = states.len().max(1) as f64;
+        self.all_fluents = states.iter().map(Vec::len).sum::<usize>() as f64 / count;
+        for (functor, rows) in by_functor {
+            let mut columns = Columns::new(functor.1, rows.into_iter());
+            columns.rows /= count;
+            self.fluents.insert(functor, columns);
+        }
+    }
+
+    /// How many answers the atom, whose relation has this origin, is expected to
+    /// have when `bound` is known.
+    pub fn fan_out(&self, origin: Origin, atom: &Atom, bound: &Bound) -> f64 {
         let args = &atom.args;
-        match self.origins[atom.relation.index()] {
+        match origin {
             Origin::Facts(relation) => self.facts[relation.index()].fan_out(args, bound),
             Origin::Fluents => self.fluent_fan_out(&args[0], bound),
             Origin::Moves if bound.covers(&args[0]) => 1.0,
@@ -119,7 +124,7 @@ impl Statistics {
         if let Some(columns) = self.fluents.get(&(*functor, args.len())) {
             return columns.fan_out(args, bound);
         }
-        // Not in the initial state: a few by each argument.
+        // Never seen: a few by each argument.
         let free = args.iter().filter(|arg| !bound.covers(arg)).count();
         DERIVED_FAN_OUT.powi(free as i32)
     }

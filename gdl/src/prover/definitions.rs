@@ -1,0 +1,153 @@
+//! The rules of a game by what they define, and the check that they are safe.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Rules, Var};
+use crate::term::{Symbol, TermId};
+
+use super::limits::{ProverError, RuleSite};
+use super::program::{Facts, Origin};
+
+/// Where the answers of each relation come from.
+pub struct Definitions<'a> {
+    /// By relation; beyond the relations of the rulesheet, there is one more for
+    /// the facts of each relation that has both facts and rules.
+    pub origins: Vec<Origin>,
+    /// By relation of the rulesheet.
+    pub facts: Arc<Vec<Facts>>,
+    /// By relation of the rulesheet: its rules that have a body, and one that
+    /// passes its facts on.
+    pub clauses: Vec<Vec<Cow<'a, Rule>>>,
+}
+
+impl<'a> Definitions<'a> {
+    /// Sorts the rules of a game.
+    ///
+    /// # Errors
+    /// If a rule is unsafe.
+    pub fn new(rules: &'a Rules) -> Result<Definitions<'a>, ProverError> {
+        let count = rules.relations.len();
+        let mut facts: Vec<Facts> = Vec::with_capacity(count);
+        facts.extend(
+            rules
+                .relations
+                .iter()
+                .map(|relation| Facts::new(relation.arity)),
+        );
+        let mut clauses: Vec<Vec<Cow<Rule>>> = vec![Vec::new(); count];
+        let mut first_fact: Vec<Option<&Rule>> = vec![None; count];
+        let mut seen = FxHashSet::default();
+        for rule in &rules.rules {
+            check_safe(rules, rule)?;
+            let relation = rule.head.relation.index();
+            if !rule.body.is_empty() {
+                clauses[relation].push(Cow::Borrowed(rule));
+                continue;
+            }
+            first_fact[relation].get_or_insert(rule);
+            if seen.insert(&rule.head) {
+                facts[relation].push(rule.head.args.iter().map(|arg| match arg {
+                    Pattern::Ground(term) => *term,
+                    _ => unreachable!("a safe rule without a body has no variables"),
+                }));
+            }
+        }
+        let origin_of = |(index, clauses): (usize, &Vec<_>)| {
+            let relation = RelationId(index as u32);
+            match Rules::keyword(relation) {
+                Some(Keyword::True) => Origin::Fluents,
+                Some(Keyword::Does) => Origin::Moves,
+                _ if clauses.is_empty() => Origin::Facts(relation),
+                _ => Origin::Clauses(relation),
+            }
+        };
+        let mut origins: Vec<Origin> = clauses.iter().enumerate().map(origin_of).collect();
+        for (index, fact) in first_fact.into_iter().enumerate() {
+            if let (Some(fact), Origin::Clauses(relation)) = (fact, origins[index]) {
+                let facts_only = RelationId(origins.len() as u32);
+                origins.push(Origin::Facts(relation));
+                let name = rules.relations[index].name;
+                clauses[index].push(Cow::Owned(pass_on(fact, facts_only, name)));
+            }
+        }
+        Ok(Definitions {
+            origins,
+            facts: Arc::new(facts),
+            clauses,
+        })
+    }
+
+    /// Replaces the rules of a relation by what follows from them.
+    pub fn set_facts(&mut self, relation: RelationId, facts: Facts) {
+        Arc::make_mut(&mut self.facts)[relation.index()] = facts;
+        self.clauses[relation.index()].clear();
+        self.origins[relation.index()] = Origin::Facts(relation);
+    }
+}
+
+impl Facts {
+    /// No facts yet.
+    pub fn new(arity: usize) -> Facts {
+        Facts {
+            arity,
+            count: 0,
+            values: Vec::new(),
+        }
+    }
+
+    /// Adds a row, which must be new.
+    pub fn push(&mut self, row: impl IntoIterator<Item = TermId>) {
+        self.count += 1;
+        self.values.extend(row);
+    }
+}
+
+/// The rule that what the relation `facts` has, the relation of `fact` has too.
+fn pass_on(fact: &Rule, facts: RelationId, name: Symbol) -> Rule {
+    let variables = 0..fact.head.args.len() as u32;
+    let args: Vec<Pattern> = variables.map(|index| Pattern::Var(Var(index))).collect();
+    Rule {
+        variables: vec![name; args.len()],
+        head: Atom {
+            relation: fact.head.relation,
+            args: args.clone(),
+        },
+        body: vec![Literal::Positive(Atom {
+            relation: facts,
+            args,
+        })],
+        span: fact.span,
+    }
+}
+
+/// Checks that positive conditions bind all variables of a rule.
+fn check_safe(rules: &Rules, rule: &Rule) -> Result<(), ProverError> {
+    let mut bound = vec![false; rule.variables.len()];
+    for literal in &rule.body {
+        if let Literal::Positive(_) = literal {
+            literal.for_each_var(&mut |var| bound[var.index()] = true);
+        }
+    }
+    let mut unbound = None;
+    let mut check = |var: Var| {
+        if !bound[var.index()] {
+            unbound.get_or_insert(var);
+        }
+    };
+    for arg in &rule.head.args {
+        arg.for_each_var(&mut check);
+    }
+    for literal in &rule.body {
+        literal.for_each_var(&mut check);
+    }
+    match unbound {
+        None => Ok(()),
+        Some(var) => Err(ProverError::UnsafeVariable {
+            variable: rules.terms.name(rule.variables[var.index()]).to_string(),
+            rule: Box::new(RuleSite::new(&rules.source, rule.span)),
+        }),
+    }
+}

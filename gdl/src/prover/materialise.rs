@@ -1,0 +1,119 @@
+//! Relations that depend on neither the state nor the moves, derived in advance.
+//!
+//! Their rules are replaced by the facts that follow. Looking up a fact costs
+//! less than proving a goal, and the number of facts is known when the conditions of
+//! other rules are ordered. A relation that is too large to be derived as a
+//! whole (or infinite) keeps its rules: what is asked of it is proved on demand.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::rules::{Keyword, Literal, RelationId, Rule};
+use crate::scc::components;
+use crate::term::Terms;
+
+use super::compile::{Context, compile};
+use super::definitions::Definitions;
+use super::limits::Limits;
+use super::machine::Machine;
+use super::program::{CallId, Facts, Origin, Program};
+use super::shape::Shape;
+use super::statistics::Statistics;
+
+/// What deriving one relation may cost. Relations that make many new terms are
+/// mostly infinite.
+const LIMITS: Limits = Limits {
+    steps: 600_000,
+    time: None,
+    cells: 4_000_000,
+    terms: 20_000,
+};
+
+/// The steps that all of this may take, compiling included.
+const TOTAL_STEPS: u64 = 2_000_000;
+
+/// Derives the relations that `roots` depend on and that are the same in all
+/// states, one after the other, from those that others depend on.
+pub fn materialise(
+    definitions: &mut Definitions,
+    statistics: &mut Statistics,
+    terms: &mut Terms,
+    roots: &[RelationId],
+) {
+    let mut steps_left = TOTAL_STEPS;
+    for relation in static_relations(definitions, roots) {
+        let arity = definitions.facts[relation.index()].arity;
+        let context = Context {
+            definitions,
+            statistics,
+            terms,
+        };
+        let calls = compile(&context, [(relation, vec![Shape::Free; arity])]);
+        let compiled: usize = calls.iter().map(|call| call.clauses.len()).sum();
+        let program = Program {
+            calls,
+            facts: Arc::clone(&definitions.facts),
+        };
+        let limits = Limits {
+            steps: LIMITS.steps.min(steps_left),
+            terms: terms.len() + LIMITS.terms,
+            ..LIMITS
+        };
+        let mut machine = Machine::new(program, std::mem::take(terms), limits);
+        let mut facts = Facts::new(arity);
+        let result = machine.solve(CallId(0), &[], |row| facts.push(row.iter().copied()));
+        let steps = machine.steps() + compiled as u64;
+        *terms = machine.into_terms();
+        if result.is_ok() {
+            statistics.learn_facts(relation, &facts);
+            definitions.set_facts(relation, facts);
+        }
+        steps_left = steps_left.saturating_sub(steps);
+        if steps_left == 0 {
+            return;
+        }
+    }
+}
+
+/// The relations with rules that depend on neither the state nor the moves, each
+/// after those that it depends on.
+fn static_relations(definitions: &Definitions, roots: &[RelationId]) -> Vec<RelationId> {
+    let edges: Vec<Vec<u32>> = definitions
+        .clauses
+        .iter()
+        .map(|rules| callees(rules))
+        .collect();
+    let successor = |node: u32, index: usize| edges.get(node as usize)?.get(index).copied();
+    let roots = roots.iter().map(|root| root.0);
+    let found = components(definitions.origins.len(), roots, successor);
+    let mut changing = vec![false; definitions.origins.len()];
+    changing[Keyword::True.relation().index()] = true;
+    changing[Keyword::Does.relation().index()] = true;
+    let mut order = Vec::new();
+    for members in found.iter() {
+        let reached = members
+            .iter()
+            .filter_map(|&member| edges.get(member as usize));
+        if reached.flatten().any(|&callee| changing[callee as usize]) {
+            members
+                .iter()
+                .for_each(|&member| changing[member as usize] = true);
+        }
+        let members = members.iter().map(|&member| RelationId(member));
+        order.extend(members.filter(|member| {
+            let derived = matches!(definitions.origins[member.index()], Origin::Clauses(_));
+            derived && !changing[member.index()]
+        }));
+    }
+    order
+}
+
+fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
+    let literals = rules.iter().flat_map(|rule| &rule.body);
+    literals
+        .filter_map(|literal| match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation.0),
+            Literal::Distinct(..) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,67 @@
+//! A few states of random play, to learn what states look like.
+
+use crate::term::TermId;
+
+use super::Prover;
+use super::limits::{Limits, ProverError};
+
+/// How many states are sampled, at most.
+const STATES: usize = 40;
+
+/// The steps that the sample may take. (Not a time, so that a game is always
+/// compiled in the same way.)
+const TOTAL_STEPS: u64 = 400_000;
+
+/// What one query may cost.
+pub const LIMITS: Limits = Limits {
+    steps: TOTAL_STEPS / 2,
+    time: None,
+    cells: 5_000_000,
+    terms: usize::MAX,
+};
+
+/// The states of random matches, as many as the budget allows.
+pub fn sample(prover: &mut Prover) -> Vec<Vec<TermId>> {
+    let mut states = Vec::new();
+    // A query beyond its limits ends the sample like any other reason.
+    let _ = play(prover, &mut states);
+    states
+}
+
+fn play(prover: &mut Prover, states: &mut Vec<Vec<TermId>>) -> Result<(), ProverError> {
+    let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut steps = 0;
+    let initial = prover.initial_state()?;
+    let mut state = initial.clone();
+    while states.len() < STATES && steps < TOTAL_STEPS {
+        prover.set_state(&state);
+        states.push(state);
+        let mut joint = Vec::new();
+        let mut over = prover.is_terminal()?;
+        steps += prover.machine.steps();
+        for role in 0..prover.roles.len() {
+            if over {
+                break;
+            }
+            let moves = prover.legal_moves(role)?;
+            steps += prover.machine.steps();
+            // Xorshift: any spread of choices will do.
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let choice = random.checked_rem(moves.len() as u64);
+            match choice {
+                Some(index) => joint.push(moves[index as usize]),
+                None => over = true,
+            }
+        }
+        state = if over {
+            initial.clone()
+        } else {
+            let next = prover.next_state(&joint)?;
+            steps += prover.machine.steps();
+            next
+        };
+    }
+    Ok(())
+}
