@@ -1,8 +1,8 @@
 //! A circuit as wide AND gates, the form that the interpreters run.
 //!
-//! A gate that only one other gate reads, uninverted, is folded into its reader:
-//! trees of two-input gates become one conjunction of many [edges](Edge), which
-//! saves a result for every gate folded. Gates that no output needs are left out.
+//! A gate that only gates read, uninverted, is folded into its readers: trees of
+//! two-input gates become one conjunction of many [edges](Edge). Gates that no
+//! output needs are left out.
 //!
 //! Loops are cut down to the gates that take part in them: what does not depend
 //! on the feedback comes before the loop, what the feedback does not depend on
@@ -10,7 +10,16 @@
 
 use std::ops::Range;
 
-use crate::circuit::{Circuit, Edge, Node, NodeId};
+use crate::circuit::{Circuit, Edge, Loop, Node, NodeId};
+
+/// Which gates to fold into their readers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Folding {
+    /// No gate gets more operands than this.
+    pub operands: usize,
+    /// Gates with more readers are not folded.
+    pub readers: u32,
+}
 
 /// One conjunction.
 #[derive(Clone, Copy, Debug)]
@@ -36,29 +45,26 @@ pub(crate) struct WideCircuit {
     gates: Vec<WideGate>,
     operands: Vec<Edge>,
     pieces: Vec<Piece>,
-    readers: Vec<u32>,
 }
 
 impl WideCircuit {
-    /// The gates that `circuit`'s outputs need, with at most `limit` operands each.
+    /// The gates that `circuit`'s outputs need.
     ///
     /// # Panics
     /// If a gate comes before one of its operands, which no [`Circuit`] has.
-    pub fn new(circuit: &Circuit, limit: usize) -> WideCircuit {
-        let readers = count_readers(circuit);
-        let places = places(circuit, &readers);
+    pub fn new(circuit: &Circuit, folding: Folding) -> WideCircuit {
+        let usage = Usage::new(circuit);
         let mut wide = WideCircuit {
             gates: Vec::new(),
             operands: Vec::new(),
             pieces: Vec::new(),
-            readers,
         };
-        let mut gates = wide.fold(circuit, &places, limit);
+        let mut gates = wide.fold(circuit, &usage, folding);
         let mut piece = |nodes: Range<u32>, place: Option<Place>, feedback| {
             let first = wide.gates.len();
             let nodes = nodes.start as usize..nodes.end as usize;
             for (gate, at) in gates[nodes.clone()].iter_mut().zip(nodes) {
-                if place.is_none_or(|place| place == places[at]) {
+                if place.is_none_or(|place| place == usage.places[at]) {
                     wide.gates.extend(gate.take());
                 }
             }
@@ -69,10 +75,8 @@ impl WideCircuit {
         for (number, lp) in circuit.loops().iter().enumerate() {
             piece(next..lp.nodes.start, None, Vec::new());
             piece(lp.nodes.clone(), Some(Place::Outside), Vec::new());
-            let is_live = |&&(node, _): &&(NodeId, Edge)| wide.readers[node.index()] > 0;
-            let feedback = lp.feedback.iter().filter(is_live).copied().collect();
             let member = Place::Member(number as u32);
-            piece(lp.nodes.clone(), Some(member), feedback);
+            piece(lp.nodes.clone(), Some(member), usage.needed_feedback(lp));
             // Now only those are left that come after the loop.
             next = lp.nodes.start;
         }
@@ -97,58 +101,63 @@ impl WideCircuit {
         &self.pieces
     }
 
-    /// How many gates of the circuit, feedback nodes and outputs read the node;
-    /// none if no output needs it.
-    pub fn readers(&self, node: NodeId) -> u32 {
-        self.readers[node.index()]
-    }
-
-    /// The gate of each node that is neither unneeded nor folded away.
-    fn fold(&mut self, circuit: &Circuit, places: &[Place], limit: usize) -> Vec<Option<WideGate>> {
-        let mut folded = vec![false; circuit.nodes().len()];
+    /// The gate of each node that has one. Gates are needed by outputs, by feedback
+    /// and by gates that they are not folded into.
+    fn fold(
+        &mut self,
+        circuit: &Circuit,
+        usage: &Usage,
+        folding: Folding,
+    ) -> Vec<Option<WideGate>> {
+        let foldable = usage.foldable(circuit, folding.readers);
+        let mut needed = vec![false; circuit.nodes().len()];
+        for edge in &usage.roots {
+            needed[edge.node().index()] = true;
+        }
         let mut gates = vec![None; circuit.nodes().len()];
         let mut open = Vec::new();
-        // Readers first, so that it is known whether a gate is folded when its turn comes.
+        let mut operands = Vec::new();
+        // Readers first, so that it is known whether a gate is needed when its turn comes.
         for (at, node) in circuit.nodes().iter().enumerate().rev() {
             let &Node::And(a, b) = node else { continue };
-            if folded[at] || self.readers[at] == 0 {
+            if !needed[at] {
                 continue;
             }
-            let first = self.operands.len();
             open.extend([b, a]);
             while let Some(edge) = open.pop() {
                 let operand = edge.node().index();
-                let width = self.operands.len() - first + open.len() + 1;
-                match circuit.node(edge.node()) {
-                    Node::And(a, b)
-                        if !edge.inverted()
-                            && self.readers[operand] == 1
-                            && places[operand].inside() == places[at].inside()
-                            && width < limit =>
-                    {
-                        folded[operand] = true;
+                let width = operands.len() + open.len() + 2;
+                match circuit.nodes()[operand] {
+                    Node::And(a, b) if foldable[operand] && width <= folding.operands => {
                         open.extend([b, a]);
                     }
-                    _ => self.operands.push(edge),
+                    _ => {
+                        needed[operand] = true;
+                        operands.push(edge);
+                    }
                 }
             }
-            self.operands[first..].sort_unstable();
-            let mut kept = first;
-            for i in first..self.operands.len() {
-                if i == first || self.operands[i] != self.operands[kept - 1] {
-                    self.operands[kept] = self.operands[i];
-                    kept += 1;
-                }
-            }
-            self.operands.truncate(kept);
+            operands.sort_unstable();
+            operands.dedup();
+            let first = self.operands.len();
+            self.operands.append(&mut operands);
             gates[at] = Some(WideGate {
                 node: NodeId(at as u32),
                 first: first as u32,
-                end: kept as u32,
+                end: self.operands.len() as u32,
             });
         }
         gates
     }
+}
+
+/// What the outputs need, and how the nodes are used.
+struct Usage {
+    /// Per node, how many needed gates, outputs and feedback nodes read it.
+    readers: Vec<u32>,
+    places: Vec<Place>,
+    /// The outputs, and the sources of needed feedback nodes.
+    roots: Vec<Edge>,
 }
 
 /// How a node relates to loops.
@@ -172,15 +181,96 @@ impl Place {
     }
 }
 
+impl Usage {
+    fn new(circuit: &Circuit) -> Usage {
+        let readers = count_readers(circuit);
+        let mut usage = Usage {
+            places: vec![Place::Outside; circuit.nodes().len()],
+            roots: circuit.outputs().to_vec(),
+            readers,
+        };
+        for (number, lp) in circuit.loops().iter().enumerate() {
+            let feedback = usage.needed_feedback(lp);
+            usage
+                .roots
+                .extend(feedback.iter().map(|&(_, source)| source));
+            usage.find_members(circuit, number, lp, &feedback);
+        }
+        usage
+    }
+
+    /// The feedback nodes of a loop that outputs need, with their sources.
+    fn needed_feedback(&self, lp: &Loop) -> Vec<(NodeId, Edge)> {
+        let feedback = lp.feedback.iter().copied();
+        feedback
+            .filter(|(node, _)| self.readers[node.index()] > 0)
+            .collect()
+    }
+
+    /// Places the nodes in the loop's range.
+    fn find_members(
+        &mut self,
+        circuit: &Circuit,
+        number: usize,
+        lp: &Loop,
+        feedback: &[(NodeId, Edge)],
+    ) {
+        let range = lp.nodes.start as usize..lp.nodes.end as usize;
+        for at in range.clone() {
+            let depends = |edge: Edge| {
+                let operand = edge.node().index();
+                range.contains(&operand) && self.places[operand] == Place::After
+            };
+            let is_after = match circuit.nodes()[at] {
+                Node::And(a, b) => depends(a) || depends(b),
+                Node::Feedback => true,
+                Node::False | Node::Input(_) => false,
+            };
+            if is_after {
+                self.places[at] = Place::After;
+            }
+        }
+        let mut open: Vec<Edge> = feedback.iter().map(|&(_, source)| source).collect();
+        while let Some(edge) = open.pop() {
+            let at = edge.node().index();
+            if range.contains(&at) && self.places[at] == Place::After {
+                self.places[at] = Place::Member(number as u32);
+                if let Node::And(a, b) = circuit.nodes()[at] {
+                    open.extend([a, b]);
+                }
+            }
+        }
+    }
+
+    /// Whether a node is a gate that may be folded into all its readers.
+    fn foldable(&self, circuit: &Circuit, max_readers: u32) -> Vec<bool> {
+        let few = self.readers.iter().map(|&readers| readers <= max_readers);
+        let mut foldable: Vec<bool> = few.collect();
+        for edge in &self.roots {
+            foldable[edge.node().index()] = false;
+        }
+        for (at, node) in circuit.nodes().iter().enumerate() {
+            if let &Node::And(a, b) = node
+                && self.readers[at] > 0
+            {
+                for edge in [a, b] {
+                    let operand = edge.node().index();
+                    let together = self.places[operand].inside() == self.places[at].inside();
+                    foldable[operand] &= !edge.inverted() && together;
+                }
+            }
+        }
+        foldable
+    }
+}
+
+/// Per node, how many needed gates, outputs and feedback nodes read it.
 fn count_readers(circuit: &Circuit) -> Vec<u32> {
-    let mut source = vec![Edge::FALSE; circuit.nodes().len()];
+    let mut sources = vec![Edge::FALSE; circuit.nodes().len()];
     for lp in circuit.loops() {
-        for &(node, edge) in &lp.feedback {
-            assert!(
-                edge.node().0 < lp.nodes.end,
-                "feedback comes from a later node"
-            );
-            source[node.index()] = edge;
+        for &(node, source) in &lp.feedback {
+            assert!(source.node().0 < lp.nodes.end, "feedback from a later node");
+            sources[node.index()] = source;
         }
     }
     let mut readers = vec![0; circuit.nodes().len()];
@@ -196,45 +286,9 @@ fn count_readers(circuit: &Circuit) -> Vec<u32> {
                 assert!(a.node() < node && b.node() < node, "an operand comes late");
                 open.extend([a, b]);
             }
-            Node::Feedback => open.push(source[node.index()]),
+            Node::Feedback => open.push(sources[node.index()]),
             Node::False | Node::Input(_) => {}
         }
     }
     readers
-}
-
-fn places(circuit: &Circuit, readers: &[u32]) -> Vec<Place> {
-    let mut places = vec![Place::Outside; circuit.nodes().len()];
-    for (number, lp) in circuit.loops().iter().enumerate() {
-        let nodes = lp.nodes.start as usize..lp.nodes.end as usize;
-        for at in nodes.clone() {
-            let depends = |edge: Edge| {
-                nodes.contains(&edge.node().index())
-                    && places[edge.node().index()] != Place::Outside
-            };
-            let after = match circuit.nodes()[at] {
-                Node::And(a, b) => depends(a) || depends(b),
-                Node::Feedback => true,
-                Node::False | Node::Input(_) => false,
-            };
-            if after {
-                places[at] = Place::After;
-            }
-        }
-        let live = lp
-            .feedback
-            .iter()
-            .filter(|(node, _)| readers[node.index()] > 0);
-        let mut open: Vec<Edge> = live.map(|&(_, source)| source).collect();
-        while let Some(edge) = open.pop() {
-            let node = edge.node();
-            if places[node.index()] == Place::After && nodes.contains(&node.index()) {
-                places[node.index()] = Place::Member(number as u32);
-                if let Node::And(a, b) = circuit.node(node) {
-                    open.extend([a, b]);
-                }
-            }
-        }
-    }
-    places
 }

@@ -101,7 +101,7 @@ fn rows_are_equally_likely() {
                         word &= word - 1;
                         hits[lane % rows][row] += 1;
                         let left = rows - lane % rows;
-                        if left % 2 == 0 {
+                        if left.is_multiple_of(2) {
                             let upper = row - lane % rows >= left / 2;
                             lane_hits[lane][usize::from(upper)] += 1;
                         }

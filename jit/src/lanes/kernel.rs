@@ -1,9 +1,8 @@
 //! The inner loops: operations on rows.
 
-use std::array;
-
 use super::program::{Feedback, Section, Step};
 use super::schedule::{Code, Kind};
+use super::vector::Vector;
 use super::width::Kernel;
 
 /// Runs a section of a program.
@@ -25,13 +24,13 @@ impl Kernel for Evaluate<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<const W: usize>(self) {
+    fn run<V: Vector>(self) {
         for step in &self.section.steps {
             // SAFETY: as promised to `new`, and programs address rows that they have.
             unsafe {
                 match step {
-                    Step::Straight(code) => run::<W>(code, self.rows),
-                    Step::Loop { code, feedback } => repeat::<W>(code, feedback, self.rows),
+                    Step::Straight(code) => run::<V>(code, self.rows),
+                    Step::Loop { code, feedback } => repeat::<V>(code, feedback, self.rows),
                 }
             }
         }
@@ -39,16 +38,16 @@ impl Kernel for Evaluate<'_> {
 }
 
 /// # Safety
-/// `rows` points to all rows that `code` addresses, of `W` words.
+/// `rows` points to all rows that `code` addresses, that are a `V` each.
 #[inline(always)]
-unsafe fn run<const W: usize>(code: &Code, rows: *mut u64) {
+unsafe fn run<V: Vector>(code: &Code, rows: *mut u64) {
     let mut next = code.rows.as_ptr();
     for &(Kind { positive, negative }, count) in &code.runs {
         macro_rules! execute {
             ($($p:literal $n:literal),*) => {
                 match (positive, negative) {
                     // SAFETY: the runs' operations together are all that `code` has.
-                    $(($p, $n) => unsafe { execute::<W, $p, $n>(next, count, rows) },)*
+                    $(($p, $n) => unsafe { execute::<V, $p, $n>(next, count, rows) },)*
                     _ => unreachable!("no operation has so many operands"),
                 }
             };
@@ -65,9 +64,9 @@ unsafe fn run<const W: usize>(code: &Code, rows: *mut u64) {
 ///
 /// # Safety
 /// At `code` are so many operations, and `rows` points to all rows that they
-/// address, of `W` words.
+/// address, that are a `V` each.
 #[inline(always)]
-unsafe fn execute<const W: usize, const P: usize, const N: usize>(
+unsafe fn execute<V: Vector, const P: usize, const N: usize>(
     mut code: *const u32,
     count: u32,
     rows: *mut u64,
@@ -76,19 +75,17 @@ unsafe fn execute<const W: usize, const P: usize, const N: usize>(
         // SAFETY: as promised by the caller: `code` is within the code, and what
         // it says is within the rows.
         unsafe {
-            let row = |i: usize| row::<W>(rows, *code.add(i));
-            let mut all = [!0; W];
-            for i in 0..P {
-                all = and(all, *row(1 + i));
+            let row = |i: usize| row::<V>(rows, *code.add(i));
+            let mut all = V::ONES;
+            for i in 1..=P {
+                all = all.and(V::load(row(i)));
             }
-            let mut any = [0; W];
-            for i in 0..N {
-                any = or(any, *row(1 + P + i));
+            let mut any = V::ZERO;
+            for i in P + 1..=P + N {
+                any = any.or(V::load(row(i)));
             }
-            *row(0) = match P {
-                0 => any,
-                _ => and(all, any.map(|word| !word)),
-            };
+            let value = if P == 0 { any } else { all.and_not(any) };
+            value.store(row(0));
             code = code.add(1 + P + N);
         }
     }
@@ -98,49 +95,38 @@ unsafe fn execute<const W: usize, const P: usize, const N: usize>(
 /// # Safety
 /// As for [`run`], for the feedback's rows as well.
 #[inline(always)]
-unsafe fn repeat<const W: usize>(code: &Code, feedback: &[Feedback], rows: *mut u64) {
+unsafe fn repeat<V: Vector>(code: &Code, feedback: &[Feedback], rows: *mut u64) {
     // SAFETY: the feedback's rows are there, as promised by the caller.
-    let row = |at: u32| unsafe { &mut *row::<W>(rows, 8 * at) };
+    let load = |at: u32| unsafe { V::load(row::<V>(rows, 8 * at)) };
+    // SAFETY: as above.
+    let store = |value: V, at: u32| unsafe { value.store(row::<V>(rows, 8 * at)) };
     for feedback in feedback {
-        *row(feedback.row) = [0; W];
+        store(V::ZERO, feedback.row);
     }
     loop {
         // SAFETY: as promised by the caller.
-        unsafe { run::<W>(code, rows) };
-        let mut changed = [0; W];
+        unsafe { run::<V>(code, rows) };
+        let mut changes = V::ZERO;
         for feedback in feedback {
-            let invert = if feedback.inverted { !0 } else { 0 };
-            let source = *row(feedback.source);
-            let value = row(feedback.row);
-            for i in 0..W {
-                // Values only grow, so this ends even if the loop is not monotone.
-                let new = value[i] | (source[i] ^ invert);
-                changed[i] |= new ^ value[i];
-                value[i] = new;
-            }
+            let invert = if feedback.inverted { V::ONES } else { V::ZERO };
+            let source = load(feedback.source).xor(invert);
+            let value = load(feedback.row);
+            // Values only grow, so this ends even if the loop is not monotone.
+            changes = changes.or(source.and_not(value));
+            store(value.or(source), feedback.row);
         }
-        if changed.iter().all(|&word| word == 0) {
+        if changes.is_zero() {
             return;
         }
     }
 }
 
-/// The row at an offset as [`Code`] has them.
+/// Where the row at an offset as [`Code`] has them is.
 ///
 /// # Safety
 /// The row is within the allocation that `rows` points to.
 #[inline(always)]
-unsafe fn row<const W: usize>(rows: *mut u64, offset: u32) -> *mut [u64; W] {
+unsafe fn row<V: Vector>(rows: *mut u64, offset: u32) -> *mut u64 {
     // SAFETY: as promised by the caller.
-    unsafe { rows.byte_add(offset as usize * W).cast() }
-}
-
-#[inline(always)]
-fn and<const W: usize>(a: [u64; W], b: [u64; W]) -> [u64; W] {
-    array::from_fn(|i| a[i] & b[i])
-}
-
-#[inline(always)]
-fn or<const W: usize>(a: [u64; W], b: [u64; W]) -> [u64; W] {
-    array::from_fn(|i| a[i] | b[i])
+    unsafe { rows.byte_add(offset as usize * V::WORDS) }
 }

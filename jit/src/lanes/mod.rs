@@ -36,6 +36,7 @@ pub mod random;
 mod rows;
 mod schedule;
 pub mod select;
+mod vector;
 mod width;
 
 pub use interpreter::LaneInterpreter;

@@ -9,7 +9,13 @@ use std::ops::Range;
 
 use super::schedule::{Code, Kind, Operation};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
-use crate::wide::{Piece, WideCircuit};
+use crate::wide::{Folding, Piece, WideCircuit};
+
+/// Gates are folded where that saves a row.
+const FOLDING: Folding = Folding {
+    operands: usize::MAX,
+    readers: 1,
+};
 
 /// Operations are reordered within windows of this many.
 const WINDOW: usize = 4096;
@@ -141,7 +147,7 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(circuit: &'a Circuit) -> Compiler<'a> {
-        let wide = WideCircuit::new(circuit, usize::MAX);
+        let wide = WideCircuit::new(circuit, FOLDING);
         let layout = Layout {
             inputs: circuit.inputs().len(),
             outputs: circuit.outputs().len(),

@@ -1,6 +1,6 @@
 //! Random bits for all lanes.
 //!
-//! Each of [`MAX_WORDS`] word positions has its own xoshiro256++ generator (Blackman
+//! Each word position of a row has its own xoshiro256++ generator (Blackman
 //! and Vigna, "Scrambled linear pseudorandom number generators", 2021), stepped
 //! together, so that a row of random bits is a few vector operations. The states
 //! are filled by SplitMix64 (Steele, Lea and Flood, 2014), as its authors advise
@@ -9,6 +9,7 @@
 use std::array;
 
 use super::Width;
+use super::vector::Vector;
 
 /// A source of random rows.
 #[derive(Clone, Debug)]
@@ -25,53 +26,54 @@ impl LaneRandom {
         }
     }
 
-    /// Fills the row, of at most as many words as the greatest width, with random bits.
+    /// Fills a row of at most [`Width::MAX_WORDS`] words with random bits.
     ///
     /// # Panics
-    /// If the row is wider.
+    /// If the row has more words.
     pub fn fill(&mut self, row: &mut [u64]) {
-        let mut generators: Generators<{ Width::MAX_WORDS }> = self.take();
+        let mut generators = self.take::<[u64; Width::MAX_WORDS]>();
         row.copy_from_slice(&generators.next()[..row.len()]);
         self.put_back(generators);
     }
 
-    /// The first `W` generators, to be held in registers.
+    /// The generators of the first words, to be held in registers.
     #[inline(always)]
-    pub(super) fn take<const W: usize>(&self) -> Generators<W> {
-        Generators(array::from_fn(|i| array::from_fn(|w| self.state[i][w])))
+    pub(super) fn take<V: Vector>(&self) -> Generators<V> {
+        const { assert!(V::WORDS <= Width::MAX_WORDS) };
+        let [a, b, c, d] = &self.state;
+        // SAFETY: each is an array of at least as many words as the vector has.
+        Generators([a, b, c, d].map(|words| unsafe { V::load(words.as_ptr()) }))
     }
 
+    /// To be called with what [`LaneRandom::take`] gave.
     #[inline(always)]
-    pub(super) fn put_back<const W: usize>(&mut self, generators: Generators<W>) {
-        for (old, new) in self.state.iter_mut().zip(&generators.0) {
-            old[..W].copy_from_slice(new);
+    pub(super) fn put_back<V: Vector>(&mut self, generators: Generators<V>) {
+        const { assert!(V::WORDS <= Width::MAX_WORDS) };
+        for (words, vector) in self.state.iter_mut().zip(generators.0) {
+            // SAFETY: the array has at least as many words as the vector.
+            unsafe { vector.store(words.as_mut_ptr()) };
         }
     }
 }
 
-/// xoshiro256++ at `W` word positions; the array's first index is that of the
+/// xoshiro256++ at the word positions of a vector; the array's index is that of the
 /// published algorithm's state.
-pub(super) struct Generators<const W: usize>([[u64; W]; 4]);
+pub(super) struct Generators<V>([V; 4]);
 
-impl<const W: usize> Generators<W> {
+impl<V: Vector> Generators<V> {
     /// A row of random bits.
     #[inline(always)]
-    pub fn next(&mut self) -> [u64; W] {
+    pub fn next(&mut self) -> V {
         let [s0, s1, s2, s3] = &mut self.0;
-        array::from_fn(|w| {
-            let result = s0[w]
-                .wrapping_add(s3[w])
-                .rotate_left(23)
-                .wrapping_add(s0[w]);
-            let t = s1[w] << 17;
-            s2[w] ^= s0[w];
-            s3[w] ^= s1[w];
-            s1[w] ^= s2[w];
-            s0[w] ^= s3[w];
-            s2[w] ^= t;
-            s3[w] = s3[w].rotate_left(45);
-            result
-        })
+        let result = s0.add(*s3).rotate_left(23).add(*s0);
+        let t = s1.shift_left(17);
+        *s2 = s2.xor(*s0);
+        *s3 = s3.xor(*s1);
+        *s1 = s1.xor(*s2);
+        *s0 = s0.xor(*s3);
+        *s2 = s2.xor(t);
+        *s3 = s3.rotate_left(45);
+        result
     }
 }
 

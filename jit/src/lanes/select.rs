@@ -16,9 +16,8 @@
 //! A choice of `k` has a probability of `1 / n` but for a relative error below
 //! `2^-FRACTION_BITS`, 6.2e-5.
 
-use std::array;
-
 use super::random::{Generators, LaneRandom};
+use super::vector::Vector;
 use super::width::{Kernel, Width, dispatch};
 
 /// How many bits the random fraction has more than the count.
@@ -30,8 +29,8 @@ const MAX_BITS: usize = 32;
 /// Chooses rows; keeps memory from one choice to the next.
 #[derive(Clone, Default, Debug)]
 pub struct Selector {
-    /// The rows that are true in some lane.
-    rows: Vec<u32>,
+    /// For the list of the rows that are true in some lane.
+    list: Vec<u32>,
 }
 
 impl Selector {
@@ -61,12 +60,16 @@ impl Selector {
         assert_eq!(from.len(), chosen.len(), "as many rows to choose as chosen");
         assert_eq!(from.len() % width.words(), 0, "whole rows");
         assert_eq!(lanes.len(), width.words(), "a row of lanes");
+        let rows = from.len() / width.words();
+        if self.list.len() < rows {
+            self.list.resize(rows, 0);
+        }
         let select = Select {
             from,
             lanes,
             random,
             chosen,
-            rows: &mut self.rows,
+            list: &mut self.list,
         };
         dispatch(width, select)
     }
@@ -77,103 +80,108 @@ struct Select<'a> {
     lanes: &'a [u64],
     random: &'a mut LaneRandom,
     chosen: &'a mut [u64],
-    rows: &'a mut Vec<u32>,
+    /// At least as many as there are rows.
+    list: &'a mut [u32],
 }
 
 impl Kernel for Select<'_> {
     type Output = [u64; Width::MAX_WORDS];
 
     #[inline(always)]
-    fn run<const W: usize>(self) -> Self::Output {
-        let (from, _) = self.from.as_chunks::<W>();
-        let (chosen, _) = self.chosen.as_chunks_mut::<W>();
-        let lanes = array::from_fn(|w| self.lanes[w]);
-        let rows = list_true(from, self.rows);
-        chosen.fill([0; W]);
-        let count = count(from, rows);
+    fn run<V: Vector>(self) -> Self::Output {
+        let from = self.from.as_ptr();
+        let chosen = self.chosen.as_mut_ptr();
+        // SAFETY: `lanes` is a row.
+        let lanes = unsafe { V::load(self.lanes.as_ptr()) };
+        self.chosen.fill(0);
+        // SAFETY: the list has room for all rows.
+        let rows = unsafe { list_true::<V>(self.from, self.list) };
+        // SAFETY: rows in the list are rows of `from`, and so of `chosen`.
+        let row = |row: u32| unsafe { V::load(from.add(row as usize * V::WORDS)) };
+        // SAFETY: as above.
+        let choose =
+            |row: u32, value: V| unsafe { value.store(chosen.add(row as usize * V::WORDS)) };
+        let count = count(rows, row);
         let bits = count
             .iter()
-            .rposition(|bit| *bit != [0; W])
+            .rposition(|bit| !bit.is_zero())
             .map_or(0, |last| last + 1);
         if bits <= 1 {
-            for &row in rows {
-                chosen[row as usize] = and(from[row as usize], lanes);
-            }
+            rows.iter().for_each(|&at| choose(at, row(at).and(lanes)));
         } else {
             let mut random = self.random.take();
-            let k = draw(&count[..bits], &mut random);
+            let mut counter = draw(&count[..bits], &mut random);
             self.random.put_back(random);
             // The counter has one overflow at most. Where it starts at zero, it has none.
-            let mut counter = k.map(|bit| and(not(bit), lanes));
-            walk(from, rows, &mut counter[..bits], chosen);
+            for bit in &mut counter[..bits] {
+                *bit = lanes.and_not(*bit);
+            }
+            walk(rows, &mut counter[..bits], row, choose);
         }
-        let some = count.iter().fold([0; W], |some, &bit| or(some, bit));
-        let none = and(not(some), lanes);
-        array::from_fn(|w| if w < W { none[w] } else { 0 })
+        let some = count.into_iter().fold(V::ZERO, V::or);
+        let mut none = [0; Width::MAX_WORDS];
+        // SAFETY: no vector has more words than the greatest width.
+        unsafe { lanes.and_not(some).store(none.as_mut_ptr()) };
+        none
     }
 }
-
-/// One bit per lane.
-type Row<const W: usize> = [u64; W];
 
 /// A number per lane: row `i` is bit `i` of all of them.
-type Numbers<const W: usize> = [Row<W>; MAX_BITS];
+type Numbers<V> = [V; MAX_BITS];
 
 /// Lists the rows that are true in some lane.
+///
+/// # Safety
+/// `list` is at least as long as there are rows.
 #[inline(always)]
-fn list_true<'a, const W: usize>(from: &[Row<W>], rows: &'a mut Vec<u32>) -> &'a [u32] {
-    if rows.len() < from.len() {
-        rows.resize(from.len(), 0);
-    }
+unsafe fn list_true<'a, V: Vector>(from: &[u64], list: &'a mut [u32]) -> &'a [u32] {
     let mut count = 0;
-    for (row, at) in from.iter().zip(0..) {
-        rows[count] = at;
-        count += usize::from(*row != [0; W]);
+    for (row, at) in from.chunks_exact(V::WORDS).zip(0..) {
+        // SAFETY: `row` is a row, and fewer rows were listed than there are.
+        unsafe {
+            *list.get_unchecked_mut(count) = at;
+            count += usize::from(!V::load(row.as_ptr()).is_zero());
+        }
     }
-    &rows[..count]
+    &list[..count]
 }
 
-/// In each lane, how many of the listed rows are true.
+/// In each lane, how many of the rows are true.
 #[inline(always)]
-fn count<const W: usize>(from: &[Row<W>], rows: &[u32]) -> Numbers<W> {
-    let mut count = [[0; W]; MAX_BITS];
+fn count<V: Vector>(rows: &[u32], row: impl Fn(u32) -> V) -> Numbers<V> {
+    let mut count = [V::ZERO; MAX_BITS];
     let bits = (usize::BITS - rows.len().leading_zeros()) as usize;
     let (blocks, rest) = rows.as_chunks::<8>();
-    let (mut ones, mut twos, mut fours) = ([0; W], [0; W], [0; W]);
-    for block in blocks {
-        let [a, b, c, d, e, f, g, h] = block.map(|row| from[row as usize]);
-        let pairs = [
-            full_add(&mut ones, a, b),
-            full_add(&mut ones, c, d),
-            full_add(&mut ones, e, f),
-            full_add(&mut ones, g, h),
-        ];
-        let quads = [
-            full_add(&mut twos, pairs[0], pairs[1]),
-            full_add(&mut twos, pairs[2], pairs[3]),
-        ];
-        let eights = full_add(&mut fours, quads[0], quads[1]);
-        increment(&mut count[3..bits], eights);
+    let (mut ones, mut twos, mut fours) = (V::ZERO, V::ZERO, V::ZERO);
+    for &[a, b, c, d, e, f, g, h] in blocks {
+        let ab = full_add(&mut ones, row(a), row(b));
+        let cd = full_add(&mut ones, row(c), row(d));
+        let ef = full_add(&mut ones, row(e), row(f));
+        let gh = full_add(&mut ones, row(g), row(h));
+        let abcd = full_add(&mut twos, ab, cd);
+        let efgh = full_add(&mut twos, ef, gh);
+        let eight = full_add(&mut fours, abcd, efgh);
+        increment(&mut count[3..bits], eight);
     }
     [count[0], count[1], count[2]] = [ones, twos, fours];
-    for &row in rest {
-        increment(&mut count[..bits], from[row as usize]);
+    for &at in rest {
+        increment(&mut count[..bits], row(at));
     }
     count
 }
 
 /// In each lane, a random number below `count`; zero where that is zero.
 #[inline(always)]
-fn draw<const W: usize>(count: &[Row<W>], random: &mut Generators<W>) -> Numbers<W> {
+fn draw<V: Vector>(count: &[V], random: &mut Generators<V>) -> Numbers<V> {
     // Multiplies by one bit of the fraction after the other, last bit first, and
     // halves in between: what is shifted out is not needed.
-    let mut product = [[0; W]; MAX_BITS];
+    let mut product = [V::ZERO; MAX_BITS];
     for _ in 0..count.len() + FRACTION_BITS {
         let bit = random.next();
-        let mut carry = [0; W];
+        let mut carry = V::ZERO;
         for (i, &count) in count.iter().enumerate() {
             let mut sum = product[i];
-            carry = full_add(&mut sum, and(count, bit), carry);
+            carry = full_add(&mut sum, count.and(bit), carry);
             if i > 0 {
                 product[i - 1] = sum;
             }
@@ -183,83 +191,65 @@ fn draw<const W: usize>(count: &[Row<W>], random: &mut Generators<W>) -> Numbers
     product
 }
 
-/// Counts the listed rows in `counter` and writes for each row where it made the
-/// counter overflow. The counter has at least two bits.
+/// Counts the rows in `counter`, which has at least two bits, and chooses each row
+/// where it makes the counter overflow.
 #[inline(always)]
-fn walk<const W: usize>(
-    from: &[Row<W>],
+fn walk<V: Vector>(
     rows: &[u32],
-    counter: &mut [Row<W>],
-    chosen: &mut [Row<W>],
+    counter: &mut [V],
+    row: impl Fn(u32) -> V,
+    choose: impl Fn(u32, V),
 ) {
     let (blocks, rest) = rows.as_chunks::<4>();
-    for block in blocks {
-        let overflow = overflow(counter, block.map(|row| from[row as usize]));
-        for (&row, overflow) in block.iter().zip(overflow) {
-            chosen[row as usize] = overflow;
-        }
+    for &[a, b, c, d] in blocks {
+        let overflow = overflow(counter, [row(a), row(b), row(c), row(d)]);
+        choose(a, overflow[0]);
+        choose(b, overflow[1]);
+        choose(c, overflow[2]);
+        choose(d, overflow[3]);
     }
-    let row = |i| rest.get(i).map_or([0; W], |&row| from[row as usize]);
-    let overflow = overflow(counter, array::from_fn(row));
-    for (&row, overflow) in rest.iter().zip(overflow) {
-        chosen[row as usize] = overflow;
+    for &at in rest {
+        choose(at, increment(counter, row(at)));
     }
 }
 
-/// Counts four rows and returns for each where it made the counter overflow.
+/// Counts four rows and returns for each where it makes the counter overflow.
 #[inline(always)]
-fn overflow<const W: usize>(counter: &mut [Row<W>], rows: [Row<W>; 4]) -> [Row<W>; 4] {
+fn overflow<V: Vector>(counter: &mut [V], [a, b, c, d]: [V; 4]) -> [V; 4] {
     let [ones, twos, rest @ ..] = counter else {
         unreachable!("a counter has at least two bits");
     };
+    let (a, b) = (half_add(ones, a), half_add(ones, b));
+    let (c, d) = (half_add(ones, c), half_add(ones, d));
     // Of two rows at most one has a carry, as the first one leaves a zero.
-    let [a, b, c, d] = rows.map(|row| half_add(ones, row));
-    let [ab, cd] = [or(a, b), or(c, d)].map(|carry| half_add(twos, carry));
-    let overflow = increment(rest, or(ab, cd));
-    let (ab, cd) = (and(ab, overflow), and(cd, overflow));
-    [and(a, ab), and(b, ab), and(c, cd), and(d, cd)]
+    let (ab, cd) = (half_add(twos, a.or(b)), half_add(twos, c.or(d)));
+    let overflow = increment(rest, ab.or(cd));
+    let (ab, cd) = (ab.and(overflow), cd.and(overflow));
+    [a.and(ab), b.and(ab), c.and(cd), d.and(cd)]
 }
 
 /// Adds one to the numbers where `carry` is true; returns where they overflow.
 #[inline(always)]
-fn increment<const W: usize>(numbers: &mut [Row<W>], carry: Row<W>) -> Row<W> {
-    let bits = numbers.iter_mut();
-    bits.fold(carry, |carry, bit| half_add(bit, carry))
+fn increment<V: Vector>(numbers: &mut [V], mut carry: V) -> V {
+    for bit in numbers {
+        carry = half_add(bit, carry);
+    }
+    carry
 }
 
 /// Adds `a` to `sum` and returns the carry.
 #[inline(always)]
-fn half_add<const W: usize>(sum: &mut Row<W>, a: Row<W>) -> Row<W> {
-    let carry = and(*sum, a);
-    *sum = xor(*sum, a);
+fn half_add<V: Vector>(sum: &mut V, a: V) -> V {
+    let carry = sum.and(a);
+    *sum = sum.xor(a);
     carry
 }
 
 /// Adds `a` and `b` to `sum` and returns the carry.
 #[inline(always)]
-fn full_add<const W: usize>(sum: &mut Row<W>, a: Row<W>, b: Row<W>) -> Row<W> {
-    let differ = xor(a, b);
-    let carry = or(and(a, b), and(differ, *sum));
-    *sum = xor(*sum, differ);
+fn full_add<V: Vector>(sum: &mut V, a: V, b: V) -> V {
+    let differ = a.xor(b);
+    let carry = a.and(b).or(differ.and(*sum));
+    *sum = sum.xor(differ);
     carry
-}
-
-#[inline(always)]
-fn and<const W: usize>(a: Row<W>, b: Row<W>) -> Row<W> {
-    array::from_fn(|w| a[w] & b[w])
-}
-
-#[inline(always)]
-fn or<const W: usize>(a: Row<W>, b: Row<W>) -> Row<W> {
-    array::from_fn(|w| a[w] | b[w])
-}
-
-#[inline(always)]
-fn xor<const W: usize>(a: Row<W>, b: Row<W>) -> Row<W> {
-    array::from_fn(|w| a[w] ^ b[w])
-}
-
-#[inline(always)]
-fn not<const W: usize>(a: Row<W>) -> Row<W> {
-    a.map(|word| !word)
 }

@@ -1,9 +1,12 @@
 //! How many lanes at a time, and the CPU instructions to do it with.
 //!
-//! The code that works on rows is written once, over arrays of `W` words, and
-//! compiled for several instruction sets; which one runs is decided at run time.
+//! The code that works on rows is written once, over any [`Vector`], and compiled
+//! for several instruction sets; which one runs is decided at run time.
 
 use super::LaneProgram;
+use super::vector::Vector;
+#[cfg(target_arch = "x86_64")]
+use super::vector::{Avx2, Avx512};
 
 /// The number of lanes evaluated together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -49,15 +52,15 @@ impl Width {
     }
 }
 
-/// Work on rows of any width. Implementations mark `run` `#[inline(always)]`, so
-/// that it is compiled with the instructions of the function it is called from.
+/// Work on rows. Implementations mark `run` `#[inline(always)]`, so that it is
+/// compiled with the instructions of the function that it is called from.
 pub(super) trait Kernel {
     type Output;
-    /// Does the work on rows of `W` words.
-    fn run<const W: usize>(self) -> Self::Output;
+    /// Does the work on rows that are a `V` each.
+    fn run<V: Vector>(self) -> Self::Output;
 }
 
-/// Runs `kernel` for rows of this width with the best instructions of this CPU.
+/// Runs `kernel` on rows of this width with the best instructions of this CPU.
 pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
@@ -70,27 +73,32 @@ pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
             return unsafe { with_avx2(width, kernel) };
         }
     }
-    run(width, kernel)
-}
-
-#[inline(always)]
-fn run<K: Kernel>(width: Width, kernel: K) -> K::Output {
     match width {
-        Width::X64 => kernel.run::<1>(),
-        Width::X256 => kernel.run::<4>(),
-        Width::X512 => kernel.run::<8>(),
-        Width::X1024 => kernel.run::<16>(),
+        Width::X64 => kernel.run::<u64>(),
+        Width::X256 => kernel.run::<[u64; 4]>(),
+        Width::X512 => kernel.run::<[u64; 8]>(),
+        Width::X1024 => kernel.run::<[u64; 16]>(),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn with_avx2<K: Kernel>(width: Width, kernel: K) -> K::Output {
-    run(width, kernel)
+    match width {
+        Width::X64 => kernel.run::<u64>(),
+        Width::X256 => kernel.run::<Avx2>(),
+        Width::X512 => kernel.run::<[Avx2; 2]>(),
+        Width::X1024 => kernel.run::<[Avx2; 4]>(),
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn with_avx512<K: Kernel>(width: Width, kernel: K) -> K::Output {
-    run(width, kernel)
+    match width {
+        Width::X64 => kernel.run::<u64>(),
+        Width::X256 => kernel.run::<[u64; 4]>(),
+        Width::X512 => kernel.run::<Avx512>(),
+        Width::X1024 => kernel.run::<[Avx512; 2]>(),
+    }
 }

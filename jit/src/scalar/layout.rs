@@ -14,10 +14,15 @@ use super::State;
 use super::counts::Block;
 use super::program::{Loop, Program, Readers, Step};
 use crate::circuit::{Circuit, Edge, NodeId};
-use crate::wide::{Piece, WideCircuit, WideGate};
+use crate::wide::{Folding, Piece, WideCircuit, WideGate};
 
-/// The most operands of a gate: counts are bytes.
-const MAX_OPERANDS: usize = u8::MAX as usize;
+/// Counts of operands are bytes. What costs time is not how many gates there are
+/// but how many change, so a gate with few readers is better copied into them: then
+/// it need not change itself, and the readers are told together by its operands.
+const FOLDING: Folding = Folding {
+    operands: u8::MAX as usize,
+    readers: 5,
+};
 
 /// Lays `circuit` out. In the state given, all signals are false, and what does
 /// not agree with that is pending.
@@ -70,11 +75,11 @@ struct Layout<'a> {
     wide: WideCircuit,
     /// The slot of each node that has one.
     slots: Vec<u32>,
-    /// How many wide gates read each node.
+    /// How many wide gates and feedback nodes read each node.
     fanouts: Vec<u32>,
     /// The length of the longest path to each node, in wide gates.
     levels: Vec<u32>,
-    /// The gates that only an output reads, to be computed in its slot.
+    /// The gates that only outputs read, to be computed in their slots.
     merged: FxHashMap<NodeId, WideGate>,
     connections: Vec<Connection>,
     /// The next slot.
@@ -87,11 +92,14 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     fn new(circuit: &'a Circuit) -> Layout<'a> {
         let nodes = circuit.nodes().len();
-        let wide = WideCircuit::new(circuit, MAX_OPERANDS);
+        let wide = WideCircuit::new(circuit, FOLDING);
         let mut fanouts = vec![0; nodes];
         let mut levels = vec![0; nodes];
         let mut straight = FxHashMap::default();
         for piece in wide.pieces() {
+            for (_, source) in &piece.feedback {
+                fanouts[source.node().index()] += 1;
+            }
             for gate in &wide.gates()[piece.gates.clone()] {
                 for edge in wide.operands(gate) {
                     let (operand, gate) = (edge.node().index(), gate.node.index());
@@ -104,8 +112,8 @@ impl<'a> Layout<'a> {
             }
         }
         let outputs = circuit.outputs().iter().map(|edge| edge.node());
-        let alone = outputs.filter(|&node| wide.readers(node) == 1);
-        let merged = alone.filter_map(|node| Some((node, *straight.get(&node)?)));
+        let unread = outputs.filter(|&node| fanouts[node.index()] == 0);
+        let merged = unread.filter_map(|node| Some((node, *straight.get(&node)?)));
         Layout {
             circuit,
             merged: merged.collect(),

@@ -1,6 +1,6 @@
-//! Random circuits, and the plainest evaluation of them.
+//! Random circuits.
 
-use propjit_jit::circuit::{Builder, Circuit, Edge, Node, OutputId};
+use propjit_jit::circuit::{Builder, Circuit, Edge, OutputId};
 use proptest::prelude::*;
 
 /// One step in making a circuit; numbers choose among the edges there are.
@@ -73,45 +73,12 @@ fn follow(recipe: &Recipe, builder: &mut Builder, edges: &mut Vec<Edge>) {
 fn pick(edges: &[Edge], code: u32) -> Edge {
     // Late edges more often, or circuits would be flat.
     let (choice, inverted) = (code as usize / 2, code % 2 == 1);
-    let recent = if choice % 2 == 0 {
+    let recent = if choice.is_multiple_of(2) {
         edges.len().min(20)
     } else {
         edges.len()
     };
     edges[edges.len() - 1 - choice / 2 % recent].invert_if(inverted)
-}
-
-/// The outputs for these inputs.
-pub fn evaluate(circuit: &Circuit, inputs: &[bool]) -> Vec<bool> {
-    let mut values = vec![false; circuit.nodes().len()];
-    let value = |values: &[bool], edge: Edge| values[edge.node().index()] ^ edge.inverted();
-    let mut loops = circuit.loops().iter().peekable();
-    let mut at = 0;
-    while at < values.len() {
-        match circuit.nodes()[at] {
-            Node::Input(input) => values[at] = inputs[input.index()],
-            Node::And(a, b) => values[at] = value(&values, a) && value(&values, b),
-            Node::False | Node::Feedback => {}
-        }
-        at += 1;
-        let Some(lp) = loops.next_if(|lp| lp.nodes.end as usize == at) else {
-            continue;
-        };
-        for &(node, source) in &lp.feedback {
-            if value(&values, source) && !values[node.index()] {
-                values[node.index()] = true;
-                at = lp.nodes.start as usize;
-            }
-        }
-        if at < lp.nodes.end as usize {
-            let start = circuit
-                .loops()
-                .partition_point(|other| other.nodes.start < lp.nodes.start);
-            loops = circuit.loops()[start..].iter().peekable();
-        }
-    }
-    let outputs = circuit.outputs().iter();
-    outputs.map(|&edge| value(&values, edge)).collect()
 }
 
 /// All outputs of a circuit.

@@ -1,0 +1,283 @@
+//! Rows as the CPU's vectors.
+//!
+//! The code that works on rows is generic over [`Vector`], and `dispatch` in
+//! [`width`](super::width) chooses the type. Explicit vectors rather than arrays of
+//! words, because compilers do not reliably find the vectors in long chains of
+//! operations on arrays.
+
+/// A row, or a part of one: words on which all operations are bitwise or wordwise.
+pub(super) trait Vector: Copy {
+    /// 64-bit words in the vector.
+    const WORDS: usize;
+    /// All words zero.
+    const ZERO: Self;
+    /// All bits one.
+    const ONES: Self;
+
+    /// Reads the words at `from`, which need not be aligned.
+    ///
+    /// # Safety
+    /// So many words can be read there.
+    unsafe fn load(from: *const u64) -> Self;
+    /// Writes the words to `to`, which need not be aligned.
+    ///
+    /// # Safety
+    /// So many words can be written there.
+    unsafe fn store(self, to: *mut u64);
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    /// The bits that `self` has and `other` does not have.
+    fn and_not(self, other: Self) -> Self;
+    fn is_zero(self) -> bool;
+    /// Adds words modulo `2^64`.
+    fn add(self, other: Self) -> Self;
+    fn shift_left(self, bits: i32) -> Self;
+    fn shift_right(self, bits: i32) -> Self;
+
+    #[inline(always)]
+    fn rotate_left(self, bits: i32) -> Self {
+        self.shift_left(bits).or(self.shift_right(64 - bits))
+    }
+}
+
+impl Vector for u64 {
+    const WORDS: usize = 1;
+    const ZERO: u64 = 0;
+    const ONES: u64 = !0;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> u64 {
+        // SAFETY: as promised by the caller.
+        unsafe { from.read_unaligned() }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        // SAFETY: as promised by the caller.
+        unsafe { to.write_unaligned(self) }
+    }
+
+    #[inline(always)]
+    fn and(self, other: u64) -> u64 {
+        self & other
+    }
+
+    #[inline(always)]
+    fn or(self, other: u64) -> u64 {
+        self | other
+    }
+
+    #[inline(always)]
+    fn xor(self, other: u64) -> u64 {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: u64) -> u64 {
+        self & !other
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        self == 0
+    }
+
+    #[inline(always)]
+    fn add(self, other: u64) -> u64 {
+        self.wrapping_add(other)
+    }
+
+    #[inline(always)]
+    fn shift_left(self, bits: i32) -> u64 {
+        self << bits
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: i32) -> u64 {
+        self >> bits
+    }
+}
+
+/// Several vectors side by side.
+impl<V: Vector, const N: usize> Vector for [V; N] {
+    const WORDS: usize = N * V::WORDS;
+    const ZERO: [V; N] = [V::ZERO; N];
+    const ONES: [V; N] = [V::ONES; N];
+
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> [V; N] {
+        let mut vectors = Self::ZERO;
+        for (i, vector) in vectors.iter_mut().enumerate() {
+            // SAFETY: as promised by the caller.
+            *vector = unsafe { V::load(from.add(i * V::WORDS)) };
+        }
+        vectors
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        for (i, vector) in self.into_iter().enumerate() {
+            // SAFETY: as promised by the caller.
+            unsafe { vector.store(to.add(i * V::WORDS)) };
+        }
+    }
+
+    #[inline(always)]
+    fn and(self, other: [V; N]) -> [V; N] {
+        zip(self, other, V::and)
+    }
+
+    #[inline(always)]
+    fn or(self, other: [V; N]) -> [V; N] {
+        zip(self, other, V::or)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: [V; N]) -> [V; N] {
+        zip(self, other, V::xor)
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: [V; N]) -> [V; N] {
+        zip(self, other, V::and_not)
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        self.into_iter().fold(V::ZERO, V::or).is_zero()
+    }
+
+    #[inline(always)]
+    fn add(self, other: [V; N]) -> [V; N] {
+        zip(self, other, V::add)
+    }
+
+    #[inline(always)]
+    fn shift_left(self, bits: i32) -> [V; N] {
+        zip(self, self, |vector, _| vector.shift_left(bits))
+    }
+
+    #[inline(always)]
+    fn shift_right(self, bits: i32) -> [V; N] {
+        zip(self, self, |vector, _| vector.shift_right(bits))
+    }
+}
+
+#[inline(always)]
+fn zip<V: Vector, const N: usize>(a: [V; N], b: [V; N], f: impl Fn(V, V) -> V) -> [V; N] {
+    let mut result = a;
+    for i in 0..N {
+        result[i] = f(a[i], b[i]);
+    }
+    result
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+    use std::mem::transmute;
+
+    use super::Vector;
+
+    /// A register of AVX2, for code that `dispatch` calls after it has found that the
+    /// CPU has AVX2.
+    #[derive(Clone, Copy)]
+    pub struct Avx2(__m256i);
+
+    /// A register of AVX-512, for code that `dispatch` calls after it has found that
+    /// the CPU has AVX-512F.
+    #[derive(Clone, Copy)]
+    pub struct Avx512(__m512i);
+
+    macro_rules! implement {
+        (
+            $type:ident, $words:literal, $load:ident, $store:ident, $is_zero:expr,
+            $left:ident, $right:ident, $and_not:ident,
+            $($method:ident = $instruction:ident),*
+        ) => {
+            impl Vector for $type {
+                const WORDS: usize = $words;
+                // SAFETY: words and registers are bits without padding, of one size.
+                const ZERO: $type = $type(unsafe { transmute::<[u64; $words], _>([0; $words]) });
+                // SAFETY: as above.
+                const ONES: $type = $type(unsafe { transmute::<[u64; $words], _>([!0; $words]) });
+
+                #[inline(always)]
+                unsafe fn load(from: *const u64) -> $type {
+                    // SAFETY: as promised by the caller; the CPU has the instruction.
+                    $type(unsafe { $load(from.cast()) })
+                }
+
+                #[inline(always)]
+                unsafe fn store(self, to: *mut u64) {
+                    // SAFETY: as promised by the caller; the CPU has the instruction.
+                    unsafe { $store(to.cast(), self.0) }
+                }
+
+                $(#[inline(always)]
+                fn $method(self, other: $type) -> $type {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    $type(unsafe { $instruction(self.0, other.0) })
+                })*
+
+                #[inline(always)]
+                fn and_not(self, other: $type) -> $type {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    $type(unsafe { $and_not(other.0, self.0) })
+                }
+
+                #[inline(always)]
+                fn is_zero(self) -> bool {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    unsafe { $is_zero(self.0) }
+                }
+
+                #[inline(always)]
+                fn shift_left(self, bits: i32) -> $type {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    $type(unsafe { $left(self.0, _mm_cvtsi32_si128(bits)) })
+                }
+
+                #[inline(always)]
+                fn shift_right(self, bits: i32) -> $type {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    $type(unsafe { $right(self.0, _mm_cvtsi32_si128(bits)) })
+                }
+            }
+        };
+    }
+
+    implement!(
+        Avx2,
+        4,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        |a| _mm256_testz_si256(a, a) == 1,
+        _mm256_sll_epi64,
+        _mm256_srl_epi64,
+        _mm256_andnot_si256,
+        and = _mm256_and_si256,
+        or = _mm256_or_si256,
+        xor = _mm256_xor_si256,
+        add = _mm256_add_epi64
+    );
+
+    implement!(
+        Avx512,
+        8,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        |a| _mm512_test_epi64_mask(a, a) == 0,
+        _mm512_sll_epi64,
+        _mm512_srl_epi64,
+        _mm512_andnot_si512,
+        and = _mm512_and_si512,
+        or = _mm512_or_si512,
+        xor = _mm512_xor_si512,
+        add = _mm512_add_epi64
+    );
+}
