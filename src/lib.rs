@@ -1,1 +1,22 @@
-//! propjit: games as state machines.
+//! propjit plays games given by their rules: a rulesheet in the Game Description
+//! Language becomes a propositional network, that a Boolean circuit, and the
+//! circuit plays many matches at a time, one per bit.
+//!
+//! Where to start:
+//!
+//! - [`game`] loads a rulesheet and gives machines that play it.
+//! - [`machine`] is what a machine can do, and the backends.
+//! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
+//! - [`verify`] compares machines with recorded [traces](trace) and with each other.
+//!
+//! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
+
+pub mod fnv;
+pub mod game;
+pub mod machine;
+pub mod perft;
+pub mod playout;
+pub mod rng;
+pub mod stop;
+pub mod trace;
+pub mod verify;

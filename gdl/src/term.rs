@@ -8,7 +8,7 @@
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
 /// The number of a name in a [`Terms`] table. Names are case-sensitive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,6 +53,8 @@ pub struct Terms {
     arg_ends: Vec<u32>,
     args: Vec<TermId>,
     term_table: HashTable<u32>,
+    /// The names whose constants are spelled `(p)`.
+    lists: FxHashSet<Symbol>,
 }
 
 fn hash_of(value: impl Hash) -> u64 {
@@ -99,6 +101,12 @@ impl Terms {
     /// The name of a symbol, as the rulesheet spells it.
     pub fn name(&self, symbol: Symbol) -> &str {
         &self.names[symbol.index()]
+    }
+
+    /// Spells the constant with this name `(name)` from now on: it is the same
+    /// constant, but names are to be echoed as the rulesheet has them.
+    pub fn spell_as_list(&mut self, name: Symbol) {
+        self.lists.insert(name);
     }
 
     /// The term `(functor args...)`, or the constant `functor` without
@@ -189,7 +197,8 @@ impl Terms {
                 Piece::Close => out.push(')'),
                 Piece::Term(id) => {
                     let args = self.args(id);
-                    if !args.is_empty() {
+                    let is_list = !args.is_empty() || self.lists.contains(&self.functor(id));
+                    if is_list {
                         out.push('(');
                         stack.push(Piece::Close);
                         for &arg in args.iter().rev() {
@@ -225,6 +234,18 @@ mod tests {
         assert_eq!(terms.find(cell, &[one, one]), Some(a));
         assert_eq!(terms.find(cell, &[one]), None);
         assert_ne!(terms.constant("Cell"), terms.constant("cell"));
+    }
+
+    #[test]
+    fn constants_print_as_the_rulesheet_spells_them() {
+        let mut terms = Terms::new();
+        let (p, f) = (terms.symbol("p"), terms.symbol("f"));
+        let constant = terms.term(p, &[]);
+        assert_eq!(terms.text(constant), "p");
+        terms.spell_as_list(p);
+        assert_eq!(terms.constant("p"), constant);
+        let compound = terms.term(f, &[constant]);
+        assert_eq!(terms.text(compound), "(f (p))");
     }
 
     #[test]

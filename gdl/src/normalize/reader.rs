@@ -381,6 +381,9 @@ impl Reader {
         let args = form.items().skip(1);
         let args: Vec<_> = args.map(|item| self.pattern(item)).collect();
         let args = args.into_iter().collect::<Option<Vec<_>>>()?;
+        if args.is_empty() && form.name().is_none() {
+            self.workspace.terms.spell_as_list(functor);
+        }
         if !args.is_empty()
             && let Some(first) = self
                 .function_arities

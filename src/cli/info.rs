@@ -1,0 +1,247 @@
+//! `propjit info`: what a game is made of.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use propjit::game::Game;
+use propjit::machine::GroundGame;
+use serde::Serialize;
+
+use super::options::{SetupArgs, game_name};
+use super::output::{Failure, Output};
+
+/// Tell what a game is made of: roles, propositions, moves, gates, set-up time
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// Write the propositional network to this file in Graphviz' DOT language
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    rules: usize,
+    roles: Vec<Role>,
+    backend: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gave_up: Option<String>,
+    #[serde(flatten)]
+    ground: Option<Ground>,
+    setup: Vec<Stage>,
+    setup_seconds: f64,
+    peak_memory_bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Role {
+    name: String,
+    /// How many moves may ever be legal; known of ground games.
+    moves: Option<usize>,
+    goals: Option<Vec<i32>>,
+}
+
+#[derive(Serialize)]
+struct Ground {
+    propositions: usize,
+    propnet_gates: usize,
+    /// Gates that depend on themselves.
+    recursive_gates: usize,
+    circuit: Circuit,
+}
+
+#[derive(Serialize)]
+struct Circuit {
+    inputs: usize,
+    outputs: usize,
+    gates_before_passes: usize,
+    gates: usize,
+    depth: usize,
+    loops: usize,
+    passes: Vec<Pass>,
+}
+
+#[derive(Serialize)]
+struct Pass {
+    name: &'static str,
+    gates_before: usize,
+    gates_after: usize,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Stage {
+    stage: &'static str,
+    seconds: f64,
+}
+
+/// Loads the game and prints what it is made of.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let game = args.setup.load(&args.rulesheet)?;
+    if let Some(path) = &args.dot {
+        let ground = game.ground_game().ok_or_else(|| {
+            Failure::new("there is no propositional network: the game was not grounded")
+        })?;
+        write_dot(ground, path)
+            .map_err(|error| Failure::Work(format!("cannot write {}: {error}", path.display())))?;
+    }
+    output.result(&report(&game, &args.rulesheet, args))
+}
+
+fn write_dot(ground: &GroundGame, path: &Path) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    ground.propnet().write_dot(&mut file)?;
+    file.flush()
+}
+
+fn report(game: &Game, rulesheet: &Path, args: &Args) -> Report {
+    let rules = game.rules();
+    let ground = game.ground_game();
+    let role = |(at, &name): (usize, _)| {
+        let ports = ground.map(|ground| &ground.propnet().roles[at]);
+        Role {
+            name: rules.terms.text(name),
+            moves: ports.map(|role| role.moves.len()),
+            goals: ports.map(|role| role.goals.iter().map(|goal| goal.value).collect()),
+        }
+    };
+    let stage = |stage: &propjit::game::Stage| Stage {
+        stage: stage.name,
+        seconds: stage.time.as_secs_f64(),
+    };
+    Report {
+        game: game_name(rulesheet),
+        rules: rules.rules.len(),
+        roles: rules.roles.iter().enumerate().map(role).collect(),
+        backend: args.setup.backend.0.unwrap_or(game.backend()).name(),
+        gave_up: game.gave_up().map(ToString::to_string),
+        ground: ground.map(|ground| describe(ground)),
+        setup: game.stages().iter().map(stage).collect(),
+        setup_seconds: game.setup_time().as_secs_f64(),
+        peak_memory_bytes: peak_memory(),
+    }
+}
+
+fn describe(ground: &GroundGame) -> Ground {
+    let circuit = ground.circuit();
+    let pass = |pass: &propjit_jit::passes::PassReport| Pass {
+        name: pass.name,
+        gates_before: pass.gates_before,
+        gates_after: pass.gates_after,
+        seconds: pass.time.as_secs_f64(),
+    };
+    Ground {
+        propositions: ground.propnet().bases.len(),
+        propnet_gates: ground.propnet().len(),
+        recursive_gates: ground.propnet().recursive_gates(),
+        circuit: Circuit {
+            inputs: circuit.inputs().len(),
+            outputs: circuit.outputs().len(),
+            gates_before_passes: ground.lowered_gates(),
+            gates: circuit.gates(),
+            depth: circuit.depth(),
+            loops: circuit.loops().len(),
+            passes: ground.passes().iter().map(pass).collect(),
+        },
+    }
+}
+
+/// The most memory that the process has had so far, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}: {} rules, backend {}",
+            self.game, self.rules, self.backend
+        )?;
+        for role in &self.roles {
+            write!(f, "role {}", role.name)?;
+            if let (Some(moves), Some(goals)) = (role.moves, &role.goals) {
+                write!(f, ": {moves} moves, goals {goals:?}")?;
+            }
+            writeln!(f)?;
+        }
+        if let Some(reason) = &self.gave_up {
+            writeln!(f, "not ground: {reason}")?;
+        }
+        if let Some(ground) = &self.ground {
+            write!(f, "{ground}")?;
+        }
+        for stage in &self.setup {
+            writeln!(
+                f,
+                "set-up: {:<12} {:>9.1} ms",
+                stage.stage,
+                stage.seconds * 1e3
+            )?;
+        }
+        writeln!(
+            f,
+            "set-up: {:<12} {:>9.1} ms",
+            "all",
+            self.setup_seconds * 1e3
+        )?;
+        if let Some(bytes) = self.peak_memory_bytes {
+            writeln!(
+                f,
+                "peak memory: {:.1} MiB",
+                bytes as f64 / f64::from(1 << 20)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Ground {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ground {
+            propositions,
+            propnet_gates,
+            recursive_gates,
+            circuit,
+        } = self;
+        writeln!(f, "{propositions} propositions")?;
+        writeln!(
+            f,
+            "propnet: {propnet_gates} gates, {recursive_gates} of them recursive"
+        )?;
+        writeln!(
+            f,
+            "circuit: {} gates, {} before passes; depth {}, {} loops, {} inputs, {} outputs",
+            circuit.gates,
+            circuit.gates_before_passes,
+            circuit.depth,
+            circuit.loops,
+            circuit.inputs,
+            circuit.outputs
+        )?;
+        for pass in &circuit.passes {
+            writeln!(
+                f,
+                "pass: {:<14} {:>9} -> {:>9} gates {:>9.1} ms",
+                pass.name,
+                pass.gates_before,
+                pass.gates_after,
+                pass.seconds * 1e3
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! The command line: one file per command.
+//!
+//! Results go to stdout, progress and messages to stderr. The exit code is 0 on
+//! success, 1 when the work failed, 2 on wrong usage.
+
+mod info;
+mod options;
+mod output;
+mod perf;
+mod perft;
+mod playout;
+mod validate;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{ArgAction, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use output::{Failure, Format, Output};
+
+/// Plays games given by rulesheets in the Game Description Language.
+#[derive(Parser)]
+#[command(name = "propjit", version)]
+struct Cli {
+    /// How to print results
+    #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
+    format: Format,
+
+    /// Log more to stderr; twice for even more. The variable PROPJIT_LOG sets filters
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    verbose: u8,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Validate(validate::Args),
+    Info(info::Args),
+    Playout(playout::Args),
+    Perft(perft::Args),
+    Verify(verify::Args),
+    Perf(perf::Args),
+}
+
+/// Runs the command that the arguments of the process ask for.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    log_to_stderr(cli.verbose);
+    let mut output = Output::new(cli.format);
+    let done = match cli.command {
+        Command::Validate(args) => validate::run(&args, &mut output),
+        Command::Info(args) => info::run(&args, &mut output),
+        Command::Playout(args) => playout::run(&args, &mut output),
+        Command::Perft(args) => perft::run(&args, &mut output),
+        Command::Verify(args) => verify::run(&args, &mut output),
+        Command::Perf(args) => perf::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the results wanted no more of them.
+        Err(Failure::Pipe) => ExitCode::SUCCESS,
+        Err(Failure::Told) => ExitCode::FAILURE,
+        Err(Failure::Work(error)) => {
+            output::message(&format!("error: {}", error.trim_end()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn log_to_stderr(verbose: u8) {
+    let default = match verbose {
+        0 => "warn",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = EnvFilter::try_from_env("PROPJIT_LOG").unwrap_or_else(|_| default.into());
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+}

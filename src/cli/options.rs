@@ -1,0 +1,109 @@
+//! Options that several commands share.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use propjit::game::{Game, Setup};
+use propjit::machine::{Backend, UnknownBackend};
+use propjit_gdl::diagnostic::Severity;
+use propjit_gdl::ground;
+
+use super::output::{Failure, message};
+
+/// A backend, or the best one.
+#[derive(Clone, Copy, Debug)]
+pub struct BackendChoice(pub Option<Backend>);
+
+impl FromStr for BackendChoice {
+    type Err = UnknownBackend;
+    fn from_str(text: &str) -> Result<BackendChoice, UnknownBackend> {
+        match text {
+            "auto" => Ok(BackendChoice(None)),
+            name => Ok(BackendChoice(Some(name.parse()?))),
+        }
+    }
+}
+
+/// The backend and what set-up may cost.
+#[derive(clap::Args)]
+pub struct SetupArgs {
+    /// How to evaluate the game: auto, prover, scalar or lanes. With auto, games
+    /// that cannot be grounded play on the prover
+    #[arg(long, default_value = "auto", value_name = "BACKEND")]
+    pub backend: BackendChoice,
+
+    /// How long grounding may take
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    pub setup_limit: Duration,
+
+    /// How much memory grounding may take
+    #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub memory_limit: u64,
+}
+
+impl SetupArgs {
+    pub fn setup(&self) -> Setup {
+        Setup {
+            backend: self.backend.0,
+            ground: ground::Limits {
+                time: Some(self.setup_limit),
+                bytes: self.memory_limit << 20,
+                ..ground::Limits::default()
+            },
+            ..Setup::default()
+        }
+    }
+
+    /// Loads a rulesheet and tells the user what is odd about it.
+    pub fn load(&self, rulesheet: &Path) -> Result<Game, Failure> {
+        let game = Game::load(rulesheet, &self.setup())?;
+        let warnings = game.warnings().count(Severity::Warning);
+        if warnings > 0 {
+            let path = rulesheet.display();
+            tracing::info!("{warnings} warnings: see `propjit validate {path}`");
+        }
+        if let Some(reason) = game.gave_up() {
+            message(&format!("note: {reason}; the prover plays instead"));
+        }
+        Ok(game)
+    }
+}
+
+/// The name of the game in a file: the file's name without folder and extension.
+pub fn game_name(rulesheet: &Path) -> String {
+    let stem = rulesheet.file_stem().unwrap_or(rulesheet.as_os_str());
+    stem.to_string_lossy().into_owned()
+}
+
+/// Seconds, more than none.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() && seconds <= MAX_SECONDS => Ok(time),
+        _ => Err(format!(
+            "must be more than 0 and at most {MAX_SECONDS} seconds"
+        )),
+    }
+}
+
+/// Some thirty years.
+const MAX_SECONDS: f64 = 1e9;
+
+/// The number of threads that an option may ask for.
+pub fn threads(text: &str) -> Result<usize, String> {
+    in_range(text, 1, 1024)
+}
+
+/// A number within limits, with an error that names them.
+pub fn in_range<T: FromStr + PartialOrd + Display>(
+    text: &str,
+    low: T,
+    high: T,
+) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(number) if number >= low && number <= high => Ok(number),
+        _ => Err(format!("must be a whole number from {low} to {high}")),
+    }
+}

@@ -1,0 +1,160 @@
+//! Results on stdout, as text or JSON; messages on stderr.
+
+use std::error::Error;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use propjit::game::LoadError;
+use propjit::machine::MachineError;
+use propjit::stop::Stop;
+use propjit_gdl::ReadError;
+use serde::Serialize;
+
+/// How to print results.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs: one JSON object
+    Json,
+}
+
+/// Why a command fails.
+pub enum Failure {
+    /// The reader of stdout is gone.
+    Pipe,
+    /// The work failed, and the results or messages have told how.
+    Told,
+    /// The work failed.
+    Work(String),
+}
+
+impl Failure {
+    /// A failure of the work with this error.
+    pub fn new(error: impl Display) -> Failure {
+        Failure::Work(error.to_string())
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        match error {
+            LoadError::Read(ReadError::Invalid(diagnostics)) => {
+                message(diagnostics.render(io::stderr().is_terminal()).trim_end());
+                Failure::Told
+            }
+            _ => Failure::Work(describe(&error)),
+        }
+    }
+}
+
+impl From<MachineError> for Failure {
+    fn from(error: MachineError) -> Failure {
+        Failure::new(error)
+    }
+}
+
+/// The error and what caused it, in one line.
+pub fn describe(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |&error| error.source());
+    let mut text = error.to_string();
+    for cause in causes {
+        let cause = cause.to_string();
+        // Some errors tell their cause themselves.
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+/// Writes a message to stderr. That nobody reads it is no failure.
+pub fn message(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Where results go.
+pub struct Output {
+    format: Format,
+}
+
+impl Output {
+    pub fn new(format: Format) -> Output {
+        Output { format }
+    }
+
+    /// Whether results are for programs.
+    pub fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Prints a result: as JSON what it serialises to, as text what it displays.
+    pub fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
+        match self.format {
+            Format::Text => self.print(&result.to_string()),
+            Format::Json => {
+                let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
+                self.print(&format!("{json}\n"))
+            }
+        }
+    }
+
+    /// Prints text as it is.
+    pub fn print(&mut self, text: &str) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        let written = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush());
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Pipe,
+            _ => Failure::Work(format!("cannot write the results: {error}")),
+        })
+    }
+}
+
+/// A flag that Ctrl-C sets, so that long work ends with what it has. The second
+/// Ctrl-C ends the process.
+pub fn stop_on_ctrl_c() -> Stop {
+    let stop = Stop::new();
+    let flag = stop.clone();
+    let installed = ctrlc::set_handler(move || {
+        if flag.is_set() {
+            std::process::exit(1);
+        }
+        flag.set();
+        message("stopping; press Ctrl-C again to end at once");
+    });
+    if let Err(error) = installed {
+        tracing::warn!(%error, "Ctrl-C will end the work without a result");
+    }
+    stop
+}
+
+/// Runs `work` while a line on stderr, if that is a terminal, shows `status`.
+pub fn with_progress<T: Send>(
+    status: impl Fn() -> String + Sync,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    if !io::stderr().is_terminal() {
+        return work();
+    }
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+    let bar = ProgressBar::new_spinner().with_style(style.expect("the template is valid"));
+    let done = Stop::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.is_set() {
+                bar.set_message(status());
+                bar.tick();
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
+            bar.finish_and_clear();
+        });
+        let result = work();
+        done.set();
+        result
+    })
+}

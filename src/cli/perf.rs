@@ -1,0 +1,72 @@
+//! `propjit perf`: the process protocol of the gdl-perf benchmark
+//! (<https://github.com/AlexLandau/gdl-perf>).
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::playout::{self, Config, Progress};
+use propjit::rng::random_seed;
+use propjit::stop::Stop;
+
+use super::options::{SetupArgs, seconds};
+use super::output::Failure;
+
+/// Measure random play for the gdl-perf benchmark
+///
+/// OUTFILE gets the lines version=, millisecondsTaken=, numStateChanges= and
+/// numRollouts=, or version= and errorMessage=.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// The file to write
+    outfile: PathBuf,
+
+    /// For how long to play
+    #[arg(value_parser = seconds)]
+    seconds: Duration,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// How long a match may be.
+const MAX_STEPS: u32 = 10_000;
+
+/// Plays on one thread and writes the figures.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut lines = format!("version=propjit {}\n", env!("CARGO_PKG_VERSION"));
+    let played = play(args);
+    let _ = match &played {
+        Ok(outcome) => write!(
+            lines,
+            "millisecondsTaken={}\nnumStateChanges={}\nnumRollouts={}\n",
+            outcome.time.as_millis(),
+            outcome.tally.state_changes,
+            outcome.tally.rollouts(),
+        ),
+        // The protocol's values are single lines.
+        Err(error) => writeln!(lines, "errorMessage={}", error.replace(['\n', '\r'], " ")),
+    };
+    std::fs::write(&args.outfile, lines).map_err(|error| {
+        Failure::Work(format!("cannot write {}: {error}", args.outfile.display()))
+    })?;
+    played.map(|_| ()).map_err(Failure::Work)
+}
+
+fn play(args: &Args) -> Result<playout::Outcome, String> {
+    let game = propjit::game::Game::load(&args.rulesheet, &args.setup.setup());
+    let game = game.map_err(|error| error.to_string())?;
+    let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
+    let config = Config {
+        threads: 1,
+        seed: random_seed(),
+        max_steps: MAX_STEPS,
+        time: Some(args.seconds),
+        rollouts: None,
+    };
+    playout::run(&game, backend, &config, &Stop::new(), &Progress::default())
+        .map_err(|error| error.to_string())
+}

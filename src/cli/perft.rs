@@ -1,0 +1,115 @@
+//! `propjit perft`: counting all sequences of joint moves.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use propjit::machine::{RoleId, StateMachine};
+use propjit::perft::{self, Count};
+use serde::Serialize;
+
+use super::options::{SetupArgs, game_name, in_range};
+use super::output::{Failure, Output, stop_on_ctrl_c, with_progress};
+
+/// Count all sequences of joint moves of a length
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// How many joint moves
+    #[arg(value_parser = |text: &str| in_range(text, 0, MAX_DEPTH))]
+    depth: usize,
+
+    /// Count apart what follows each first joint move
+    #[arg(long)]
+    divide: bool,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// Nobody waits for counts so deep; states on the way to them take memory.
+const MAX_DEPTH: usize = 100_000;
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    backend: &'static str,
+    depth: usize,
+    sequences: u128,
+    ended: u128,
+    setup_seconds: f64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divide: Option<Vec<Part>>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    joint_move: Vec<String>,
+    sequences: u128,
+    ended: u128,
+}
+
+/// Counts and prints the counts.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let game = args.setup.load(&args.rulesheet)?;
+    let backend = args.setup.backend.0.unwrap_or(game.backend());
+    let mut machine = game.machine(backend)?;
+    let stop = stop_on_ctrl_c();
+    let start = Instant::now();
+    let counted = with_progress(
+        || "counting".to_string(),
+        || {
+            let initial = machine.initial_state()?;
+            if !args.divide {
+                let count = perft::perft(&mut *machine, &initial, args.depth, &stop)?;
+                return Ok((count, None));
+            }
+            let division = perft::divide(&mut *machine, &initial, args.depth, &stop)?;
+            let total = division.as_deref().map(perft::total);
+            let parts = division.map(|division| parts(&*machine, division));
+            Ok::<_, Failure>((total, parts))
+        },
+    )?;
+    let (Some(count), divide) = counted else {
+        return Err(Failure::new("interrupted before everything was counted"));
+    };
+    output.result(&Report {
+        game: game_name(&args.rulesheet),
+        backend: backend.name(),
+        depth: args.depth,
+        sequences: count.sequences,
+        ended: count.ended,
+        setup_seconds: game.setup_time().as_secs_f64(),
+        seconds: start.elapsed().as_secs_f64(),
+        divide,
+    })
+}
+
+fn parts(machine: &dyn StateMachine, division: perft::Division) -> Vec<Part> {
+    let part = |(joint, count): (Vec<_>, Count)| Part {
+        joint_move: RoleId::first(joint.len())
+            .zip(joint)
+            .map(|(role, played)| machine.move_text(role, played))
+            .collect(),
+        sequences: count.sequences,
+        ended: count.ended,
+    };
+    division.into_iter().map(part).collect()
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in self.divide.iter().flatten() {
+            writeln!(f, "{:>20}  {}", part.sequences, part.joint_move.join(" "))?;
+        }
+        writeln!(
+            f,
+            "{} at depth {} has {} sequences of joint moves; {} more ended before",
+            self.game, self.depth, self.sequences, self.ended
+        )?;
+        writeln!(f, "{:.3} s on {}", self.seconds, self.backend)
+    }
+}

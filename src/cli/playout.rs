@@ -1,0 +1,172 @@
+//! `propjit playout`: random matches, as many as fit in a time.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::playout::{self, Config, Progress};
+use propjit::rng::random_seed;
+use serde::Serialize;
+
+use super::options::{SetupArgs, game_name, in_range, seconds, threads};
+use super::output::{Failure, Output, stop_on_ctrl_c, with_progress};
+
+/// Play random matches and measure how fast that goes
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+
+    /// Start matches for this long [default: 5, with --count as long as it takes].
+    /// Matches that run when the time is up are played to their end
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+
+    /// Play this many matches
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
+    count: Option<u64>,
+
+    /// Threads to play on
+    #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
+    threads: usize,
+
+    /// Where the random numbers come from: with the same seed, one thread plays
+    /// the same matches in the same order [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Cut matches off after this many joint moves
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u32::MAX))]
+    max_steps: u32,
+}
+
+/// For how long matches are started if nothing is said.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    backend: &'static str,
+    lanes: usize,
+    threads: usize,
+    seed: u64,
+    setup_seconds: f64,
+    seconds: f64,
+    state_changes: u64,
+    rollouts: u64,
+    state_changes_per_second: f64,
+    rollouts_per_second: f64,
+    mean_length: Option<f64>,
+    roles: Vec<String>,
+    mean_goals: Vec<Option<f64>>,
+    goal_standard_errors: Vec<Option<f64>>,
+    undefined_goals: Vec<u64>,
+    truncated: u64,
+    stuck: u64,
+    interrupted: bool,
+}
+
+/// Plays and prints the figures.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let game = args.setup.load(&args.rulesheet)?;
+    let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
+    let unlimited = args.count.is_some().then_some(args.seconds);
+    let config = Config {
+        threads: args.threads,
+        seed: args.seed.unwrap_or_else(random_seed),
+        max_steps: args.max_steps,
+        time: unlimited.unwrap_or(args.seconds.or(Some(DEFAULT_TIME))),
+        rollouts: args.count,
+    };
+    let stop = stop_on_ctrl_c();
+    let progress = Progress::default();
+    let outcome = with_progress(
+        || format!("{} matches", progress.rollouts()),
+        || playout::run(&game, backend, &config, &stop, &progress),
+    )?;
+    let tally = &outcome.tally;
+    let elapsed = outcome.time.as_secs_f64();
+    let roles = game.rules().roles.iter();
+    output.result(&Report {
+        game: game_name(&args.rulesheet),
+        backend: backend.name(),
+        lanes: outcome.lanes,
+        threads: args.threads,
+        seed: config.seed,
+        setup_seconds: game.setup_time().as_secs_f64(),
+        seconds: elapsed,
+        state_changes: tally.state_changes,
+        rollouts: tally.rollouts(),
+        state_changes_per_second: tally.state_changes as f64 / elapsed,
+        rollouts_per_second: tally.rollouts() as f64 / elapsed,
+        mean_length: tally.lengths.mean(),
+        roles: roles.map(|&role| game.rules().terms.text(role)).collect(),
+        mean_goals: tally
+            .goals
+            .iter()
+            .map(|goals| goals.values.mean())
+            .collect(),
+        goal_standard_errors: tally
+            .goals
+            .iter()
+            .map(|goals| goals.values.standard_error())
+            .collect(),
+        undefined_goals: tally.goals.iter().map(|goals| goals.undefined).collect(),
+        truncated: tally.truncated,
+        stuck: tally.stuck,
+        interrupted: outcome.stopped,
+    })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { game, backend, .. } = self;
+        writeln!(
+            f,
+            "{game} on {backend}, {} lanes, {} threads, seed {}",
+            self.lanes, self.threads, self.seed
+        )?;
+        writeln!(f, "set-up        {:>14.3} s", self.setup_seconds)?;
+        writeln!(f, "time          {:>14.3} s", self.seconds)?;
+        writeln!(
+            f,
+            "state changes {:>14}   {:>14.0} /s",
+            self.state_changes, self.state_changes_per_second
+        )?;
+        writeln!(
+            f,
+            "rollouts      {:>14}   {:>14.0} /s",
+            self.rollouts, self.rollouts_per_second
+        )?;
+        if let Some(length) = self.mean_length {
+            writeln!(f, "mean length   {length:>14.2}")?;
+        }
+        let means = self.mean_goals.iter().zip(&self.goal_standard_errors);
+        for (role, (mean, error)) in self.roles.iter().zip(means) {
+            match (mean, error) {
+                (Some(mean), Some(error)) => {
+                    writeln!(f, "mean goal     {mean:>14.2} \u{b1} {error:.2}   {role}")?;
+                }
+                (Some(mean), None) => writeln!(f, "mean goal     {mean:>14.2}   {role}")?,
+                (None, _) => writeln!(f, "mean goal     {:>14}   {role}", "none")?,
+            }
+        }
+        let undefined = self.undefined_goals.iter().sum();
+        for (count, what) in [
+            (self.truncated, "matches were cut off at the limit of steps"),
+            (self.stuck, "matches ended where a role had no legal move"),
+            (undefined, "goals were undefined in terminal states"),
+        ] {
+            if count > 0 {
+                writeln!(f, "{count} {what}")?;
+            }
+        }
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        Ok(())
+    }
+}

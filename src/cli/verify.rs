@@ -1,0 +1,259 @@
+//! `propjit verify`: do the backends say what they should?
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use clap::ArgGroup;
+use propjit::rng::{random_seed, streams};
+use propjit::stop::Stop;
+use propjit::verify::suite::{self, Case, Row, Status};
+use propjit::verify::{Difference, against};
+use serde::Serialize;
+
+use super::options::{BackendChoice, SetupArgs, game_name, in_range, threads};
+use super::output::{Failure, Output, stop_on_ctrl_c, with_progress};
+
+/// Compare backends with recorded traces, or with each other
+#[derive(clap::Args)]
+#[command(group = ArgGroup::new("with").args(["trace", "traces", "against"]).required(true))]
+pub struct Args {
+    /// The file with the rules
+    #[arg(required_unless_present = "games", conflicts_with = "games")]
+    rulesheet: Option<PathBuf>,
+
+    /// Replay the matches in this trace
+    #[arg(long, value_name = "FILE", requires = "rulesheet")]
+    trace: Option<PathBuf>,
+
+    /// Verify the games in this folder, NAME.kif for each trace NAME.json
+    #[arg(long, value_name = "DIR", requires = "traces")]
+    games: Option<PathBuf>,
+
+    /// Replay all traces in this folder
+    #[arg(long, value_name = "DIR", requires = "games")]
+    traces: Option<PathBuf>,
+
+    /// Play random matches side by side with this backend
+    #[arg(long, value_name = "BACKEND", requires = "rulesheet")]
+    against: Option<BackendChoice>,
+
+    /// How many matches to play with --against
+    #[arg(long, default_value = "100", value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
+    matches: usize,
+
+    /// Cut matches off after this many joint moves with --against
+    #[arg(long, default_value = "1000", value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
+    max_steps: usize,
+
+    /// Where the random numbers come from with --against
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// How many games to verify at a time with --games
+    #[arg(long, default_value = "1", value_name = "N", value_parser = threads)]
+    jobs: usize,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// Verifies what the arguments ask for; fails if anything differs.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_ctrl_c();
+    match (&args.rulesheet, &args.trace, &args.games, &args.traces) {
+        (Some(rulesheet), Some(trace), ..) => {
+            let case = Case {
+                game: game_name(rulesheet),
+                rulesheet: rulesheet.clone(),
+                trace: trace.clone(),
+            };
+            replay(args, &[case], &stop, output)
+        }
+        (_, _, Some(games), Some(traces)) => {
+            let cases = suite::cases(games, traces).map_err(|error| {
+                Failure::Work(format!("cannot list {}: {error}", traces.display()))
+            })?;
+            if cases.is_empty() {
+                let traces = traces.display();
+                return Err(Failure::Work(format!(
+                    "{traces} holds no traces (NAME.json)"
+                )));
+            }
+            replay(args, &cases, &stop, output)
+        }
+        (Some(rulesheet), ..) => side_by_side(args, rulesheet, &stop, output),
+        _ => unreachable!("clap requires one of the combinations above"),
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    passed: usize,
+    failed: usize,
+    gave_up: usize,
+    interrupted: bool,
+    games: Vec<Row>,
+}
+
+fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Result<(), Failure> {
+    let setup = args.setup.setup();
+    let text = !output.is_json();
+    // Rows are printed as they come; the first failure to print ends the work.
+    let printed = Mutex::new((output, Ok(())));
+    let finished = |row: &Row| {
+        let mut printed = printed.lock().expect("printing does not panic");
+        if text && printed.1.is_ok() {
+            printed.1 = printed.0.print(&format!("{}\n", RowText(row)));
+            if printed.1.is_err() {
+                stop.set();
+            }
+        }
+    };
+    let games = suite::run(cases, &setup, args.jobs, stop, finished);
+    let (output, result) = printed.into_inner().expect("printing does not panic");
+    result?;
+    let count = |wanted: &[Status]| {
+        games
+            .iter()
+            .filter(|row| wanted.contains(&row.status))
+            .count()
+    };
+    let summary = Summary {
+        passed: count(&[Status::Ok]),
+        failed: count(&[Status::Differs, Status::Error]),
+        gave_up: count(&[Status::GaveUp]),
+        interrupted: stop.is_set(),
+        games,
+    };
+    output.result(&summary)?;
+    match summary.failed == 0 && !summary.interrupted {
+        true => Ok(()),
+        false => Err(Failure::Told),
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary {
+            passed,
+            failed,
+            gave_up,
+            ..
+        } = self;
+        writeln!(f, "{passed} passed, {failed} failed, {gave_up} gave up")?;
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        Ok(())
+    }
+}
+
+/// A row of the table of games.
+struct RowText<'a>(&'a Row);
+
+impl fmt::Display for RowText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = self.0;
+        let status = match row.status {
+            Status::Ok => "ok",
+            Status::Differs => "differs",
+            Status::GaveUp => "gave up",
+            Status::Error => "error",
+        };
+        let backend = row.backend.unwrap_or("-");
+        write!(
+            f,
+            "{:<40} {status:<8} {backend:<7} {:>9.1} ms {:>6} states",
+            row.game, row.setup_ms, row.steps
+        )?;
+        if let Some(difference) = &row.difference {
+            write!(f, "  {difference}")?;
+        }
+        if let Some(note) = &row.note {
+            write!(f, "  {}", note.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+struct SideBySide {
+    game: String,
+    backend: &'static str,
+    against: &'static str,
+    seed: u64,
+    matches: usize,
+    states: usize,
+    difference: Option<Difference>,
+    interrupted: bool,
+}
+
+fn side_by_side(
+    args: &Args,
+    rulesheet: &Path,
+    stop: &Stop,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let game = args.setup.load(rulesheet)?;
+    let backend = args.setup.backend.0.unwrap_or(game.backend());
+    let other = args
+        .against
+        .and_then(|choice| choice.0)
+        .unwrap_or(game.backend());
+    let (mut machine, mut expected) = (game.machine(backend)?, game.machine(other)?);
+    let seed = args.seed.unwrap_or_else(random_seed);
+    let mut rng = streams(seed).next().expect("streams do not end");
+    let compared = with_progress(
+        || format!("{backend} against {other}"),
+        || {
+            let (machine, expected) = (&mut *machine, &mut *expected);
+            against(
+                machine,
+                expected,
+                args.matches,
+                args.max_steps,
+                &mut rng,
+                stop,
+            )
+        },
+    )?;
+    let report = SideBySide {
+        game: game_name(rulesheet),
+        backend: backend.name(),
+        against: other.name(),
+        seed,
+        matches: compared.matches,
+        states: compared.steps,
+        difference: compared.difference,
+        interrupted: stop.is_set(),
+    };
+    output.result(&report)?;
+    match report.difference.is_none() && !report.interrupted {
+        true => Ok(()),
+        false => Err(Failure::Told),
+    }
+}
+
+impl fmt::Display for SideBySide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SideBySide {
+            game,
+            backend,
+            against,
+            seed,
+            matches,
+            states,
+            ..
+        } = self;
+        write!(
+            f,
+            "{game}: {backend} against {against}, seed {seed}: {matches} matches, {states} states: "
+        )?;
+        match &self.difference {
+            Some(difference) => writeln!(f, "differs: {difference}"),
+            None if self.interrupted => writeln!(f, "interrupted"),
+            None => writeln!(f, "ok"),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Loading a game: from the rulesheet's text to machines that play it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_gdl::diagnostic::Diagnostics;
+use propjit_gdl::ground::{self, GroundError, ground};
+use propjit_gdl::rules::Rules;
+use propjit_gdl::{Parsed, ReadError, prover};
+
+use crate::fnv::Fnv64;
+use crate::machine::lanes::LanesMachine;
+use crate::machine::prover::ProverMachine;
+use crate::machine::scalar::ScalarMachine;
+use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
+
+/// How to load a game.
+#[derive(Clone, Default, Debug)]
+pub struct Setup {
+    /// The backend to prepare; without one, the game is grounded for the circuit
+    /// backends if it can be, and left to the prover if not.
+    pub backend: Option<Backend>,
+    /// What grounding may cost.
+    pub ground: ground::Limits,
+    /// What one question to the prover may cost.
+    pub prover: prover::Limits,
+}
+
+/// Why a game cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read, or its rules are wrong.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The backend asked for needs a ground game, and the game cannot be grounded.
+    #[error("the {backend} backend needs a ground game: {source}")]
+    Ground {
+        /// The backend asked for.
+        backend: Backend,
+        /// Why grounding gave up.
+        source: Box<GroundError>,
+    },
+    /// The rules cannot be evaluated.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+/// A step of loading, and how long it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// The step's name.
+    pub name: &'static str,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// A loaded game. Threads share it and make their own [machines](Game::machine).
+pub struct Game {
+    rules: Rules,
+    warnings: Diagnostics,
+    ground: Option<Arc<GroundGame>>,
+    /// Why there is no ground game, if one was wanted.
+    gave_up: Option<GroundError>,
+    prover_limits: prover::Limits,
+    stages: Vec<Stage>,
+}
+
+impl Game {
+    /// Loads the rulesheet in a file.
+    pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
+        let start = Instant::now();
+        Game::new(Rules::read(path)?, start, setup)
+    }
+
+    /// Loads a rulesheet; `name` is for messages.
+    ///
+    /// ```
+    /// use propjit::game::{Game, Setup};
+    /// let game = Game::from_text("coin.kif", "
+    ///     (role player) (init (coin up))
+    ///     (<= (legal player flip) (true (coin up)))
+    ///     (<= (next (coin down)) (does player flip))
+    ///     (<= terminal (true (coin down)))
+    ///     (<= (goal player 100) terminal)
+    /// ", &Setup::default())?;
+    /// let mut machine = game.machine(game.backend())?;
+    /// let start = machine.initial_state()?;
+    /// let flip = machine.parse_move(propjit::machine::RoleId(0), "flip")?;
+    /// let end = machine.next_state(&start, &[flip])?;
+    /// assert_eq!(machine.fluents(&end), ["(coin down)"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_text(name: &str, text: &str, setup: &Setup) -> Result<Game, LoadError> {
+        let start = Instant::now();
+        let parsed = Rules::parse(name, text).map_err(ReadError::Invalid)?;
+        Game::new(parsed, start, setup)
+    }
+
+    fn new(parsed: Parsed, start: Instant, setup: &Setup) -> Result<Game, LoadError> {
+        let mut game = Game {
+            rules: parsed.rules,
+            warnings: parsed.warnings,
+            ground: None,
+            gave_up: None,
+            prover_limits: setup.prover.clone(),
+            stages: Vec::new(),
+        };
+        game.stage("parse", start.elapsed());
+        if setup.backend != Some(Backend::Prover) {
+            game.ground(setup)?;
+        }
+        game.prepare(setup.backend.unwrap_or(game.backend()))?;
+        Ok(game)
+    }
+
+    fn stage(&mut self, name: &'static str, time: Duration) {
+        tracing::debug!(name, ?time, "set-up stage");
+        self.stages.push(Stage { name, time });
+    }
+
+    fn ground(&mut self, setup: &Setup) -> Result<(), LoadError> {
+        let start = Instant::now();
+        match (ground(&self.rules, &setup.ground), setup.backend) {
+            (Ok((propnet, statistics)), _) => {
+                self.stage("ground", statistics.instantiation);
+                self.stage("propnet", statistics.construction);
+                let ground = GroundGame::new(propnet);
+                self.stage("circuit", ground.optimisation());
+                self.ground = Some(Arc::new(ground));
+                Ok(())
+            }
+            (Err(error), None) => {
+                self.stage("ground", start.elapsed());
+                self.gave_up = Some(error);
+                Ok(())
+            }
+            (Err(source), Some(backend)) => {
+                let source = Box::new(source);
+                Err(LoadError::Ground { backend, source })
+            }
+        }
+    }
+
+    /// Makes what the machines of a backend share, so that set-up time has it.
+    fn prepare(&mut self, backend: Backend) -> Result<(), LoadError> {
+        let start = Instant::now();
+        self.machine(backend)?;
+        self.stage("program", start.elapsed());
+        Ok(())
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// What is odd about the rules, though they can be played.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// The hash of the rulesheet's text.
+    pub fn fingerprint(&self) -> Fnv64 {
+        Fnv64::of(self.rules.source.text().as_bytes())
+    }
+
+    /// The game as network and circuit, unless only the prover can play it.
+    pub fn ground_game(&self) -> Option<&Arc<GroundGame>> {
+        self.ground.as_ref()
+    }
+
+    /// Why the game could not be grounded, if that was tried.
+    pub fn gave_up(&self) -> Option<&GroundError> {
+        self.gave_up.as_ref()
+    }
+
+    /// The steps of loading, in order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// How long loading took.
+    pub fn setup_time(&self) -> Duration {
+        self.stages.iter().map(|stage| stage.time).sum()
+    }
+
+    /// The fastest backend for one state at a time.
+    pub fn backend(&self) -> Backend {
+        match self.ground {
+            Some(_) => Backend::Scalar,
+            None => Backend::Prover,
+        }
+    }
+
+    /// The fastest backend for many states at a time.
+    pub fn bulk_backend(&self) -> Backend {
+        match self.ground {
+            Some(_) => Backend::Lanes,
+            None => Backend::Prover,
+        }
+    }
+
+    /// A machine that plays the game.
+    ///
+    /// # Errors
+    /// [`MachineError::NotGround`] if the backend needs a ground game and there is none.
+    pub fn machine(&self, backend: Backend) -> Result<Box<dyn StateMachine>, MachineError> {
+        let ground = || match &self.ground {
+            Some(ground) => Ok(ground.clone()),
+            None => Err(MachineError::NotGround { backend }),
+        };
+        Ok(match backend {
+            Backend::Prover => {
+                let limits = self.prover_limits.clone();
+                Box::new(ProverMachine::new(&self.rules, limits)?)
+            }
+            Backend::Scalar => Box::new(ScalarMachine::new(ground()?)),
+            Backend::Lanes => Box::new(LanesMachine::new(ground()?)),
+        })
+    }
+}

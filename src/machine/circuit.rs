@@ -1,0 +1,111 @@
+//! What the machines over a game's circuit have in common: everything but how
+//! the circuit is evaluated, which is an [`Evaluator`].
+
+use std::sync::Arc;
+
+use super::lower::Port;
+use super::{Backend, GroundGame, MachineError, Move, RoleId, State, StateMachine};
+
+/// A way to evaluate a game's circuit for one state at a time.
+pub trait Evaluator: Send {
+    /// The backend that this makes.
+    const BACKEND: Backend;
+
+    /// An evaluator of the game's circuit.
+    fn new(game: Arc<GroundGame>) -> Self;
+
+    /// Calls `found` with the place of each output of the port that is true in
+    /// the state, ascending, the first having place 0.
+    fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize));
+
+    /// Makes `next` the state after each role plays its move of `joint`.
+    fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State);
+}
+
+/// A ground game played with an evaluator.
+pub struct CircuitMachine<E> {
+    game: Arc<GroundGame>,
+    evaluator: E,
+}
+
+impl<E: Evaluator> CircuitMachine<E> {
+    /// A machine for the game.
+    pub fn new(game: Arc<GroundGame>) -> CircuitMachine<E> {
+        CircuitMachine {
+            evaluator: E::new(game.clone()),
+            game,
+        }
+    }
+}
+
+impl<E: Evaluator> StateMachine for CircuitMachine<E> {
+    fn backend(&self) -> Backend {
+        E::BACKEND
+    }
+
+    fn roles(&self) -> &[String] {
+        self.game.roles()
+    }
+
+    fn initial_state(&mut self) -> Result<State, MachineError> {
+        Ok(self.game.initial().clone())
+    }
+
+    fn is_terminal(&mut self, state: &State) -> Result<bool, MachineError> {
+        let mut terminal = false;
+        self.evaluator
+            .for_each_true(state, Port::Terminal, |_| terminal = true);
+        Ok(terminal)
+    }
+
+    fn legal_moves(
+        &mut self,
+        state: &State,
+        role: RoleId,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), MachineError> {
+        moves.clear();
+        self.evaluator
+            .for_each_true(state, Port::Legal(role), |i| moves.push(Move(i as u32)));
+        Ok(())
+    }
+
+    fn goals(
+        &mut self,
+        state: &State,
+        role: RoleId,
+        values: &mut Vec<i32>,
+    ) -> Result<(), MachineError> {
+        let goals = &self.game.propnet().roles[role.index()].goals;
+        values.clear();
+        self.evaluator
+            .for_each_true(state, Port::Goals(role), |i| values.push(goals[i].value));
+        Ok(())
+    }
+
+    fn next_state_unchecked(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        next: &mut State,
+    ) -> Result<(), MachineError> {
+        self.evaluator.next_state(state, joint, next);
+        Ok(())
+    }
+
+    fn move_text(&self, role: RoleId, played: Move) -> String {
+        self.game.move_text(role, played)
+    }
+
+    fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError> {
+        self.game.parse_move(role, text)
+    }
+
+    fn fluents(&self, state: &State) -> Vec<String> {
+        self.game.fluents(state)
+    }
+
+    fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError> {
+        self.game.parse_state(fluents)
+    }
+}

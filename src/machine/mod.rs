@@ -1,0 +1,280 @@
+//! Games as state machines: one trait, and a backend per file.
+//!
+//! | backend | what it is | when |
+//! |---|---|---|
+//! | [`prover`] | derives everything from the rules, nothing prepared | games that cannot be grounded; the reference |
+//! | [`scalar`] | the circuit, one state at a time, only what changed | single states |
+//! | [`lanes`] | the circuit, bit-sliced: one bit of each word is a game | many states at a time |
+//!
+//! [`lower`] makes the circuit of a game; [`saved`] holds states as text.
+
+pub mod circuit;
+mod ground;
+pub mod lanes;
+pub mod lower;
+pub mod prover;
+pub mod saved;
+pub mod scalar;
+mod state;
+mod text;
+
+use std::fmt;
+use std::str::FromStr;
+
+use propjit_gdl::prover::ProverError;
+
+pub use ground::{GroundGame, section};
+pub use state::State;
+pub(crate) use state::ones;
+
+/// The number of a role in rulesheet order, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RoleId(pub u32);
+
+impl RoleId {
+    /// The role's index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The first `count` roles.
+    pub fn first(count: usize) -> impl Iterator<Item = RoleId> + Clone {
+        (0..count as u32).map(RoleId)
+    }
+}
+
+/// The number of a move among the moves of its role, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Move(pub u32);
+
+impl Move {
+    /// The move's index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The role that plays uniformly at random in games of chance (GDL-II).
+pub const RANDOM_ROLE: &str = "random";
+
+/// A way to evaluate a game. See the [module](self) for which is for what.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Backend {
+    /// The [prover].
+    Prover,
+    /// The [scalar] interpreter.
+    Scalar,
+    /// The bit-sliced interpreter over [lanes].
+    Lanes,
+}
+
+impl Backend {
+    /// All backends.
+    pub const ALL: [Backend; 3] = [Backend::Prover, Backend::Scalar, Backend::Lanes];
+
+    /// The backend's name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Prover => "prover",
+            Backend::Scalar => "scalar",
+            Backend::Lanes => "lanes",
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no backend of this name.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("there is no backend `{0}`; there are auto, prover, scalar and lanes")]
+pub struct UnknownBackend(String);
+
+impl FromStr for Backend {
+    type Err = UnknownBackend;
+    fn from_str(name: &str) -> Result<Backend, UnknownBackend> {
+        let mut all = Backend::ALL.into_iter();
+        all.find(|backend| backend.name() == name)
+            .ok_or_else(|| UnknownBackend(name.to_string()))
+    }
+}
+
+/// What can go wrong while a game is played.
+#[derive(Debug, thiserror::Error)]
+pub enum MachineError {
+    /// A joint move needs one move per role.
+    #[error("{given} moves were given for {roles} roles")]
+    JointMove {
+        /// How many roles there are.
+        roles: usize,
+        /// How many moves were given.
+        given: usize,
+    },
+    /// The move is not legal in the state.
+    #[error("{role} may not play {text} here")]
+    IllegalMove {
+        /// Who wanted to play it.
+        role: String,
+        /// The move.
+        text: String,
+    },
+    /// The text is no move of the role in any state.
+    #[error("{role} has no move `{text}`")]
+    UnknownMove {
+        /// Who wanted to play it.
+        role: String,
+        /// The text as given.
+        text: String,
+    },
+    /// The text is no proposition of the game.
+    #[error("`{0}` is no proposition of the game")]
+    UnknownFluent(String),
+    /// The goal of a role is undefined: it has not exactly one value.
+    #[error("the goal of {role} is undefined: {}", values_text(.values))]
+    Goal {
+        /// Whose goal it is.
+        role: String,
+        /// The values that hold, ascending: none, or more than one.
+        values: Vec<i32>,
+    },
+    /// The backend needs a ground game, and only the prover can play this one.
+    #[error("the {backend} backend needs a ground game, and this one could not be grounded")]
+    NotGround {
+        /// The backend.
+        backend: Backend,
+    },
+    /// The prover gave up.
+    #[error(transparent)]
+    Prover(#[from] ProverError),
+}
+
+fn values_text(values: &[i32]) -> String {
+    match values {
+        [] => "no value holds".to_string(),
+        _ => format!("the values {values:?} hold together"),
+    }
+}
+
+/// A game that can be played: what follows from a state, and from moves in it.
+///
+/// States and moves are numbers of one machine. Machines of the circuit backends
+/// agree on them for the same game; a prover numbers what it meets, so its
+/// numbers are its own. Between machines they travel as text
+/// ([`fluents`](StateMachine::fluents), [`move_text`](StateMachine::move_text)).
+///
+/// Methods take `&mut self` because evaluation needs working memory; threads
+/// have a machine each.
+///
+/// # Panics
+/// Methods may panic when given roles, moves or states of another game.
+pub trait StateMachine: Send {
+    /// Which backend this is.
+    fn backend(&self) -> Backend;
+
+    /// The names of the roles in rulesheet order.
+    fn roles(&self) -> &[String];
+
+    /// The state in which every match starts.
+    fn initial_state(&mut self) -> Result<State, MachineError>;
+
+    /// Whether a match ends in the state.
+    fn is_terminal(&mut self, state: &State) -> Result<bool, MachineError>;
+
+    /// Fills `moves` with what the role may play in the state, in the same order each time.
+    fn legal_moves(
+        &mut self,
+        state: &State,
+        role: RoleId,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), MachineError>;
+
+    /// Fills `values` with every goal value of the role that holds in the state, ascending.
+    ///
+    /// Values that are no 32-bit integers are left out.
+    fn goals(
+        &mut self,
+        state: &State,
+        role: RoleId,
+        values: &mut Vec<i32>,
+    ) -> Result<(), MachineError>;
+
+    /// Makes `next` the state that follows when each role plays its move of
+    /// `joint`, in role order. Whether they are legal is not checked; after
+    /// illegal moves the next state means nothing.
+    fn next_state_unchecked(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        next: &mut State,
+    ) -> Result<(), MachineError>;
+
+    /// The canonical text of a move.
+    fn move_text(&self, role: RoleId, played: Move) -> String;
+
+    /// The move that `text` spells, with blanks as one likes.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownMove`] if it spells none. The prover takes any term for a move.
+    fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError>;
+
+    /// The canonical texts of the propositions that hold, sorted bytewise.
+    fn fluents(&self, state: &State) -> Vec<String>;
+
+    /// The state in which exactly these propositions hold.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownFluent`] if one is no proposition of the game. The
+    /// prover takes any term for one.
+    fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError>;
+
+    /// The state that follows when each role plays its move of `joint`, in role order.
+    ///
+    /// # Errors
+    /// [`MachineError::IllegalMove`] for the first role whose move is not legal,
+    /// [`MachineError::JointMove`] if there is not one move per role.
+    fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
+        let roles = self.roles().len();
+        if joint.len() != roles {
+            let given = joint.len();
+            return Err(MachineError::JointMove { roles, given });
+        }
+        let mut legal = Vec::new();
+        for (role, &played) in RoleId::first(roles).zip(joint) {
+            self.legal_moves(state, role, &mut legal)?;
+            if !legal.contains(&played) {
+                return Err(MachineError::IllegalMove {
+                    role: self.roles()[role.index()].clone(),
+                    text: self.move_text(role, played),
+                });
+            }
+        }
+        let mut next = State::new();
+        self.next_state_unchecked(state, joint, &mut next)?;
+        Ok(next)
+    }
+
+    /// The goal of a role.
+    ///
+    /// # Errors
+    /// [`MachineError::Goal`] unless exactly one value holds.
+    fn goal(&mut self, state: &State, role: RoleId) -> Result<i32, MachineError> {
+        let mut values = Vec::new();
+        self.goals(state, role, &mut values)?;
+        match *values {
+            [value] => Ok(value),
+            _ => Err(MachineError::Goal {
+                role: self.roles()[role.index()].clone(),
+                values,
+            }),
+        }
+    }
+
+    /// The role that plays at random, if the game has one.
+    fn random_role(&self) -> Option<RoleId> {
+        let at = self.roles().iter().position(|role| role == RANDOM_ROLE)?;
+        Some(RoleId(at as u32))
+    }
+}

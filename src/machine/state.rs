@@ -1,0 +1,124 @@
+//! The state of a game as a set of proposition numbers.
+//!
+//! Each backend numbers its propositions; a state is the set of those that
+//! hold, one bit each. The propnet backends know all of them beforehand; the
+//! prover numbers them as it meets them, so sets of different lengths must
+//! still compare and hash alike: the last word is never zero.
+
+/// A set of proposition numbers, one bit each.
+///
+/// Proposition `i` is bit `i % 64` of word `i / 64`. Equal sets are equal values
+/// with equal hashes, however they came about.
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    /// Without zero words at the end.
+    words: Vec<u64>,
+}
+
+impl State {
+    /// The empty set.
+    pub fn new() -> State {
+        State::default()
+    }
+
+    /// Whether the proposition holds.
+    pub fn contains(&self, proposition: usize) -> bool {
+        let word = self.words.get(proposition / 64).copied().unwrap_or(0);
+        word >> (proposition % 64) & 1 == 1
+    }
+
+    /// Makes the proposition hold.
+    pub fn insert(&mut self, proposition: usize) {
+        let word = proposition / 64;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (proposition % 64);
+    }
+
+    /// Makes no proposition hold; keeps the memory for reuse.
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
+    /// Takes the set from words of any length; reuses the memory.
+    pub fn assign(&mut self, words: &[u64]) {
+        let used = words.iter().rposition(|&word| word != 0);
+        self.words.clear();
+        self.words
+            .extend_from_slice(&words[..used.map_or(0, |last| last + 1)]);
+    }
+
+    /// The words of the set without zero words at the end.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// How many propositions hold.
+    pub fn len(&self) -> usize {
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
+    }
+
+    /// Whether no proposition holds.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The numbers of the propositions that hold, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        ones(self.words.iter().copied())
+    }
+}
+
+impl FromIterator<usize> for State {
+    fn from_iter<I: IntoIterator<Item = usize>>(propositions: I) -> State {
+        let mut state = State::new();
+        propositions.into_iter().for_each(|i| state.insert(i));
+        state
+    }
+}
+
+/// The numbers of the bits that are set, ascending; bit `i` of word `w` is `64 * w + i`.
+pub(crate) fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(at, word)| {
+        let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+        rest.take_while(|&word| word != 0)
+            .map(move |word| at * 64 + word.trailing_zeros() as usize)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hash(state: &State) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        state.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn is_the_set_of_its_numbers(numbers in prop::collection::btree_set(0usize..400, 0..50)) {
+            let state: State = numbers.iter().copied().collect();
+            prop_assert_eq!(state.iter().collect::<BTreeSet<_>>(), numbers.clone());
+            prop_assert_eq!(state.len(), numbers.len());
+            prop_assert!((0..500).all(|i| state.contains(i) == numbers.contains(&i)));
+
+            let mut padded = state.words().to_vec();
+            padded.extend([0, 0]);
+            let mut assigned: State = [1000].into_iter().collect();
+            assigned.assign(&padded);
+            prop_assert_eq!(hash(&assigned), hash(&state));
+            prop_assert_eq!(assigned, state);
+        }
+    }
+}

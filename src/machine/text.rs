@@ -1,0 +1,110 @@
+//! Reading ground terms from text: moves that people type, states that were saved.
+
+use propjit_gdl::term::{TermId, Terms};
+
+/// Reads one ground term in any spelling of its blanks; `None` if the text is
+/// not exactly one term, or if `find` does not know a part of it.
+///
+/// `find` gives the term with a functor and arguments. As everywhere in GDL,
+/// `(p)` is `p`.
+fn read_term(
+    text: &str,
+    mut find: impl FnMut(&str, &[TermId]) -> Option<TermId>,
+) -> Option<TermId> {
+    // An explicit stack, for terms nested deeper than the call stack.
+    let mut open: Vec<(&str, Vec<TermId>)> = Vec::new();
+    let mut done = None;
+    let mut tokens = tokens(text);
+    while let Some(token) = tokens.next() {
+        if done.is_some() {
+            return None;
+        }
+        let term = match token {
+            "(" => {
+                let functor = tokens.next().filter(|&name| name != "(" && name != ")")?;
+                open.push((functor, Vec::new()));
+                continue;
+            }
+            ")" => {
+                let (functor, args) = open.pop()?;
+                find(functor, &args)?
+            }
+            constant => find(constant, &[])?,
+        };
+        match open.last_mut() {
+            Some((_, args)) => args.push(term),
+            None => done = Some(term),
+        }
+    }
+    done.filter(|_| open.is_empty())
+}
+
+/// Parentheses and names.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let first = rest.chars().next()?;
+        let end = match first {
+            '(' | ')' => 1,
+            _ => rest
+                .find(|c: char| c == '(' || c == ')' || c.is_whitespace())
+                .unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(token)
+    })
+}
+
+/// The term that `text` spells if it is in the table.
+pub(crate) fn find_term(terms: &Terms, text: &str) -> Option<TermId> {
+    read_term(text, |name, args| {
+        terms.find(terms.find_symbol(name)?, args)
+    })
+}
+
+/// The term that `text` spells, entered in the table if it is new; `None` if it
+/// spells none.
+pub(crate) fn enter_term(terms: &mut Terms, text: &str) -> Option<TermId> {
+    read_term(text, |name, args| {
+        let functor = terms.symbol(name);
+        Some(terms.term(functor, args))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_do_not_matter() {
+        let mut terms = Terms::new();
+        let term = enter_term(&mut terms, " ( move(cell 1 2)\t( cell  1 3 ) )\n").unwrap();
+        assert_eq!(terms.text(term), "(move (cell 1 2) (cell 1 3))");
+        assert_eq!(
+            find_term(&terms, "(move (cell 1 2) (cell 1 3))"),
+            Some(term)
+        );
+        assert_eq!(find_term(&terms, "(noop)"), None);
+        let noop = enter_term(&mut terms, "noop").unwrap();
+        assert_eq!(find_term(&terms, "(noop)"), Some(noop));
+    }
+
+    #[test]
+    fn only_single_terms_are_read() {
+        for bad in [
+            "", " ", "()", "(", ")", "a b", "(a", "a)", "(a) (b)", "((a) b)", "(a b))",
+        ] {
+            assert_eq!(enter_term(&mut Terms::new(), bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn depth_is_not_limited() {
+        let text = format!("{}0{}", "(s ".repeat(1_000_000), ")".repeat(1_000_000));
+        let mut terms = Terms::new();
+        let term = enter_term(&mut terms, &text).unwrap();
+        assert_eq!(terms.text(term), text);
+    }
+}

@@ -1,0 +1,132 @@
+//! What is counted over many playouts.
+
+/// How a playout ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// In a terminal state.
+    Terminal,
+    /// At the limit of steps.
+    Truncated,
+    /// In a state that is not terminal but where a role has no legal move.
+    Stuck,
+}
+
+/// A sum of values and what their mean and variance need.
+///
+/// Sums are exact, so that the order of addition does not matter.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Moments {
+    /// How many values.
+    pub count: u64,
+    /// Their sum.
+    pub sum: i128,
+    /// The sum of their squares.
+    pub squares: i128,
+}
+
+impl Moments {
+    /// Adds a value that occurred `times` times.
+    pub fn add(&mut self, value: i64, times: u64) {
+        let (value, weight) = (i128::from(value), i128::from(times));
+        self.count += times;
+        self.sum += value * weight;
+        self.squares += value * value * weight;
+    }
+
+    /// Adds everything that the other has.
+    pub fn merge(&mut self, other: &Moments) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// The mean, unless there are no values.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// The standard error of the mean, unless there are fewer than two values.
+    pub fn standard_error(&self) -> Option<f64> {
+        let n = self.count as f64;
+        let mean = self.mean()?;
+        let variance = (self.squares as f64 - n * mean * mean).max(0.0) / (n - 1.0);
+        (self.count > 1).then(|| (variance / n).sqrt())
+    }
+}
+
+/// The goals of one role over many playouts.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Goals {
+    /// Over the terminal states where exactly one value held.
+    pub values: Moments,
+    /// In how many terminal states not exactly one value held.
+    pub undefined: u64,
+}
+
+/// What is counted over many playouts.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Tally {
+    /// How many joint moves were applied, those of unfinished playouts included.
+    pub state_changes: u64,
+    /// How many joint moves each ended playout had, however it ended.
+    pub lengths: Moments,
+    /// How many playouts ended at the limit of steps.
+    pub truncated: u64,
+    /// How many playouts ended where a role had no legal move.
+    pub stuck: u64,
+    /// The goals of each role at terminal states.
+    pub goals: Vec<Goals>,
+}
+
+impl Tally {
+    /// Nothing counted yet, for a game with this many roles.
+    pub fn new(roles: usize) -> Tally {
+        Tally {
+            goals: vec![Goals::default(); roles],
+            ..Tally::default()
+        }
+    }
+
+    /// How many playouts ended, however they ended.
+    pub fn rollouts(&self) -> u64 {
+        self.lengths.count
+    }
+
+    /// Counts a playout of `length` joint moves. Its goals are counted apart.
+    pub fn end(&mut self, length: u32, ending: Ending) {
+        self.lengths.add(i64::from(length), 1);
+        match ending {
+            Ending::Terminal => {}
+            Ending::Truncated => self.truncated += 1,
+            Ending::Stuck => self.stuck += 1,
+        }
+    }
+
+    /// Adds everything that the other has counted of the same game.
+    pub fn merge(&mut self, other: &Tally) {
+        self.state_changes += other.state_changes;
+        self.lengths.merge(&other.lengths);
+        self.truncated += other.truncated;
+        self.stuck += other.stuck;
+        for (own, others) in self.goals.iter_mut().zip(&other.goals) {
+            own.values.merge(&others.values);
+            own.undefined += others.undefined;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_give_mean_and_error() {
+        let mut moments = Moments::default();
+        assert_eq!(moments.mean(), None);
+        moments.add(100, 3);
+        assert_eq!(moments.standard_error(), Some(0.0));
+        moments.add(0, 1);
+        assert_eq!(moments.mean(), Some(75.0));
+        assert_eq!(moments.standard_error(), Some(25.0));
+    }
+}

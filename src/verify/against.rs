@@ -1,0 +1,101 @@
+//! Two machines side by side on random matches.
+
+use rand::seq::IndexedRandom;
+
+use super::difference::{Comparison, Difference};
+use super::snapshot::{Snapshot, all_goals};
+use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
+use crate::rng::GameRng;
+use crate::stop::Stop;
+
+/// What came of playing two machines side by side.
+#[derive(Clone, Default, Debug)]
+pub struct Against {
+    /// How many matches were played to their end or to the limit of steps.
+    pub matches: usize,
+    /// How many states were compared.
+    pub steps: usize,
+    /// The first difference; nothing is played after it.
+    pub difference: Option<Difference>,
+}
+
+/// Plays random matches with `machine` and `expected` side by side until
+/// something differs, `matches` are played or a stop comes.
+///
+/// Propositions, terminal, legal moves and goals are compared in every state.
+/// Matches end in terminal states, where a role has no move, and after `max_steps`.
+///
+/// # Errors
+/// When a machine cannot go on, as when the prover hits a limit.
+pub fn against(
+    machine: &mut dyn StateMachine,
+    expected: &mut dyn StateMachine,
+    matches: usize,
+    max_steps: usize,
+    rng: &mut GameRng,
+    stop: &Stop,
+) -> Result<Against, MachineError> {
+    let mut done = Against::default();
+    let mut comparison = Comparison::default();
+    comparison.values("roles", None, expected.roles(), machine.roles());
+    while done.matches < matches && !stop.is_set() && comparison.first.is_none() {
+        let mut pair = (machine.initial_state()?, expected.initial_state()?);
+        for step in 0..=max_steps {
+            comparison.at = (done.matches, step);
+            let legal = compare(&mut comparison, machine, &pair.0, expected, &pair.1)?;
+            done.steps += 1;
+            let choice: Option<Vec<&String>> =
+                legal.iter().map(|texts| texts.choose(rng)).collect();
+            let Some(joint) = choice.filter(|joint| !joint.is_empty()) else {
+                break;
+            };
+            if comparison.first.is_some() || stop.is_set() {
+                break;
+            }
+            pair = (
+                play(machine, &pair.0, &joint)?,
+                play(expected, &pair.1, &joint)?,
+            );
+        }
+        done.matches += 1;
+    }
+    done.difference = comparison.first;
+    Ok(done)
+}
+
+/// Compares all that the machines say of their states; returns the legal moves
+/// of each role, nothing in terminal states.
+fn compare(
+    comparison: &mut Comparison,
+    machine: &mut dyn StateMachine,
+    state: &State,
+    expected: &mut dyn StateMachine,
+    expected_state: &State,
+) -> Result<Vec<Vec<String>>, MachineError> {
+    let got = Snapshot::of(machine, state)?;
+    let wanted = Snapshot::of(expected, expected_state)?;
+    comparison.texts("propositions", None, &wanted.fluents, &got.fluents);
+    comparison.values("terminal", None, &wanted.terminal, &got.terminal);
+    let roles = expected.roles().iter();
+    for ((role, wanted), got) in roles.zip(&wanted.legal).zip(&got.legal) {
+        comparison.texts("legal moves", Some(role), wanted, got);
+    }
+    let goals = all_goals(machine, state)?;
+    comparison.values("goals", None, &all_goals(expected, expected_state)?, &goals);
+    Ok(got.legal)
+}
+
+/// The state after a joint move, which the comparison has shown to be legal.
+fn play(
+    machine: &mut dyn StateMachine,
+    state: &State,
+    joint: &[&String],
+) -> Result<State, MachineError> {
+    let moves = RoleId::first(joint.len()).zip(joint);
+    let moves: Vec<Move> = moves
+        .map(|(role, text)| machine.parse_move(role, text))
+        .collect::<Result<_, _>>()?;
+    let mut next = State::new();
+    machine.next_state_unchecked(state, &moves, &mut next)?;
+    Ok(next)
+}

@@ -1,0 +1,134 @@
+//! The first thing in which two accounts of a match differ.
+
+use std::fmt::{self, Debug};
+
+use serde::Serialize;
+
+/// A difference between what was expected of a state and what a machine says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Difference {
+    /// What differs, such as "terminal".
+    pub what: String,
+    /// Whose, for legal moves and goals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The number of the match, from 0.
+    #[serde(rename = "match")]
+    pub match_number: usize,
+    /// The number of the step within the match, from 0 for the initial state.
+    pub step: usize,
+    /// What was expected; of lists only what is missing on the other side.
+    pub expected: String,
+    /// What the machine says; of lists only what is missing on the other side.
+    pub got: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "match {} step {}: {}",
+            self.match_number, self.step, self.what
+        )?;
+        if let Some(role) = &self.role {
+            write!(f, " of {role}")?;
+        }
+        write!(f, ": expected {}, got {}", self.expected, self.got)
+    }
+}
+
+/// Takes comparisons one after the other and keeps the first that differs.
+#[derive(Default)]
+pub(crate) struct Comparison {
+    /// Where the comparisons are made: match and step.
+    pub(crate) at: (usize, usize),
+    pub(crate) first: Option<Difference>,
+}
+
+impl Comparison {
+    /// Compares two values. Differences are told in their debug form.
+    pub(crate) fn values<T: PartialEq + Debug + ?Sized>(
+        &mut self,
+        what: &str,
+        role: Option<&str>,
+        expected: &T,
+        got: &T,
+    ) {
+        if expected != got {
+            self.differs(what, role, format!("{expected:?}"), format!("{got:?}"));
+        }
+    }
+
+    /// Compares two sorted lists of texts.
+    pub(crate) fn texts(
+        &mut self,
+        what: &str,
+        role: Option<&str>,
+        expected: &[String],
+        got: &[String],
+    ) {
+        if expected != got {
+            self.differs(what, role, only_in(expected, got), only_in(got, expected));
+        }
+    }
+
+    /// Notes a difference.
+    pub(crate) fn differs(
+        &mut self,
+        what: &str,
+        role: Option<&str>,
+        expected: String,
+        got: String,
+    ) {
+        let (match_number, step) = self.at;
+        self.first.get_or_insert_with(|| Difference {
+            what: what.to_string(),
+            role: role.map(str::to_string),
+            match_number,
+            step,
+            expected,
+            got,
+        });
+    }
+}
+
+/// The first few texts that only one list has.
+fn only_in(list: &[String], other: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let mut only = list
+        .iter()
+        .filter(|text| other.binary_search(text).is_err());
+    let shown: Vec<&str> = only.by_ref().take(SHOWN).map(String::as_str).collect();
+    match (shown.is_empty(), only.count()) {
+        (true, _) => "nothing more".to_string(),
+        (false, 0) => shown.join(" "),
+        (false, more) => format!("{} and {more} more", shown.join(" ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_kept_and_told() {
+        let list = |texts: &[&str]| texts.iter().map(|t| t.to_string()).collect::<Vec<_>>();
+        let mut comparison = Comparison {
+            at: (1, 7),
+            first: None,
+        };
+        comparison.values("terminal", None, &true, &true);
+        assert_eq!(comparison.first, None);
+        comparison.texts(
+            "legal moves",
+            Some("white"),
+            &list(&["a", "b"]),
+            &list(&["b", "c", "d"]),
+        );
+        comparison.values("terminal", None, &true, &false);
+        assert_eq!(
+            comparison.first.unwrap().to_string(),
+            "match 1 step 7: legal moves of white: expected a, got c d"
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! Replaying the traces of many games, several at a time.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Difference, replay};
+use crate::game::{Game, LoadError, Setup};
+use crate::machine::{Backend, MachineError};
+use crate::stop::Stop;
+use crate::trace::Trace;
+
+/// A game to verify.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The game's name.
+    pub game: String,
+    /// The file with its rules.
+    pub rulesheet: PathBuf,
+    /// The file with its trace.
+    pub trace: PathBuf,
+}
+
+/// How it went with one game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing differs.
+    Ok,
+    /// Something differs.
+    Differs,
+    /// A limit was hit. What could still be compared, on the prover, does not differ.
+    GaveUp,
+    /// The rulesheet or the trace cannot be used.
+    Error,
+}
+
+/// What came of one game.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The game's name.
+    pub game: String,
+    /// How it went.
+    pub status: Status,
+    /// The backend that replayed the trace, if any did.
+    pub backend: Option<&'static str>,
+    /// How long loading took, in milliseconds.
+    pub setup_ms: f64,
+    /// How many matches were replayed to their end.
+    pub matches: usize,
+    /// How many states were compared.
+    pub steps: usize,
+    /// The first difference.
+    pub difference: Option<Difference>,
+    /// The limit that was hit, or the error.
+    pub note: Option<String>,
+}
+
+/// The cases of a folder of rulesheets `NAME.kif` and one of traces `NAME.json`,
+/// by name: one for each trace.
+///
+/// # Errors
+/// When the folder of traces cannot be listed.
+pub fn cases(games: &Path, traces: &Path) -> std::io::Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(traces)? {
+        let trace = entry?.path();
+        let is_trace = trace
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        let stem = trace.file_stem().filter(|_| is_trace);
+        if let Some(game) = stem.map(|stem| stem.to_string_lossy().into_owned()) {
+            let rulesheet = games.join(format!("{game}.kif"));
+            cases.push(Case {
+                game,
+                rulesheet,
+                trace,
+            });
+        }
+    }
+    cases.sort_by(|a, b| a.game.cmp(&b.game));
+    Ok(cases)
+}
+
+/// Verifies all cases, `jobs` at a time, and calls `finished` with each row as
+/// it is done. Returns the rows in the order of the cases; after a stop, those done.
+pub fn run(
+    cases: &[Case],
+    setup: &Setup,
+    jobs: usize,
+    stop: &Stop,
+    finished: impl Fn(&Row) + Sync,
+) -> Vec<Row> {
+    let next = AtomicUsize::new(0);
+    let rows = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, cases.len().max(1)) {
+            scope.spawn(|| {
+                while let Some((number, case)) = {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    cases.get(number).map(|case| (number, case))
+                } {
+                    let Some(row) = verify(case, setup, stop) else {
+                        break;
+                    };
+                    finished(&row);
+                    let mut rows = rows.lock().expect("no thread panicked with the rows");
+                    rows.push((number, row));
+                }
+            });
+        }
+    });
+    let mut rows = rows.into_inner().expect("no thread panicked with the rows");
+    rows.sort_by_key(|(number, _)| *number);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Verifies one case; `None` if stopped.
+pub fn verify(case: &Case, setup: &Setup, stop: &Stop) -> Option<Row> {
+    if stop.is_set() {
+        return None;
+    }
+    let mut row = Row {
+        game: case.game.clone(),
+        status: Status::Ok,
+        backend: None,
+        setup_ms: 0.0,
+        matches: 0,
+        steps: 0,
+        difference: None,
+        note: None,
+    };
+    if let Err(failure) = fill(&mut row, case, setup, stop) {
+        row.status = failure.status;
+        row.note = Some(failure.note);
+    }
+    (!stop.is_set()).then_some(row)
+}
+
+/// Why a game could not be verified to the end.
+struct Failure {
+    status: Status,
+    note: String,
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        let status = match error {
+            LoadError::Ground { .. } => Status::GaveUp,
+            _ => Status::Error,
+        };
+        let note = error.to_string();
+        Failure { status, note }
+    }
+}
+
+impl From<MachineError> for Failure {
+    fn from(error: MachineError) -> Failure {
+        Failure {
+            status: Status::GaveUp,
+            note: error.to_string(),
+        }
+    }
+}
+
+fn read_trace(path: &Path) -> Result<Trace, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let trace = text.and_then(|text| Trace::from_json(&text).map_err(|error| error.to_string()));
+    trace.map_err(|error| Failure {
+        status: Status::Error,
+        note: format!("{}: {error}", path.display()),
+    })
+}
+
+fn fill(row: &mut Row, case: &Case, setup: &Setup, stop: &Stop) -> Result<(), Failure> {
+    let trace = read_trace(&case.trace)?;
+    let game = Game::load(&case.rulesheet, setup)?;
+    row.setup_ms = milliseconds(game.setup_time());
+    let backend: Backend = setup.backend.unwrap_or(game.backend());
+    row.backend = Some(backend.name());
+    if let Some(reason) = game.gave_up() {
+        row.status = Status::GaveUp;
+        row.note = Some(reason.to_string());
+    }
+    let replayed = replay(&trace, &mut *game.machine(backend)?, stop)?;
+    row.matches = replayed.matches;
+    row.steps = replayed.steps;
+    if replayed.difference.is_some() {
+        row.status = Status::Differs;
+        row.difference = replayed.difference;
+    }
+    Ok(())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,293 @@
+//! The command line: results, messages and exit codes.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn propjit(args: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+    command.args(args).env_remove("PROPJIT_LOG").assert()
+}
+
+fn own(name: &str) -> String {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("gdl/games");
+    games.join(name).with_extension("kif").display().to_string()
+}
+
+fn stdout(assert: assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+fn stderr(assert: assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let mut all = args.to_vec();
+    all.extend(["--format", "json"]);
+    serde_json::from_str(&stdout(propjit(&all).success())).unwrap()
+}
+
+/// A file of the test's own.
+fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let path: PathBuf = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let game = own("ticTacToe");
+    let wrong: [&[&str]; 16] = [
+        &[],
+        &["nonsense"],
+        &["playout"],
+        &["playout", &game, "--seconds", "0"],
+        &["playout", &game, "--seconds", "-1"],
+        &["playout", &game, "--seconds", "NaN"],
+        &["playout", &game, "--seconds", "1e30"],
+        &["playout", &game, "--threads", "0"],
+        &["playout", &game, "--threads", "99999999999999999999"],
+        &["playout", &game, "--count", "0"],
+        &["playout", &game, "--max-steps", "0"],
+        &["playout", &game, "--backend", "quantum"],
+        &["perft", &game, "-1"],
+        &["verify", &game],
+        &["verify", "--games", "."],
+        &["verify", &game, "--against", "prover", "--trace", "x.json"],
+    ];
+    for args in wrong {
+        let assert = propjit(args).code(2).stdout("");
+        assert!(!stderr(assert).is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_used_exit_with_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().display().to_string();
+    let broken = file(&folder, "broken.kif", "(role white)\n(init (p ?x))\n");
+    let empty = file(&folder, "empty.kif", "");
+    let parentheses = file(&folder, "deep.kif", &"(".repeat(1_000_000));
+    for (path, message) in [
+        ("no-such-file.kif", "no-such-file.kif"),
+        (&directory, &directory),
+        (&broken, "broken.kif:2:10"),
+        (&empty, "empty.kif"),
+        (&parentheses, "deep.kif:1:"),
+    ] {
+        for command in ["validate", "info", "playout"] {
+            let assert = propjit(&[command, path]).code(1);
+            let told = stderr(assert);
+            assert!(told.contains(message), "{command} {path}: {told}");
+        }
+    }
+}
+
+#[test]
+fn validate_counts_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = file(&folder, "broken.kif", "(role white)\n(init (p ?x))\n");
+    let good = own("ticTacToe");
+    assert_eq!(
+        stdout(propjit(&["validate", &good]).success()),
+        format!("{good}: valid\n")
+    );
+    let assert = propjit(&["validate", &good, &broken, "--format", "json"]).code(1);
+    let report: Value = serde_json::from_str(&stdout(assert)).unwrap();
+    assert_eq!(report["valid"], 1);
+    assert_eq!(report["invalid"], 1);
+    let messages = report["files"][1]["messages"].as_array().unwrap();
+    assert!(messages.iter().any(|message| message["line"] == 2));
+}
+
+#[test]
+fn info_tells_the_parts_of_a_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let dot = folder.path().join("net.dot").display().to_string();
+    let report = json(&["info", &own("ticTacToe"), "--dot", &dot]);
+    assert_eq!(report["roles"][0]["name"], "x");
+    assert_eq!(report["roles"][0]["moves"], 10);
+    assert!(report["propositions"].as_u64().unwrap() >= 20);
+    let passes = report["circuit"]["passes"].as_array().unwrap();
+    assert_eq!(
+        passes[0]["gates_before"],
+        report["circuit"]["gates_before_passes"]
+    );
+    assert_eq!(
+        passes.last().unwrap()["gates_after"],
+        report["circuit"]["gates"]
+    );
+    assert!(std::fs::read_to_string(dot).unwrap().starts_with("digraph"));
+}
+
+#[test]
+fn playout_reports_what_was_played() {
+    let game = own("ticTacToe");
+    for backend in ["auto", "prover", "scalar", "lanes"] {
+        let args = [
+            "playout",
+            &game,
+            "--backend",
+            backend,
+            "--count",
+            "50",
+            "--seed",
+            "3",
+        ];
+        let report = json(&args);
+        assert_eq!(report["game"], "ticTacToe");
+        assert_eq!(report["rollouts"], 50);
+        assert_eq!(report["threads"], 1);
+        assert_eq!(report["truncated"], 0);
+        let length = report["mean_length"].as_f64().unwrap();
+        assert_eq!(
+            report["state_changes"].as_f64().unwrap(),
+            (length * 50.0).round()
+        );
+        let goals = report["mean_goals"].as_array().unwrap();
+        let sum: f64 = goals.iter().map(|goal| goal.as_f64().unwrap()).sum();
+        assert!((sum - 100.0).abs() < 1e-9, "x and o share 100 points");
+        for key in [
+            "setup_seconds",
+            "seconds",
+            "state_changes_per_second",
+            "rollouts_per_second",
+        ] {
+            assert!(report[key].as_f64().unwrap() > 0.0, "{key}");
+        }
+        let again = json(&args);
+        assert_eq!(again["mean_goals"], report["mean_goals"]);
+    }
+    let report = json(&["playout", &game]);
+    assert_eq!(report["backend"], "lanes");
+    assert!(report["lanes"].as_u64().unwrap() >= 64);
+}
+
+#[test]
+fn games_that_cannot_be_grounded_play_on_the_prover() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role r) (init (at 0)) (legal r go)
+        (<= (next (at (s ?x))) (true (at ?x)))
+        (<= terminal (true (at (s (s 0))))) (goal r 1)";
+    let game = file(&folder, "endless.kif", rules);
+    let args = ["playout", &game, "--count", "5", "--setup-limit", "0.05"];
+    let assert = propjit(&args).success();
+    assert!(stderr(assert).contains("the prover plays instead"));
+    let forced = [
+        "playout",
+        &game,
+        "--setup-limit",
+        "0.05",
+        "--backend",
+        "lanes",
+    ];
+    assert!(stderr(propjit(&forced).code(1)).contains("lanes"));
+}
+
+#[test]
+fn perft_counts_and_divides() {
+    let game = own("ticTacToe");
+    let report = json(&["perft", &game, "3", "--divide"]);
+    assert_eq!(report["sequences"], 504);
+    let parts = report["divide"].as_array().unwrap();
+    assert_eq!(parts.len(), 9);
+    assert!(parts.iter().all(|part| part["sequences"] == 56));
+    assert_eq!(json(&["perft", &game, "0"])["sequences"], 1);
+}
+
+#[test]
+fn verify_tells_the_first_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role r) (init (at 0)) (legal r go) (legal r stay)
+        (<= (next (at 1)) (does r go)) (<= (next (at 0)) (does r stay))
+        (<= terminal (true (at 1))) (<= (goal r 100) terminal)";
+    let game = file(&folder, "step.kif", rules);
+    let trace = |goal: &str, joint: &str| {
+        let text = format!(
+            r#"{{"game": "step", "roles": ["r"], "matches": [{{"steps": [
+              {{"fluents": 1, "fluents_fnv": "{start}", "fluent_list": ["(at 0)"], "terminal": false,
+                "goals": [null], "legal": [2], "legal_lists": [["go", "stay"]], "joint": ["{joint}"]}},
+              {{"fluents": 1, "fluents_fnv": "{end}", "terminal": true, "goals": [{goal}]}}]}}]}}"#,
+            start = propjit::fnv::Fnv64::of_lines(["(at 0)"]),
+            end = propjit::fnv::Fnv64::of_lines(["(at 1)"]),
+        );
+        file(&folder, "step.json", &text)
+    };
+    let args = |trace: &str| ["verify", &game, "--trace", trace].map(str::to_string);
+    let verify = |path: &str| {
+        let args = args(path);
+        propjit(&args.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert!(stdout(verify(&trace("100", "go")).success()).contains("1 passed, 0 failed"));
+    let told = stdout(verify(&trace("50", "go")).code(1));
+    assert!(
+        told.contains("match 0 step 1: goals: expected [Some(50)], got [Some(100)]"),
+        "{told}"
+    );
+    let told = stdout(verify(&trace("100", "jump")).code(1));
+    assert!(told.contains("r has no move `jump`"), "{told}");
+    let told = stdout(verify("no-such-trace.json").code(1));
+    assert!(told.contains("no-such-trace.json"), "{told}");
+
+    trace("100", "go");
+    let here = folder.path().display().to_string();
+    let report = json(&["verify", "--games", &here, "--traces", &here, "--jobs", "2"]);
+    assert_eq!(report["passed"], 1);
+    assert_eq!(report["games"][0]["game"], "step");
+    assert_eq!(report["games"][0]["status"], "ok");
+}
+
+#[test]
+fn verify_plays_backends_against_each_other() {
+    let game = own("connectFour");
+    let report = json(&["verify", &game, "--against", "prover", "--matches", "2"]);
+    assert_eq!(report["backend"], "scalar");
+    assert_eq!(report["matches"], 2);
+    assert_eq!(report["difference"], Value::Null);
+}
+
+#[test]
+fn perf_writes_its_protocol() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.txt").display().to_string();
+    propjit(&["perf", &own("ticTacToe"), &out, "0.05"]).success();
+    let lines = std::fs::read_to_string(&out).unwrap();
+    let keys: Vec<&str> = lines
+        .lines()
+        .map(|line| line.split('=').next().unwrap())
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "version",
+            "millisecondsTaken",
+            "numStateChanges",
+            "numRollouts"
+        ]
+    );
+    propjit(&["perf", "no-such-file.kif", &out, "1"]).code(1);
+    let lines = std::fs::read_to_string(&out).unwrap();
+    assert!(
+        lines.lines().nth(1).unwrap().starts_with("errorMessage="),
+        "{lines}"
+    );
+    propjit(&["perf", &own("ticTacToe"), "/no/such/folder/out", "0.05"]).code(1);
+}
+
+#[test]
+fn a_closed_stdout_is_no_failure() {
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args(["perft", &own("breakthrough"), "2", "--divide"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}

@@ -1,0 +1,96 @@
+//! Where the tests find rulesheets, and small games of their own.
+#![allow(dead_code)] // Each test file uses its part.
+
+use std::path::{Path, PathBuf};
+
+use propjit::game::{Game, Setup};
+
+/// The project's own rulesheets, by name.
+pub fn own_games() -> Vec<(String, PathBuf)> {
+    rulesheets(&root().join("gdl/games"))
+}
+
+/// The folder with public rulesheets and traces, if this machine has it.
+pub fn shared() -> Option<PathBuf> {
+    let folder = match std::env::var_os("PROPJIT_SHARED") {
+        Some(folder) => PathBuf::from(folder),
+        None => root().join("../shared"),
+    };
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: there is no folder {}", folder.display());
+    None
+}
+
+/// Whether tests should take all the time they can use.
+pub fn soak() -> bool {
+    std::env::var_os("PROPJIT_SOAK").is_some_and(|value| value == "1")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(folder).expect("the folder of rulesheets can be listed");
+    let paths = entries.map(|entry| entry.expect("the entry can be read").path());
+    let rulesheets = paths.filter(|path| path.extension().is_some_and(|e| e == "kif"));
+    let mut named: Vec<_> = rulesheets
+        .map(|path| {
+            (
+                path.file_stem().unwrap().to_string_lossy().into_owned(),
+                path,
+            )
+        })
+        .collect();
+    named.sort();
+    named
+}
+
+/// One of the project's own games.
+pub fn own_game(name: &str) -> Game {
+    let path = root().join("gdl/games").join(name).with_extension("kif");
+    load(&path)
+}
+
+/// The game in a file.
+pub fn load(path: &Path) -> Game {
+    Game::load(path, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The game with these rules.
+pub fn game(rules: &str) -> Game {
+    Game::from_text("test.kif", rules, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A counter goes up by one or two; at four or more the match ends. Of the two
+/// roles, one has two goals at five and none at four; the other always has one.
+pub const COUNTER: &str = "
+    (role up) (role idle)
+    (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (<= (legal up one) (not terminal))
+    (<= (legal up two) (not terminal))
+    (legal idle wait)
+    (<= (next (at ?y)) (does up one) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at ?z)) (does up two) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
+    (<= terminal (true (at 4)))
+    (<= terminal (true (at 5)))
+    (<= (goal up 10) (true (at 5)))
+    (<= (goal up 20) (true (at 5)))
+    (goal idle 50)
+";
+
+/// A match goes on for ever, or to where the only role has no move.
+pub const ENDLESS: &str = "
+    (role walker)
+    (init (at start))
+    (<= (legal walker stay) (true (at start)))
+    (<= (legal walker leave) (true (at start)))
+    (<= (next (at start)) (does walker stay))
+    (<= (next (at dead-end)) (does walker leave))
+    (<= terminal (true (at nowhere)))
+    (init (at2 x)) (<= (next (at nowhere)) (true (at nowhere)))
+    (goal walker 0)
+";

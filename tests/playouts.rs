@@ -1,0 +1,171 @@
+//! Random playouts: that they are random, reproducible, and counted rightly.
+
+mod common;
+
+use std::time::Duration;
+
+use propjit::game::Game;
+use propjit::machine::Backend;
+use propjit::playout::{Config, Moments, Progress, Tally, run};
+use propjit::stop::Stop;
+
+fn play(game: &Game, backend: Backend, config: &Config) -> Tally {
+    run(game, backend, config, &Stop::new(), &Progress::default())
+        .unwrap()
+        .tally
+}
+
+fn count(rollouts: u64) -> Config {
+    Config {
+        threads: 1,
+        seed: 7,
+        max_steps: 10_000,
+        time: None,
+        rollouts: Some(rollouts),
+    }
+}
+
+/// Whether two means of independent values are as near as they should be: within
+/// five standard errors of their difference.
+fn assert_near(what: &str, a: &Moments, b: &Moments) {
+    let error = a
+        .standard_error()
+        .unwrap()
+        .hypot(b.standard_error().unwrap());
+    let difference = a.mean().unwrap() - b.mean().unwrap();
+    assert!(
+        difference.abs() <= 5.0 * error,
+        "{what}: {difference} with an error of {error}"
+    );
+}
+
+#[test]
+fn backends_have_the_same_means() {
+    for (name, path) in common::own_games() {
+        let game = common::load(&path);
+        let scalar = play(&game, Backend::Scalar, &count(500));
+        let lanes = play(&game, Backend::Lanes, &count(2000));
+        assert_eq!(lanes.rollouts(), 2000, "{name}");
+        assert_eq!(lanes.state_changes as i128, lanes.lengths.sum, "{name}");
+        assert_near(&name, &scalar.lengths, &lanes.lengths);
+        for (a, b) in scalar.goals.iter().zip(&lanes.goals) {
+            assert_near(&name, &a.values, &b.values);
+        }
+    }
+}
+
+#[test]
+fn the_counter_has_its_exact_distribution() {
+    let game = common::game(common::COUNTER);
+    let rollouts = 64_000;
+    for backend in Backend::ALL {
+        let rollouts = if backend == Backend::Prover {
+            rollouts / 100
+        } else {
+            rollouts
+        };
+        let tally = play(&game, backend, &count(rollouts));
+        let n = rollouts as f64;
+        assert_eq!(tally.rollouts(), rollouts);
+        assert_eq!(
+            tally.goals[0].undefined, rollouts,
+            "no value at four, two at five"
+        );
+        assert_eq!(tally.goals[1].values.mean(), Some(50.0));
+        // The length's standard deviation is below one.
+        let mean = tally.lengths.mean().unwrap();
+        let expected = expected_length();
+        assert!(
+            (mean - expected).abs() < 5.0 / n.sqrt(),
+            "{mean} {expected}"
+        );
+    }
+}
+
+/// The mean number of steps until a counter that goes up by one or two is at four.
+fn expected_length() -> f64 {
+    let mut from = [0.0; 6];
+    for at in (0..4).rev() {
+        from[at] = 1.0 + (from[at + 1] + from[at + 2]) / 2.0;
+    }
+    from[0]
+}
+
+#[test]
+fn long_and_stuck_matches_are_counted_apart() {
+    let game = common::game(common::ENDLESS);
+    for backend in Backend::ALL {
+        let rollouts = 3000;
+        let config = Config {
+            max_steps: 3,
+            ..count(rollouts)
+        };
+        let tally = play(&game, backend, &config);
+        assert_eq!(tally.rollouts(), rollouts);
+        assert_eq!(tally.truncated + tally.stuck, rollouts);
+        // Stuck are those that leave with the first or second move.
+        let truncated = tally.truncated as f64 / rollouts as f64;
+        assert!((truncated - 0.25).abs() < 0.05, "{backend}: {truncated}");
+        assert!(
+            tally
+                .goals
+                .iter()
+                .all(|goals| goals.values.count == 0 && goals.undefined == 0)
+        );
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_matches() {
+    let game = common::own_game("breakthroughSmall");
+    for backend in [Backend::Scalar, Backend::Lanes] {
+        let first = play(&game, backend, &count(3000));
+        assert_eq!(play(&game, backend, &count(3000)), first);
+        let other = Config {
+            seed: 8,
+            ..count(3000)
+        };
+        assert_ne!(play(&game, backend, &other), first);
+        let threads = Config {
+            threads: 3,
+            ..count(3000)
+        };
+        let shared = play(&game, backend, &threads);
+        assert_eq!(shared.rollouts(), 3000);
+        assert_eq!(play(&game, backend, &threads), shared);
+    }
+}
+
+#[test]
+fn time_only_cuts_the_sequence_of_matches() {
+    let game = common::own_game("ticTacToe");
+    for backend in [Backend::Scalar, Backend::Lanes] {
+        let timed = Config {
+            time: Some(Duration::from_millis(20)),
+            rollouts: None,
+            ..count(0)
+        };
+        let tally = play(&game, backend, &timed);
+        assert!(tally.rollouts() > 0);
+        assert_eq!(play(&game, backend, &count(tally.rollouts())), tally);
+    }
+}
+
+#[test]
+fn a_stop_ends_play_with_what_there_is() {
+    let game = common::own_game("breakthrough");
+    let stop = Stop::new();
+    stop.set();
+    for backend in Backend::ALL {
+        let outcome = run(
+            &game,
+            backend,
+            &count(1_000_000),
+            &stop,
+            &Progress::default(),
+        )
+        .unwrap();
+        assert!(outcome.stopped);
+        assert_eq!(outcome.tally.rollouts(), 0);
+    }
+}
