@@ -1,12 +1,12 @@
 //! Results on stdout, as text or JSON; messages on stderr.
 
 use std::error::Error;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use propjit::game::LoadError;
 use propjit::machine::MachineError;
 use propjit::stop::Stop;
@@ -133,28 +133,23 @@ pub fn stop_on_ctrl_c() -> Stop {
     stop
 }
 
-/// Runs `work` while a line on stderr, if that is a terminal, shows `status`.
-pub fn with_progress<T: Send>(
-    status: impl Fn() -> String + Sync,
-    work: impl FnOnce() -> T + Send,
-) -> T {
-    if !io::stderr().is_terminal() {
-        return work();
+/// A line on stderr, if that is a terminal, that shows `status` until it is dropped.
+pub fn show_progress(status: impl Fn() -> String + Clone + Send + Sync + 'static) -> impl Drop {
+    struct Shown(ProgressBar);
+    impl Drop for Shown {
+        fn drop(&mut self) {
+            self.0.finish_and_clear();
+        }
     }
-    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-    let bar = ProgressBar::new_spinner().with_style(style.expect("the template is valid"));
-    let done = Stop::new();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.is_set() {
-                bar.set_message(status());
-                bar.tick();
-                std::thread::park_timeout(Duration::from_millis(100));
-            }
-            bar.finish_and_clear();
-        });
-        let result = work();
-        done.set();
-        result
-    })
+    let key = move |_: &ProgressState, line: &mut dyn fmt::Write| {
+        // The line is a string: writing to it does not fail.
+        let _ = line.write_str(&status());
+    };
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {status}");
+    let style = style
+        .expect("the template is valid")
+        .with_key("status", key);
+    let bar = ProgressBar::new_spinner().with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    Shown(bar)
 }

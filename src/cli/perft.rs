@@ -9,7 +9,7 @@ use propjit::perft::{self, Count};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};
-use super::output::{Failure, Output, stop_on_ctrl_c, with_progress};
+use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
 /// Count all sequences of joint moves of a length
 #[derive(clap::Args)]
@@ -59,21 +59,21 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let mut machine = game.machine(backend)?;
     let stop = stop_on_ctrl_c();
     let start = Instant::now();
-    let counted = with_progress(
-        || "counting".to_string(),
-        || {
-            let initial = machine.initial_state()?;
-            if !args.divide {
-                let count = perft::perft(&mut *machine, &initial, args.depth, &stop)?;
-                return Ok((count, None));
-            }
+    let shown = show_progress(|| "counting".to_string());
+    let initial = machine.initial_state()?;
+    let (count, divide) = match args.divide {
+        false => (
+            perft::perft(&mut *machine, &initial, args.depth, &stop)?,
+            None,
+        ),
+        true => {
             let division = perft::divide(&mut *machine, &initial, args.depth, &stop)?;
             let total = division.as_deref().map(perft::total);
-            let parts = division.map(|division| parts(&*machine, division));
-            Ok::<_, Failure>((total, parts))
-        },
-    )?;
-    let (Some(count), divide) = counted else {
+            (total, division.map(|division| parts(&*machine, division)))
+        }
+    };
+    drop(shown);
+    let Some(count) = count else {
         return Err(Failure::new("interrupted before everything was counted"));
     };
     output.result(&Report {

@@ -9,7 +9,7 @@ use propjit::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
-use super::output::{Failure, Output, stop_on_ctrl_c, with_progress};
+use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
 /// Play random matches and measure how fast that goes
 #[derive(clap::Args)]
@@ -83,10 +83,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let stop = stop_on_ctrl_c();
     let progress = Progress::default();
-    let outcome = with_progress(
-        || format!("{} matches", progress.rollouts()),
-        || playout::run(&game, backend, &config, &stop, &progress),
-    )?;
+    let shown = show_progress({
+        let progress = progress.clone();
+        move || format!("{} matches", progress.rollouts())
+    });
+    let outcome = playout::run(&game, backend, &config, &stop, &progress)?;
+    drop(shown);
     let tally = &outcome.tally;
     let elapsed = outcome.time.as_secs_f64();
     let roles = game.rules().roles.iter();

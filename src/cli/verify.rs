@@ -12,7 +12,7 @@ use propjit::verify::{Difference, against};
 use serde::Serialize;
 
 use super::options::{BackendChoice, SetupArgs, game_name, in_range, threads};
-use super::output::{Failure, Output, stop_on_ctrl_c, with_progress};
+use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
 /// Compare backends with recorded traces, or with each other
 #[derive(clap::Args)]
@@ -204,20 +204,10 @@ fn side_by_side(
     let (mut machine, mut expected) = (game.machine(backend)?, game.machine(other)?);
     let seed = args.seed.unwrap_or_else(random_seed);
     let mut rng = streams(seed).next().expect("streams do not end");
-    let compared = with_progress(
-        || format!("{backend} against {other}"),
-        || {
-            let (machine, expected) = (&mut *machine, &mut *expected);
-            against(
-                machine,
-                expected,
-                args.matches,
-                args.max_steps,
-                &mut rng,
-                stop,
-            )
-        },
-    )?;
+    let shown = show_progress(move || format!("{backend} against {other}"));
+    let (one, two) = (&mut *machine, &mut *expected);
+    let compared = against(one, two, args.matches, args.max_steps, &mut rng, stop)?;
+    drop(shown);
     let report = SideBySide {
         game: game_name(rulesheet),
         backend: backend.name(),

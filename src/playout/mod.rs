@@ -12,6 +12,7 @@ mod bitsliced;
 mod serial;
 mod tally;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -51,20 +52,18 @@ pub struct Outcome {
     pub stopped: bool,
 }
 
-/// Figures of the work going on, to be read by other threads.
-#[derive(Default, Debug)]
-pub struct Progress {
-    rollouts: AtomicU64,
-}
+/// Figures of the work going on, for other threads to read. Clones share them.
+#[derive(Clone, Default, Debug)]
+pub struct Progress(Arc<AtomicU64>);
 
 impl Progress {
     /// How many playouts have ended so far.
     pub fn rollouts(&self) -> u64 {
-        self.rollouts.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed)
     }
 
     fn add(&self, rollouts: u64) {
-        self.rollouts.fetch_add(rollouts, Ordering::Relaxed);
+        self.0.fetch_add(rollouts, Ordering::Relaxed);
     }
 }
 

@@ -38,20 +38,23 @@ pub fn against(
     let mut done = Against::default();
     let mut comparison = Comparison::default();
     comparison.values("roles", None, expected.roles(), machine.roles());
-    while done.matches < matches && !stop.is_set() && comparison.first.is_none() {
+    'matches: while done.matches < matches && comparison.first.is_none() {
         let mut pair = (machine.initial_state()?, expected.initial_state()?);
         for step in 0..=max_steps {
+            if stop.is_set() {
+                break 'matches;
+            }
             comparison.at = (done.matches, step);
             let legal = compare(&mut comparison, machine, &pair.0, expected, &pair.1)?;
             done.steps += 1;
-            let choice: Option<Vec<&String>> =
-                legal.iter().map(|texts| texts.choose(rng)).collect();
-            let Some(joint) = choice.filter(|joint| !joint.is_empty()) else {
+            if comparison.first.is_some() {
+                break 'matches;
+            }
+            // One legal move for each role; there is none of a terminal state's.
+            let joint: Option<Vec<&String>> = legal.iter().map(|texts| texts.choose(rng)).collect();
+            let Some(joint) = joint.filter(|joint| !joint.is_empty()) else {
                 break;
             };
-            if comparison.first.is_some() || stop.is_set() {
-                break;
-            }
             pair = (
                 play(machine, &pair.0, &joint)?,
                 play(expected, &pair.1, &joint)?,
