@@ -48,8 +48,14 @@ const WORDS: [&str; 22] = [
 
 /// The words of a rulesheet: parentheses and what stands between them.
 fn words(text: &str) -> Vec<String> {
-    let code = text.lines().map(|line| line.split(';').next().unwrap_or(""));
-    let spaced = code.collect::<Vec<_>>().join("\n").replace('(', " ( ").replace(')', " ) ");
+    let code = text
+        .lines()
+        .map(|line| line.split(';').next().unwrap_or(""));
+    let spaced = code
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace('(', " ( ")
+        .replace(')', " ) ");
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -76,19 +82,23 @@ fn damage(words: &mut Vec<String>, rng: &mut GameRng) {
     }
     let at = rng.random_range(0..words.len());
     let other = rng.random_range(0..words.len());
-    match rng.random_range(0..9) {
+    match rng.random_range(0..12) {
         0 => drop(words.remove(at)),
         1 => words.swap(at, other),
         2 => words[at] = words[other].clone(),
         3 => words[at] = WORDS.choose(rng).unwrap().to_string(),
         4 => words.insert(at, WORDS.choose(rng).unwrap().to_string()),
-        // A whole form is removed, copied elsewhere, negated, or nested.
+        // A whole form is removed, copied elsewhere, replaced, negated, or nested.
         5 => drop(words.drain(at..form_end(words, at))),
         6 => {
             let form = words[at..form_end(words, at)].to_vec();
             words.splice(other..other, form);
         }
-        7 => {
+        7..10 => {
+            let form = words[other..form_end(words, other)].to_vec();
+            words.splice(at..form_end(words, at), form);
+        }
+        10 => {
             let end = form_end(words, at);
             words.insert(end, ")".into());
             words.splice(at..at, ["(".to_owned(), "not".to_owned()]);
@@ -119,16 +129,26 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         rollouts: Some(20),
     };
     let stop = Stop::new();
-    // An error is an answer, too: the prover hits its limits.
-    let _ = playout::run(&game, game.bulk_backend(), &config, &stop, &Progress::default());
+    let outcome = playout::run(
+        &game,
+        game.bulk_backend(),
+        &config,
+        &stop,
+        &Progress::default(),
+    );
     if game.ground_game().is_none() {
+        // An error is an answer, too: the prover hits its limits.
         return "prover only";
     }
+    outcome.unwrap();
     for backend in [Backend::Scalar, Backend::Lanes] {
         let mut machine = game.machine(backend).unwrap();
         let mut prover = game.machine(Backend::Prover).unwrap();
         if let Ok(compared) = against(&mut *machine, &mut *prover, 2, 15, rng, &stop) {
-            assert_eq!(compared.difference, None, "{backend} differs from prover on\n{text}");
+            assert_eq!(
+                compared.difference, None,
+                "{backend} differs from prover on\n{text}"
+            );
         }
     }
     "played"
@@ -150,13 +170,18 @@ fn damaged_rulesheets_are_refused_or_played() {
     {
         originals.extend(common::rulesheets(&shared.join("games")));
     }
-    let texts = originals.iter().map(|(_, path)| std::fs::read(path).unwrap());
+    let texts = originals
+        .iter()
+        .map(|(_, path)| std::fs::read(path).unwrap());
     let originals: Vec<Vec<String>> = texts
         .map(|bytes| words(&String::from_utf8_lossy(&bytes)))
         .filter(|words| words.len() < 20_000)
         .collect();
     let file = std::env::temp_dir().join(format!("propjit-damaged-{}.kif", std::process::id()));
-    println!("seed {seed}; the rulesheet on trial is in {}", file.display());
+    println!(
+        "seed {seed}; the rulesheet on trial is in {}",
+        file.display()
+    );
     let start = Instant::now();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     let mut slowest = Duration::ZERO;
@@ -185,5 +210,8 @@ fn damaged_rulesheets_are_refused_or_played() {
     }
     std::fs::remove_file(&file).unwrap();
     println!("{counts:?} in {:?}", start.elapsed());
-    assert!(counts.contains_key("played"), "some damage leaves a game: {counts:?}");
+    assert!(
+        counts.contains_key("played"),
+        "some damage leaves a game: {counts:?}"
+    );
 }
