@@ -110,7 +110,7 @@ fn exercise(rules: &str, rng: &mut GameRng) {
 
 #[test]
 fn damaged_rulesheets_do_no_damage() {
-    let cases = if common::soak() { 20_000 } else { 150 };
+    let cases = if common::soak() { 20_000 } else { 300 };
     let sheets = GAMES.map(|name| {
         let (_, path) = common::own_games()
             .into_iter()
