@@ -129,7 +129,7 @@ pub fn optimize(
     run.pass("sweep", |circuit| circuit.clone());
     let has_moves = !assumptions.implies.is_empty();
     let has_groups = !assumptions.exactly_one.is_empty();
-    let passes: [(&'static str, bool, &dyn Fn(&Circuit) -> Circuit); 7] = [
+    let passes: [(&'static str, bool, Pass); 7] = [
         ("absorption", config.absorption, &|circuit| {
             absorption::absorption(circuit, deadline)
         }),
@@ -172,6 +172,9 @@ pub fn optimize(
     (run.circuit, run.reports)
 }
 
+/// A pass with its assumptions.
+type Pass<'a> = &'a dyn Fn(&Circuit) -> Circuit;
+
 struct Run {
     circuit: Circuit,
     reports: Vec<PassReport>,
@@ -207,10 +210,10 @@ mod tests {
     use super::testing::{assert_same, circuits};
     use super::*;
 
-    type Pass = fn(&Circuit, &Assumptions, &Deadline) -> Circuit;
+    type AnyPass = fn(&Circuit, &Assumptions, &Deadline) -> Circuit;
 
     /// Every pass on its own, with the assumptions that it may use.
-    const PASSES: [(&str, Pass); 8] = [
+    const PASSES: [(&str, AnyPass); 8] = [
         ("sweep", |circuit, _, _| sweep::sweep(circuit)),
         ("absorption", |circuit, _, deadline| {
             absorption::absorption(circuit, deadline)
@@ -234,6 +237,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
         #[test]
         fn each_pass_keeps_the_outputs((circuit, assumptions) in circuits()) {
             for (name, pass) in PASSES {

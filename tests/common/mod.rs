@@ -32,7 +32,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
+/// The rulesheets in a folder, by name.
+pub fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).expect("the folder of rulesheets can be listed");
     let paths = entries.map(|entry| entry.expect("the entry can be read").path());
     let rulesheets = paths.filter(|path| path.extension().is_some_and(|e| e == "kif"));

@@ -23,13 +23,13 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Some 10 seconds of work and some 2 GiB of memory.
+    /// Some 10 seconds of work and 1 GiB of memory.
     fn default() -> Limits {
         Limits {
-            steps: 300_000_000,
+            steps: 100_000_000,
             time: None,
-            cells: 300_000_000,
-            terms: 30_000_000,
+            cells: 100_000_000,
+            terms: 10_000_000,
         }
     }
 }

@@ -23,24 +23,16 @@ use std::sync::Arc;
 
 use crate::term::{TermId, Terms};
 
-use super::extension::{self, World};
 use super::limits::{Cause, Limits, Meter, Usage};
-use super::program::{CallId, Clause, Lifetime, Match, Origin, Program, Query, Test};
-use super::shape::widths;
-use super::table::{NONE, Table};
+use super::program::{CallId, Clause, Lifetime, Match, Program, Query, Test};
+use super::store::{Found, GoalRef, Store};
+use super::table::NONE;
 
 /// A proof stopped while this clause was being run.
 pub struct Halt {
     pub cause: Cause,
     pub call: CallId,
     pub clause: u32,
-}
-
-/// A goal of a call.
-#[derive(Clone, Copy)]
-struct GoalRef {
-    call: CallId,
-    goal: u32,
 }
 
 /// Work to be done for the goals of a frame.
@@ -114,27 +106,12 @@ enum Mode {
     Retry,
 }
 
-/// What is known of a goal.
-enum Found {
-    /// All its rows, from the first on.
-    Rows(u32),
-    /// It is being proved by a frame: the current one, or one that waits for it.
-    Active { goal: u32, frame: u32 },
-    /// Nothing yet.
-    Unproved,
-}
-
-/// Tables, stacks and the world that is asked about.
+/// What is known, and the stacks of the proof that adds to it.
 #[derive(Clone)]
 pub struct Machine {
     program: Arc<Program>,
     pub terms: Terms,
-    world: World,
-    tables: Vec<Table>,
-    /// By lifetime: the calls whose tables are not empty.
-    touched: [Vec<CallId>; 3],
-    /// The cells of all tables.
-    cells: usize,
+    pub store: Store,
     meter: Meter,
     frames: Vec<Frame>,
     tasks: Vec<Task>,
@@ -150,17 +127,10 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(program: Program, terms: Terms, limits: Limits) -> Machine {
-        let tables = program.calls.iter().map(|call| {
-            let (key, row) = widths(&call.shapes);
-            Table::new(key, row)
-        });
         Machine {
-            tables: tables.collect(),
+            store: Store::new(&program),
             program: Arc::new(program),
             terms,
-            world: World::default(),
-            touched: Default::default(),
-            cells: 0,
             meter: Meter::new(limits),
             frames: Vec::new(),
             tasks: Vec::new(),
@@ -186,35 +156,6 @@ impl Machine {
         self.terms
     }
 
-    /// Changes the state that goals are about, and forgets what depended on it.
-    pub fn set_fluents(&mut self, fluents: &[TermId]) {
-        if self.world.fluents != fluents {
-            self.world.fluents.clear();
-            self.world.fluents.extend_from_slice(fluents);
-            self.forget(Lifetime::State);
-        }
-    }
-
-    /// Changes the joint move that goals are about, and forgets what depended on it.
-    pub fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
-        if !self.world.moves.iter().copied().eq(moves.clone()) {
-            self.world.moves.clear();
-            self.world.moves.extend(moves);
-            self.forget(Lifetime::Move);
-        }
-    }
-
-    /// Clears the tables whose answers hold as long as `shortest`, or shorter.
-    fn forget(&mut self, shortest: Lifetime) {
-        for touched in &mut self.touched[shortest as usize..] {
-            for call in touched.drain(..) {
-                let table = &mut self.tables[call.index()];
-                self.cells -= table.cells();
-                table.clear();
-            }
-        }
-    }
-
     /// Proves a goal and calls `visit` with each of its rows.
     pub fn solve(
         &mut self,
@@ -224,27 +165,24 @@ impl Machine {
     ) -> Result<(), Halt> {
         let program = Arc::clone(&self.program);
         self.meter.restart();
-        if self.cells > self.meter.limits().cells / 2 {
+        if self.store.cells() > self.meter.limits().cells / 2 {
             // What can be proved again need not keep new answers out.
-            self.forget(Lifetime::Match);
+            self.store.forget(Lifetime::Match);
         }
-        self.values.clear();
-        self.values.extend_from_slice(key);
         let mut row = loop {
-            match self.find(&program, call) {
+            match self.store.find(&program, &self.terms, call, key) {
                 Found::Rows(first) => break first,
-                _ => {
-                    let result = self.prove(&program, call);
-                    if result.is_err() {
-                        self.reset();
-                    }
-                    result?;
+                Found::Active { .. } | Found::Unproved => {
                     self.values.clear();
                     self.values.extend_from_slice(key);
+                    if let Err(halt) = self.prove(&program, call) {
+                        self.reset();
+                        return Err(halt);
+                    }
                 }
             }
         };
-        let table = &self.tables[call.index()];
+        let table = self.store.table(call);
         while row != NONE {
             visit(table.row(row));
             row = table.after(row);
@@ -255,7 +193,7 @@ impl Machine {
     /// Forgets everything after a proof was cut off: incomplete goals must
     /// not be taken for complete ones.
     fn reset(&mut self) {
-        self.forget(Lifetime::Match);
+        self.store.forget(Lifetime::Match);
         self.frames.clear();
         self.tasks.clear();
         self.active.clear();
@@ -263,37 +201,13 @@ impl Machine {
         self.saved.clear();
     }
 
-    /// Looks up the goal with the key in `values`.
-    fn find(&mut self, program: &Program, id: CallId) -> Found {
-        let table = &mut self.tables[id.index()];
-        let call = &program.calls[id.index()];
-        if !table.whole && !matches!(call.origin, Origin::Clauses(_)) {
-            extension::fill(table, call, &program.facts, &self.world, &self.terms);
-            self.cells += table.cells();
-            self.touched[call.lifetime as usize].push(id);
-        }
-        match table.find(&self.values) {
-            Some(goal) => match table.goal(goal).frame {
-                NONE => Found::Rows(table.goal(goal).first),
-                frame => Found::Active { goal, frame },
-            },
-            None if table.whole => Found::Rows(NONE),
-            None => Found::Unproved,
-        }
-    }
-
-    /// Begins the goal of a derived call with the key in `values`.
-    fn begin(&mut self, program: &Program, id: CallId) -> GoalRef {
-        let call = &program.calls[id.index()];
-        let table = &mut self.tables[id.index()];
-        if table.is_untouched() {
-            self.touched[call.lifetime as usize].push(id);
-        }
-        let goal = table.add_goal(&self.values, self.frames.len() as u32);
-        self.cells += table.goal_cells();
-        let owner = GoalRef { call: id, goal };
+    /// Begins the goal of a derived call with the key in `values`, for the frame
+    /// that is current or about to be.
+    fn begin(&mut self, program: &Program, call: CallId) -> GoalRef {
+        let depth = self.frames.len() as u32;
+        let owner = self.store.begin(program, call, &self.values, depth);
         self.active.push(owner);
-        let clauses = 0..call.clauses.len() as u32;
+        let clauses = 0..program.calls[call.index()].clauses.len() as u32;
         let starts = clauses.rev().map(|clause| Task::Start { owner, clause });
         self.tasks.extend(starts);
         owner
@@ -301,28 +215,26 @@ impl Machine {
 
     /// Opens the frame of a goal that has to be proved, with the key in `values`.
     fn open(&mut self, program: &Program, call: CallId, slots: usize, choices: usize) -> Frame {
-        let frame = Frame {
-            tasks: self.tasks.len(),
-            active: self.active.len(),
+        let (tasks, active) = (self.tasks.len(), self.active.len());
+        Frame {
+            tasks,
+            active,
             consumers: self.consumers.len(),
             saved: self.saved.len(),
             slots,
             choices,
-            owner: GoalRef { call, goal: NONE },
+            owner: self.begin(program, call),
             clause: 0,
             floor: 0,
             step: 0,
             woken: NONE,
-        };
-        self.begin(program, call);
-        frame
+        }
     }
 
     /// Completes the goals of a frame that has no more tasks.
     fn close(&mut self, frame: &Frame) {
         for goal in self.active.drain(frame.active..) {
-            let table = &mut self.tables[goal.call.index()];
-            table.goal_mut(goal.goal).frame = NONE;
+            self.store.complete(goal);
         }
         self.consumers.truncate(frame.consumers);
         self.saved.truncate(frame.saved);
@@ -335,7 +247,7 @@ impl Machine {
         loop {
             self.count_step(&frame)?;
             mode = match mode {
-                Mode::NextTask => match self.next_task(program, &mut frame) {
+                Mode::NextTask => match self.next_task(program, &mut frame)? {
                     Some(mode) => mode,
                     None => {
                         self.close(&frame);
@@ -355,16 +267,21 @@ impl Machine {
     #[inline]
     fn count_step(&mut self, frame: &Frame) -> Result<(), Halt> {
         let usage = || Usage {
-            cells: self.cells + self.saved.len() + 8 * self.consumers.len() + 4 * self.tasks.len(),
+            cells: self.store.cells()
+                + self.saved.len()
+                + 8 * self.consumers.len()
+                + 4 * self.tasks.len(),
             terms: self.terms.len(),
         };
         self.meter.step(usage).map_err(|cause| frame.halt(cause))
     }
 
     /// Begins the frame's next task that has something to do.
-    fn next_task(&mut self, program: &Program, frame: &mut Frame) -> Option<Mode> {
-        while self.tasks.len() > frame.tasks {
-            let task = self.tasks.pop()?;
+    fn next_task(&mut self, program: &Program, frame: &mut Frame) -> Result<Option<Mode>, Halt> {
+        while self.tasks.len() > frame.tasks
+            && let Some(task) = self.tasks.pop()
+        {
+            self.count_step(frame)?;
             let (owner, clause) = match task {
                 Task::Start { owner, clause } => (owner, clause),
                 Task::Wake(consumer) => {
@@ -372,7 +289,7 @@ impl Machine {
                     (consumer.owner, consumer.clause)
                 }
             };
-            let table = &self.tables[owner.call.index()];
+            let table = self.store.table(owner.call);
             if table.is_settled(owner.goal) {
                 continue;
             }
@@ -393,7 +310,7 @@ impl Machine {
                         frame.floor = 0;
                         frame.step = 0;
                         frame.woken = NONE;
-                        return Some(Mode::Ask);
+                        return Ok(Some(Mode::Ask));
                     }
                 }
                 Task::Wake(id) => {
@@ -403,13 +320,14 @@ impl Machine {
                     frame.floor = consumer.step;
                     frame.step = consumer.step;
                     frame.woken = id;
-                    return Some(Mode::Retry);
+                    return Ok(Some(Mode::Retry));
                 }
             }
         }
-        None
+        Ok(None)
     }
 
+    /// Asks the current step.
     fn ask(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
         let clause = clause_of(program, frame);
         let Some(step) = clause.steps.get(frame.step as usize) else {
@@ -428,7 +346,10 @@ impl Machine {
         for source in &query.key {
             self.values.push(source.build(&mut self.terms, slots));
         }
-        let first = match self.find(program, query.call) {
+        let first = match self
+            .store
+            .find(program, &self.terms, query.call, &self.values)
+        {
             Found::Rows(first) => first,
             Found::Active { goal, frame: depth } => {
                 // Only a circle through a negation leads back to a goal of
@@ -454,7 +375,7 @@ impl Machine {
         };
         Ok(match step.test {
             Test::Absent(_) => {
-                let table = &self.tables[query.call.index()];
+                let table = self.store.table(query.call);
                 let mut row = first;
                 while row != NONE {
                     let slots = &mut self.slots[frame.slots..];
@@ -483,7 +404,7 @@ impl Machine {
             if row == NONE {
                 return Ok(go_on(false, step.back, frame));
             }
-            let values = self.tables[query.call.index()].row(row);
+            let values = self.store.table(query.call).row(row);
             let slots = &mut self.slots[frame.slots..];
             if Match::all_match(&query.row, &self.terms, values, slots) {
                 return Ok(go_on(true, step.back, frame));
@@ -494,7 +415,7 @@ impl Machine {
 
     /// The next row for the current step, or [`NONE`].
     fn next_row(&mut self, query: &Query, frame: &Frame) -> u32 {
-        let table = &self.tables[query.call.index()];
+        let table = self.store.table(query.call);
         if frame.woken == NONE || frame.step > frame.floor {
             let choice = &mut self.choices[frame.choices + frame.step as usize];
             let row = *choice;
@@ -518,7 +439,7 @@ impl Machine {
     /// Stores the rest of the clause from the current step on as a consumer.
     fn wait(&mut self, clause: &Clause, call: CallId, producer: u32, frame: &Frame) {
         let id = self.consumers.len() as u32;
-        let goal = self.tables[call.index()].goal_mut(producer);
+        let goal = self.store.table_mut(call).goal_mut(producer);
         let next = std::mem::replace(&mut goal.consumers, id);
         let queued = goal.first != NONE;
         if queued {
@@ -546,9 +467,8 @@ impl Machine {
             self.values.push(source.build(&mut self.terms, slots));
         }
         let GoalRef { call, goal } = frame.owner;
-        let table = &mut self.tables[call.index()];
-        if table.add_row(goal, &self.values) {
-            self.cells += table.row_cells();
+        if self.store.add_row(frame.owner, &self.values) {
+            let table = self.store.table(call);
             let mut id = table.goal(goal).consumers;
             while id != NONE {
                 let consumer = &mut self.consumers[id as usize];

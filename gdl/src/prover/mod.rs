@@ -30,6 +30,7 @@ mod sample;
 mod shape;
 mod specialise;
 mod statistics;
+mod store;
 mod table;
 
 use std::sync::Arc;
@@ -177,12 +178,12 @@ impl Prover {
     /// the empty one.
     pub fn set_state(&mut self, fluents: &[TermId]) {
         if fluents.is_sorted_by(|a, b| a < b) {
-            self.machine.set_fluents(fluents);
+            self.machine.store.set_fluents(fluents);
         } else {
             let mut sorted = fluents.to_vec();
             sorted.sort_unstable();
             sorted.dedup();
-            self.machine.set_fluents(&sorted);
+            self.machine.store.set_fluents(&sorted);
         }
     }
 
@@ -224,6 +225,7 @@ impl Prover {
     pub fn next_state(&mut self, joint: &[TermId]) -> Result<Vec<TermId>, ProverError> {
         let moves = self.roles.iter().zip(joint);
         self.machine
+            .store
             .set_moves(moves.map(|(&role, &action)| [role, action]));
         self.answers(Question::Next, &[])
     }

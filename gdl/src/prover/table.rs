@@ -66,6 +66,16 @@ fn slice(values: &[TermId], width: usize, index: u32) -> &[TermId] {
     &values[start..start + width]
 }
 
+/// Empties a hash table, in time that depends on its use: clearing takes as long
+/// as its capacity, which may be from a much larger state.
+fn empty(table: &mut HashTable<u32>) {
+    if table.capacity() > 16 * table.len() + 256 {
+        *table = HashTable::new();
+    } else {
+        table.clear();
+    }
+}
+
 impl Table {
     pub fn new(key_width: usize, row_width: usize) -> Table {
         Table {
@@ -102,14 +112,15 @@ impl Table {
         self.row_width + 4
     }
 
+    /// Forgets all goals and rows.
     pub fn clear(&mut self) {
+        empty(&mut self.goal_index);
+        empty(&mut self.row_index);
         self.goals.clear();
         self.keys.clear();
-        self.goal_index.clear();
         self.rows.clear();
         self.links.clear();
         self.owners.clear();
-        self.row_index.clear();
         self.whole = false;
     }
 

@@ -24,7 +24,7 @@ impl LaneInterpreter {
     /// An interpreter with all inputs false and nothing evaluated yet.
     pub fn new(program: Arc<LaneProgram>, width: Width) -> LaneInterpreter {
         let words = width.words();
-        let mut rows = Rows::new(program.layout.rows * words);
+        let mut rows = Rows::new(program.rows() * words);
         let truth = Layout::TRUE as usize;
         rows.words_mut()[truth * words..][..words].fill(!0);
         LaneInterpreter {

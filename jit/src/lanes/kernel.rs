@@ -1,6 +1,6 @@
 //! The inner loops: operations on rows.
 
-use super::program::{Feedback, Section, Step};
+use super::program::{Feedback, Section};
 use super::schedule::{Code, Kind};
 use super::vector::Vector;
 use super::width::Kernel;
@@ -28,9 +28,9 @@ impl Kernel for Evaluate<'_> {
         for step in &self.section.steps {
             // SAFETY: as promised to `new`, and programs address rows that they have.
             unsafe {
-                match step {
-                    Step::Straight(code) => run::<V>(code, self.rows),
-                    Step::Loop { code, feedback } => repeat::<V>(code, feedback, self.rows),
+                match &step.feedback[..] {
+                    [] => run::<V>(&step.code, self.rows),
+                    feedback => repeat::<V>(&step.code, feedback, self.rows),
                 }
             }
         }
@@ -41,7 +41,7 @@ impl Kernel for Evaluate<'_> {
 /// `rows` points to all rows that `code` addresses, that are a `V` each.
 #[inline(always)]
 unsafe fn run<V: Vector>(code: &Code, rows: *mut u64) {
-    let mut next = code.rows.as_ptr();
+    let mut next = code.offsets.as_ptr();
     for &(Kind { positive, negative }, count) in &code.runs {
         macro_rules! execute {
             ($($p:literal $n:literal),*) => {
@@ -97,9 +97,9 @@ unsafe fn execute<V: Vector, const P: usize, const N: usize>(
 #[inline(always)]
 unsafe fn repeat<V: Vector>(code: &Code, feedback: &[Feedback], rows: *mut u64) {
     // SAFETY: the feedback's rows are there, as promised by the caller.
-    let load = |at: u32| unsafe { V::load(row::<V>(rows, 8 * at)) };
+    let load = |at: u32| unsafe { V::load(row::<V>(rows, at)) };
     // SAFETY: as above.
-    let store = |value: V, at: u32| unsafe { value.store(row::<V>(rows, 8 * at)) };
+    let store = |value: V, at: u32| unsafe { value.store(row::<V>(rows, at)) };
     for feedback in feedback {
         store(V::ZERO, feedback.row);
     }

@@ -29,10 +29,12 @@
 //! assert_eq!(lanes.output(1)[0], !0b1000);
 //! ```
 
+mod compile;
 mod interpreter;
 mod kernel;
 mod program;
 pub mod random;
+mod reuse;
 mod rows;
 mod schedule;
 pub mod select;

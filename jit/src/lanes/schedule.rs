@@ -50,9 +50,9 @@ impl Operation {
 pub(super) struct Code {
     /// How many operations of which kind follow each other.
     pub runs: Vec<(Kind, u32)>,
-    /// Of each operation the target, then the operands. Row `r` is written `8 * r`:
-    /// the row's offset in bytes for one word per row.
-    pub rows: Vec<u32>,
+    /// Of each operation the row written, then the rows read. Row `r` is given as
+    /// `8 * r`: its offset in bytes if a row has one word.
+    pub offsets: Vec<u32>,
 }
 
 impl Code {
@@ -65,6 +65,24 @@ impl Code {
             code.schedule(window);
         }
         code
+    }
+
+    /// The number of operations.
+    pub fn operations(&self) -> u32 {
+        self.runs.iter().map(|&(_, count)| count).sum()
+    }
+
+    /// Calls `f` with the offsets of the row written and of the rows read.
+    pub fn for_each_operation(&mut self, mut f: impl FnMut(&mut u32, &mut [u32])) {
+        let mut rest = &mut self.offsets[..];
+        for &(kind, count) in &self.runs {
+            let (run, others) = rest.split_at_mut(count as usize * (1 + kind.operands()));
+            for operation in run.chunks_exact_mut(1 + kind.operands()) {
+                let (target, operands) = operation.split_at_mut(1);
+                f(&mut target[0], operands);
+            }
+            rest = others;
+        }
     }
 
     fn schedule(&mut self, operations: &[Operation]) {
@@ -101,8 +119,8 @@ impl Code {
             Some((kind, count)) if *kind == operation.kind => *count += 1,
             _ => self.runs.push((operation.kind, 1)),
         }
-        self.rows.push(8 * operation.target);
-        self.rows
+        self.offsets.push(8 * operation.target);
+        self.offsets
             .extend(operation.operands().iter().map(|row| 8 * row));
     }
 }

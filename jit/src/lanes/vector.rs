@@ -195,16 +195,16 @@ mod x86 {
 
     macro_rules! implement {
         (
-            $type:ident, $words:literal, $load:ident, $store:ident, $is_zero:expr,
+            $type:ident($register:ty), $words:literal, $load:ident, $store:ident, $is_zero:expr,
             $left:ident, $right:ident, $and_not:ident,
             $($method:ident = $instruction:ident),*
         ) => {
             impl Vector for $type {
                 const WORDS: usize = $words;
                 // SAFETY: words and registers are bits without padding, of one size.
-                const ZERO: $type = $type(unsafe { transmute::<[u64; $words], _>([0; $words]) });
+                const ZERO: $type = $type(unsafe { transmute::<[u64; $words], $register>([0; $words]) });
                 // SAFETY: as above.
-                const ONES: $type = $type(unsafe { transmute::<[u64; $words], _>([!0; $words]) });
+                const ONES: $type = $type(unsafe { transmute::<[u64; $words], $register>([!0; $words]) });
 
                 #[inline(always)]
                 unsafe fn load(from: *const u64) -> $type {
@@ -252,7 +252,7 @@ mod x86 {
     }
 
     implement!(
-        Avx2,
+        Avx2(__m256i),
         4,
         _mm256_loadu_si256,
         _mm256_storeu_si256,
@@ -267,7 +267,7 @@ mod x86 {
     );
 
     implement!(
-        Avx512,
+        Avx512(__m512i),
         8,
         _mm512_loadu_si512,
         _mm512_storeu_si512,

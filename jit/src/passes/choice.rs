@@ -26,6 +26,9 @@ pub(super) fn choice(circuit: &Circuit, assumptions: &Assumptions, deadline: &De
         ..Facts::default()
     };
     let circuit = context::simplify(circuit, &facts, deadline);
+    if deadline.passed() {
+        return circuit;
+    }
     complement(&circuit, &facts.groups, assumptions)
 }
 
@@ -85,7 +88,7 @@ impl<'a> Excluded<'a> {
             bounds: vec![0; count],
             visited: vec![0; count],
             clock: 0,
-            visits: 32 * count,
+            visits: 8 * count + (1 << 20),
         };
         for at in 0..count {
             if let Node::And(a, b) = circuit.nodes()[at] {

@@ -16,7 +16,9 @@ pub(super) fn dependents(circuit: &Circuit, inputs: impl Iterator<Item = InputId
         }
         if let Some(a_loop) = loops.next_if(|l| l.nodes.end as usize == at + 1) {
             let nodes = a_loop.nodes.start as usize..a_loop.nodes.end as usize;
-            if depends[nodes.clone()].contains(&true) {
+            // Sources of feedback may be outside the loop.
+            let mut sources = a_loop.feedback.iter().map(|(_, source)| source.node());
+            if depends[nodes.clone()].contains(&true) || sources.any(|s| depends[s.index()]) {
                 depends[nodes].fill(true);
             }
         }

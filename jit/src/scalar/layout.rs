@@ -50,6 +50,7 @@ pub(super) fn compile(circuit: &Circuit) -> (Program, State) {
         steps,
         ..connect(layout.connections, layout.next)
     };
+    assert!(program.is_sound());
     let (counts, _) = layout.counts.as_chunks();
     let state = State {
         counts: counts.iter().copied().map(Block).collect(),
@@ -155,6 +156,7 @@ impl<'a> Layout<'a> {
     fn define(&mut self, slot: u32, operands: impl IntoIterator<Item = Operand>) {
         let at = slot as usize;
         for (signal, inverted) in operands {
+            assert!((signal as usize) < self.next, "signals have slots");
             self.connections.push(Connection {
                 signal,
                 reader: slot,

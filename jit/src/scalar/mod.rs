@@ -164,8 +164,9 @@ impl State {
     /// Updates the readers of a slot whose value has risen to true or fallen to false.
     #[inline(always)]
     fn tell(&mut self, program: &Program, slot: usize, rises: bool) {
-        // SAFETY: `slot` is below the number of slots; starts, readers and the blocks
-        // and increments that readers name are those of the same program.
+        debug_assert!(slot < 64 * self.values.len());
+        // SAFETY: the program is sound, which was checked when it was made, and the
+        // state has as many slots as the program; `slot` is one of them.
         unsafe {
             let start = *program.starts.get_unchecked(slot) as usize;
             let end = *program.starts.get_unchecked(slot + 1) as usize;

@@ -55,4 +55,16 @@ impl Program {
     pub fn output_words(&self) -> Range<usize> {
         self.first_output_word..self.words
     }
+
+    /// Whether all numbers are in range: the interpreter relies on it.
+    pub fn is_sound(&self) -> bool {
+        let blocks = self.words * 64 / Block::SLOTS;
+        self.starts.len() == self.words * 64 + 1
+            && self.starts.is_sorted()
+            && self.starts.last() == Some(&(self.readers.len() as u32))
+            && self.readers.iter().all(|readers| {
+                (readers.block as usize) < blocks
+                    && (readers.increments as usize) < self.increments.len()
+            })
+    }
 }

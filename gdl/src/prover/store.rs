@@ -1,0 +1,160 @@
+//! What is known: the state, the joint move, and the answers that follow, kept
+//! as long as they hold.
+
+use crate::term::{TermId, Terms};
+
+use super::extension::{World, fill};
+use super::program::{CallId, Lifetime, Origin, Program};
+use super::shape::widths;
+use super::table::{NONE, Table};
+
+/// A goal of a call.
+#[derive(Clone, Copy)]
+pub struct GoalRef {
+    pub call: CallId,
+    pub goal: u32,
+}
+
+/// What is known of a goal.
+pub enum Found {
+    /// All its rows, from the first on.
+    Rows(u32),
+    /// It is being proved by a frame at this depth.
+    Active { goal: u32, frame: u32 },
+    /// Nothing yet.
+    Unproved,
+}
+
+/// The tables of all calls, and the world that goals are about.
+#[derive(Clone)]
+pub struct Store {
+    world: World,
+    tables: Vec<Table>,
+    /// By lifetime: the calls whose tables are not empty.
+    touched: [Vec<CallId>; 3],
+    /// The cells of all tables.
+    cells: usize,
+}
+
+impl Store {
+    pub fn new(program: &Program) -> Store {
+        let tables = program.calls.iter().map(|call| {
+            let (key, row) = widths(&call.shapes);
+            Table::new(key, row)
+        });
+        Store {
+            world: World::default(),
+            tables: tables.collect(),
+            touched: Default::default(),
+            cells: 0,
+        }
+    }
+
+    /// How many numbers are stored, about.
+    pub fn cells(&self) -> usize {
+        self.cells
+    }
+
+    pub fn table(&self, call: CallId) -> &Table {
+        &self.tables[call.index()]
+    }
+
+    pub fn table_mut(&mut self, call: CallId) -> &mut Table {
+        &mut self.tables[call.index()]
+    }
+
+    /// Changes the state that goals are about, and forgets what depended on it.
+    pub fn set_fluents(&mut self, fluents: &[TermId]) {
+        if self.world.fluents != fluents {
+            self.world.fluents.clear();
+            self.world.fluents.extend_from_slice(fluents);
+            self.forget(Lifetime::State);
+        }
+    }
+
+    /// Changes the joint move that goals are about, and forgets what depended on it.
+    pub fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
+        if !self.world.moves.iter().copied().eq(moves.clone()) {
+            self.world.moves.clear();
+            self.world.moves.extend(moves);
+            self.forget(Lifetime::Move);
+        }
+    }
+
+    /// Clears the tables whose answers hold as long as `longest`, or shorter.
+    pub fn forget(&mut self, longest: Lifetime) {
+        for touched in &mut self.touched[longest as usize..] {
+            for call in touched.drain(..) {
+                let table = &mut self.tables[call.index()];
+                self.cells -= table.cells();
+                table.clear();
+            }
+        }
+    }
+
+    /// Looks up a goal.
+    pub fn find(&mut self, program: &Program, terms: &Terms, id: CallId, key: &[TermId]) -> Found {
+        let table = &self.tables[id.index()];
+        match table.find(key) {
+            Some(goal) => match table.goal(goal).frame {
+                NONE => Found::Rows(table.goal(goal).first),
+                frame => Found::Active { goal, frame },
+            },
+            None if table.whole => Found::Rows(NONE),
+            None if matches!(program.calls[id.index()].origin, Origin::Clauses(_)) => {
+                Found::Unproved
+            }
+            None => {
+                self.index(program, terms, id);
+                let table = self.table(id);
+                let goal = table.find(key);
+                Found::Rows(goal.map_or(NONE, |goal| table.goal(goal).first))
+            }
+        }
+    }
+
+    /// Fills the table of a call that is not derived.
+    #[cold]
+    fn index(&mut self, program: &Program, terms: &Terms, id: CallId) {
+        let call = &program.calls[id.index()];
+        let table = &mut self.tables[id.index()];
+        fill(table, call, &program.facts, &self.world, terms);
+        self.cells += table.cells();
+        self.touched[call.lifetime as usize].push(id);
+    }
+
+    /// Enters a goal that a frame at depth `frame` is going to prove.
+    pub fn begin(
+        &mut self,
+        program: &Program,
+        call: CallId,
+        key: &[TermId],
+        frame: u32,
+    ) -> GoalRef {
+        let table = &mut self.tables[call.index()];
+        if table.is_untouched() {
+            let lifetime = program.calls[call.index()].lifetime;
+            self.touched[lifetime as usize].push(call);
+        }
+        self.cells += table.goal_cells();
+        GoalRef {
+            call,
+            goal: table.add_goal(key, frame),
+        }
+    }
+
+    /// Notes that all rows of a goal are there.
+    pub fn complete(&mut self, goal: GoalRef) {
+        self.table_mut(goal.call).goal_mut(goal.goal).frame = NONE;
+    }
+
+    /// Enters a row of a goal; whether it is new.
+    pub fn add_row(&mut self, goal: GoalRef, row: &[TermId]) -> bool {
+        let table = &mut self.tables[goal.call.index()];
+        let new = table.add_row(goal.goal, row);
+        if new {
+            self.cells += table.row_cells();
+        }
+        new
+    }
+}

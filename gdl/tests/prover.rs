@@ -1,0 +1,434 @@
+//! The prover on small games written for one thing each.
+
+use std::time::Duration;
+
+use propjit_gdl::prover::{LimitKind, Limits, Prover, ProverError};
+use propjit_gdl::rules::{Literal, Rules};
+use propjit_gdl::term::TermId;
+
+/// What every game needs, for tests that are about something else.
+const FRAME: &str = "
+    (role one) (init start) (legal one go) (<= (next start) (true start))
+    (<= terminal (true never)) (goal one 0)
+";
+
+fn rules(text: &str) -> Rules {
+    match Rules::parse("test.kif", text) {
+        Ok(parsed) => parsed.rules,
+        Err(errors) => panic!("{errors}"),
+    }
+}
+
+fn prover(text: &str) -> Prover {
+    Prover::new(&rules(text), Limits::default()).expect("safe rules")
+}
+
+/// A prover of a game with the frame, in its initial state.
+fn framed(text: &str) -> Prover {
+    let mut prover = prover(&format!("{FRAME}{text}"));
+    let state = prover.initial_state().expect("within limits");
+    prover.set_state(&state);
+    prover
+}
+
+fn texts(prover: &Prover, terms: &[TermId]) -> Vec<String> {
+    let mut texts: Vec<String> = terms
+        .iter()
+        .map(|&term| prover.terms().text(term))
+        .collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// The legal moves of the first role in the initial state, without `go`.
+fn moves(text: &str) -> Vec<String> {
+    let mut prover = framed(text);
+    let moves = prover.legal_moves(0).expect("within limits");
+    let mut texts = texts(&prover, &moves);
+    texts.retain(|text| text != "go");
+    texts
+}
+
+const COUNTER: &str = "
+    (role white) (role black)
+    (init (count 0)) (init (control white))
+    (succ 0 1) (succ 1 2) (succ 2 3)
+    (opponent white black) (opponent black white)
+    (<= (legal ?role (add ?n)) (true (control ?role)) (amount ?n))
+    (<= (legal ?role noop) (role ?role) (not (true (control ?role))))
+    (amount 0) (amount 1)
+    (<= (plus ?x 0 ?x) (number ?x))
+    (<= (plus ?x ?y ?z) (succ ?y1 ?y) (succ ?x ?x1) (plus ?x1 ?y1 ?z))
+    (<= (number ?x) (succ ?x ?any)) (<= (number ?x) (succ ?any ?x))
+    (<= (next (count ?z)) (does ?role (add ?y)) (true (count ?x)) (plus ?x ?y ?z))
+    (<= (next (control ?other)) (true (control ?role)) (opponent ?role ?other))
+    (<= terminal (true (count 3)))
+    (<= (goal ?role 100) (role ?role) terminal (not (true (control ?role))))
+    (<= (goal ?role 0) (role ?role) terminal (true (control ?role)))
+    (<= (goal ?role 50) (role ?role) (not terminal))
+";
+
+#[test]
+fn a_small_game_is_played_to_its_end() {
+    let mut prover = prover(COUNTER);
+    let roles = prover.roles().to_vec();
+    assert_eq!(texts(&prover, &roles), ["black", "white"]);
+    let mut state = prover.initial_state().unwrap();
+    for turn in 0..3 {
+        prover.set_state(&state);
+        assert!(!prover.is_terminal().unwrap());
+        let (mover, waiter) = (turn % 2, 1 - turn % 2);
+        let active = prover.legal_moves(mover).unwrap();
+        assert_eq!(texts(&prover, &active), ["(add 0)", "(add 1)"]);
+        let passive = prover.legal_moves(waiter).unwrap();
+        assert_eq!(texts(&prover, &passive), ["noop"]);
+        let goals = prover.goals(0).unwrap();
+        assert_eq!(texts(&prover, &goals), ["50"]);
+        let mut joint = [passive[0]; 2];
+        joint[mover] = active
+            .into_iter()
+            .max_by_key(|&m| prover.terms().text(m))
+            .unwrap();
+        state = prover.next_state(&joint).unwrap();
+    }
+    assert_eq!(texts(&prover, &state), ["(control black)", "(count 3)"]);
+    prover.set_state(&state);
+    assert!(prover.is_terminal().unwrap());
+    for (role, value) in [(0, "100"), (1, "0")] {
+        let goals = prover.goals(role).unwrap();
+        assert_eq!(texts(&prover, &goals), [value]);
+    }
+}
+
+#[test]
+fn answers_follow_the_state_and_the_joint_move() {
+    let mut prover = prover(COUNTER);
+    let initial = prover.initial_state().unwrap();
+    prover.set_state(&initial);
+    let moves = prover.legal_moves(0).unwrap();
+    let noop = prover.legal_moves(1).unwrap()[0];
+    let nexts: Vec<_> = moves
+        .iter()
+        .map(|&m| prover.next_state(&[m, noop]).unwrap())
+        .collect();
+    assert_ne!(nexts[0], nexts[1]);
+    prover.set_state(&nexts[1]);
+    assert_eq!(prover.legal_moves(0).unwrap(), [noop]);
+    // Back again, with an unsorted state and a fluent given twice.
+    let mut shuffled = initial.clone();
+    shuffled.reverse();
+    shuffled.push(initial[0]);
+    prover.set_state(&shuffled);
+    assert_eq!(prover.legal_moves(0).unwrap(), moves);
+    assert_eq!(prover.next_state(&[moves[1], noop]).unwrap(), nexts[1]);
+    assert_eq!(prover.initial_state().unwrap(), initial);
+}
+
+#[test]
+fn clones_go_their_own_ways() {
+    let mut one = prover(COUNTER);
+    let initial = one.initial_state().unwrap();
+    one.set_state(&initial);
+    let mut other = one.clone();
+    other.set_state(&[]);
+    assert_eq!(other.legal_moves(0).unwrap().len(), 1);
+    assert_eq!(one.legal_moves(0).unwrap().len(), 2);
+}
+
+#[test]
+fn recursion_means_the_least_fixpoint() {
+    // A circle, its exit, and a circle that nothing leads to.
+    let graph = "
+        (init (edge a b)) (init (edge b c)) (init (edge c a)) (init (edge b d))
+        (init (edge e f)) (init (edge f e))
+        (<= (edge ?x ?y) (true (edge ?x ?y)))
+        (<= (right ?x ?y) (edge ?x ?y))
+        (<= (right ?x ?z) (edge ?x ?y) (right ?y ?z))
+        (<= (left ?x ?y) (edge ?x ?y))
+        (<= (left ?x ?z) (left ?x ?y) (edge ?y ?z))
+        (<= (both ?x ?y) (edge ?x ?y))
+        (<= (both ?x ?z) (both ?x ?y) (both ?y ?z))
+        (<= (even ?x ?x) (edge ?x ?y))
+        (<= (even ?x ?z) (edge ?x ?y) (odd ?y ?z))
+        (<= (odd ?x ?z) (edge ?x ?y) (even ?y ?z))
+        (<= (odd ?x ?y) (edge ?x ?y))
+        (<= (ungrounded ?x) (edge ?x ?y) (ungrounded ?y))
+    ";
+    for relation in ["right", "left", "both"] {
+        let all = moves(&format!(
+            "{graph} (<= (legal one (m ?x)) ({relation} a ?x))"
+        ));
+        assert_eq!(
+            all,
+            ["(m a)", "(m b)", "(m c)", "(m d)"],
+            "{relation}, from a"
+        );
+        let all = moves(&format!(
+            "{graph} (<= (legal one (m ?x)) ({relation} ?x d))"
+        ));
+        assert_eq!(all, ["(m a)", "(m b)", "(m c)"], "{relation}, to d");
+        let all = moves(&format!(
+            "{graph} (<= (legal one (m ?x)) ({relation} ?x ?x))"
+        ));
+        assert_eq!(all.len(), 5, "{relation}, in circles");
+        let all = moves(&format!("{graph} (<= (legal one yes) ({relation} e f))"));
+        assert_eq!(all, ["yes"], "{relation}, from e to f");
+        let all = moves(&format!("{graph} (<= (legal one yes) ({relation} e a))"));
+        assert!(all.is_empty(), "{relation}, from e to a");
+    }
+    let all = moves(&format!("{graph} (<= (legal one (m ?x)) (even e ?x))"));
+    assert_eq!(all, ["(m e)"]);
+    assert!(moves(&format!("{graph} (<= (legal one (m ?x)) (ungrounded ?x))")).is_empty());
+}
+
+#[test]
+fn negation_asks_for_what_cannot_be_proved() {
+    let text = "
+        (init (edge a b)) (init (edge b c)) (init (edge c a)) (init (edge d a))
+        (node a) (node b) (node c) (node d)
+        (<= (reach ?x ?y) (true (edge ?x ?y)))
+        (<= (reach ?x ?z) (true (edge ?x ?y)) (reach ?y ?z))
+        (<= (cut ?x ?y) (node ?x) (node ?y) (not (reach ?x ?y)))
+        (<= (source ?x) (node ?x) (not (reached ?x)))
+        (<= (reached ?x) (reach ?any ?x))
+        (<= (legal one (cut ?x ?y)) (cut ?x ?y) (not (source ?x)))
+        (<= (legal one (source ?x)) (source ?x))
+        (<= (legal one (apart ?x ?y)) (source ?x) (node ?y) (distinct ?x ?y) (not (cut ?x ?y)))
+    ";
+    let expected = [
+        "(apart d a)",
+        "(apart d b)",
+        "(apart d c)",
+        "(cut a d)",
+        "(cut b d)",
+        "(cut c d)",
+        "(source d)",
+    ];
+    assert_eq!(moves(text), expected);
+}
+
+#[test]
+fn negation_within_a_relation_is_fine_while_atoms_differ() {
+    let mut prover = prover(
+        "(role one) (init (blank 1)) (legal one go) (<= (next x) (true x)) (<= terminal (true x))
+         (<= (goal one 0) (true (blank ?x)))
+         (<= (goal one 100) (not (goal one 0)))",
+    );
+    let initial = prover.initial_state().unwrap();
+    for (state, value) in [(&initial[..], "0"), (&[], "100")] {
+        prover.set_state(state);
+        let goals = prover.goals(0).unwrap();
+        assert_eq!(texts(&prover, &goals), [value]);
+    }
+}
+
+#[test]
+fn nested_terms_are_taken_apart_and_put_together() {
+    let lists = "
+        (init (hand (cons a (cons b (cons c nil)))))
+        (<= (list ?l) (true (hand ?l)))
+        (<= (list ?t) (list (cons ?h ?t)))
+        (<= (member ?x ?l) (list ?l) (equals ?l (cons ?x ?t)))
+        (<= (member ?x ?l) (list ?l) (equals ?l (cons ?h ?t)) (member ?x ?t))
+        (<= (equals ?x ?x) (list ?x))
+        (<= (reverse ?l nil ?l) (true (hand ?l)))
+        (<= (reverse ?l (cons ?x ?done) ?rest) (reverse ?l ?done (cons ?x ?rest)))
+    ";
+    let all = moves(&format!(
+        "{lists} (<= (legal one ?x) (true (hand ?l)) (member ?x ?l))"
+    ));
+    assert_eq!(all, ["a", "b", "c"]);
+    let all = moves(&format!("{lists} (<= (legal one ?r) (reverse ?l ?r nil))"));
+    assert_eq!(all, ["(cons c (cons b (cons a nil)))"]);
+    let all = moves(&format!(
+        "{lists} (<= (legal one (second ?x)) (list (cons ?h (cons ?x ?t))))"
+    ));
+    assert_eq!(all, ["(second b)", "(second c)"]);
+    let all = moves(&format!(
+        "{lists} (<= (legal one (pair ?x ?x)) (true (hand (cons ?x (cons ?x ?t)))))"
+    ));
+    assert!(all.is_empty());
+}
+
+#[test]
+fn moves_may_be_compound_and_variables() {
+    let mut prover = prover(
+        "(role one) (init (at (pos 1 2))) (next (at old))
+         (<= (legal one ?m) (offered ?m))
+         (<= (offered (go (pos ?y ?x))) (true (at (pos ?x ?y))))
+         (<= (offered ?w) (waiting ?w)) (waiting wait) (waiting (wait 2))
+         (<= (next (at ?p)) (does one (go ?p)))
+         (<= (next ?anything) (does one (wait 2)) (true ?anything))
+         (<= terminal (true over)) (goal one 0)",
+    );
+    let state = prover.initial_state().unwrap();
+    prover.set_state(&state);
+    let moves = prover.legal_moves(0).unwrap();
+    assert_eq!(
+        texts(&prover, &moves),
+        ["(go (pos 2 1))", "(wait 2)", "wait"]
+    );
+    for (action, expected) in [
+        ("wait", vec!["(at old)"]),
+        ("(wait 2)", vec!["(at (pos 1 2))", "(at old)"]),
+        ("(go (pos 2 1))", vec!["(at (pos 2 1))", "(at old)"]),
+    ] {
+        let action = *moves
+            .iter()
+            .find(|&&m| prover.terms().text(m) == action)
+            .unwrap();
+        let next = prover.next_state(&[action]).unwrap();
+        assert_eq!(texts(&prover, &next), expected);
+    }
+}
+
+#[test]
+fn terms_may_grow_as_deep_as_they_like() {
+    let mut prover = prover(
+        "(role one) (init (n zero)) (legal one go)
+         (<= (next (n (s ?x))) (true (n ?x)))
+         (<= terminal (true (n done))) (goal one 0)",
+    );
+    let mut state = prover.initial_state().unwrap();
+    for _ in 0..20_000 {
+        prover.set_state(&state);
+        assert!(!prover.is_terminal().unwrap());
+        let moves = prover.legal_moves(0).unwrap();
+        state = prover.next_state(&moves).unwrap();
+    }
+    let text = prover.terms().text(state[0]);
+    assert!(text.starts_with("(n (s (s (s "));
+    assert_eq!(text.len(), "(n zero)".len() + 20_000 * "(s )".len());
+}
+
+#[test]
+fn long_chains_of_rules_need_no_call_stack() {
+    const LENGTH: usize = 20_000;
+    let mut text = String::from("(<= (r0 ?x) (true start) (true ?x))");
+    for i in 1..LENGTH {
+        // Not a chain of plain names: a chain of goals with a key each.
+        text += &format!("(<= (r{i} ?x) (r{} ?x))\n", i - 1);
+    }
+    text += &format!("(<= (legal one (m ?x)) (r{} ?x))", LENGTH - 1);
+    assert_eq!(moves(&text), ["(m start)"]);
+
+    let mut text = String::from("(init (n 0)) (<= (even 0) (true (n 0)))");
+    for i in 1..LENGTH {
+        text += &format!("(succ {} {i})", i - 1);
+    }
+    text += "(<= (even ?x) (succ ?y ?x) (not (even ?y)))";
+    text += &format!("(<= (legal one yes) (even {}))", LENGTH - 2);
+    text += &format!("(<= (legal one no) (even {}))", LENGTH - 1);
+    assert_eq!(moves(&text), ["yes"]);
+}
+
+/// The error of asking for the legal moves of a framed game.
+fn error(text: &str, limits: Limits) -> (ProverError, Prover) {
+    let mut prover = Prover::new(&rules(&format!("{FRAME}\n{text}")), limits).unwrap();
+    let state = prover.initial_state().unwrap();
+    prover.set_state(&state);
+    let error = prover.legal_moves(0).expect_err("a limit");
+    (error, prover)
+}
+
+#[test]
+fn endless_rules_end_at_a_limit() {
+    let endless =
+        "(<= (nat zero) (true start))\n(<= (nat (s ?x)) (nat ?x))\n(<= (legal one ?x) (nat ?x))";
+    let cases = [
+        (
+            LimitKind::Steps,
+            Limits {
+                steps: 10_000,
+                ..Limits::default()
+            },
+        ),
+        (
+            LimitKind::Cells,
+            Limits {
+                cells: 10_000,
+                ..Limits::default()
+            },
+        ),
+        (
+            LimitKind::Terms,
+            Limits {
+                terms: 10_000,
+                ..Limits::default()
+            },
+        ),
+        (
+            LimitKind::Milliseconds,
+            Limits {
+                time: Some(Duration::ZERO),
+                ..Limits::default()
+            },
+        ),
+    ];
+    for (kind, limits) in cases {
+        let (error, mut prover) = error(endless, limits);
+        let ProverError::Limit { limit, rule, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(*limit, kind);
+        assert_eq!(
+            (rule.position.line, rule.position.column),
+            (6, 1),
+            "{error}"
+        );
+        assert!(error.to_string().starts_with("test.kif:6:1: "), "{error}");
+        // What was begun is forgotten; other questions have their answers.
+        if kind != LimitKind::Terms {
+            assert!(!prover.is_terminal().unwrap());
+            assert_eq!(prover.goals(0).unwrap().len(), 1);
+            assert!(prover.legal_moves(0).is_err());
+            prover.set_state(&[]);
+            assert_eq!(prover.legal_moves(0).unwrap().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn endless_static_rules_are_asked_for_no_more_than_needed() {
+    let nat = "(nat zero) (<= (nat (s ?x)) (nat ?x))";
+    let all = moves(&format!(
+        "{nat} (<= (legal one yes) (nat (s (s zero)))) (<= (legal one no) (nat one))"
+    ));
+    assert_eq!(all, ["yes"]);
+}
+
+#[test]
+fn contradictions_are_errors() {
+    let mut rules = rules(&format!(
+        "{FRAME} (<= p (true start) q) (<= q (true start) p) (<= (legal one yes) p)"
+    ));
+    // Parsing refuses them, so the negations come later.
+    for rule in &mut rules.rules {
+        if let [_, Literal::Positive(atom)] = &rule.body[..] {
+            rule.body[1] = Literal::Negative(atom.clone());
+        }
+    }
+    let mut prover = Prover::new(&rules, Limits::default()).unwrap();
+    let state = prover.initial_state().unwrap();
+    prover.set_state(&state);
+    let error = prover.legal_moves(0).expect_err("neither p nor q");
+    assert!(matches!(error, ProverError::Unstratified { .. }), "{error}");
+    assert!(!prover.is_terminal().unwrap());
+}
+
+#[test]
+fn unsafe_rules_are_errors() {
+    let mut rules = rules(&format!(
+        "{FRAME} (<= (p ?x) (true ?x) (distinct ?x start))"
+    ));
+    let rule = rules.rules.last_mut().expect("a rule");
+    rule.body.remove(0);
+    let error = Prover::new(&rules, Limits::default())
+        .err()
+        .expect("an unsafe rule");
+    let ProverError::UnsafeVariable { variable, rule } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(variable, "?x");
+    assert_eq!(rule.position.line, 4);
+}

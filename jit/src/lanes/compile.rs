@@ -1,0 +1,270 @@
+//! From a circuit to operations on rows.
+//!
+//! A gate's row holds its value or the inverse, whichever takes one operation: the
+//! AND of inverted operands is stored as their OR. So no operation needs to invert
+//! its result, and each can have two to four operands. A gate that is an output
+//! writes the output's row at once if the form is the one wanted there.
+
+use std::mem::{replace, take};
+use std::ops::Range;
+
+use super::program::{Feedback, Layout, Section, Step};
+use super::schedule::{Code, Kind, Operation};
+use crate::circuit::{Circuit, Edge, NodeId, OutputId};
+use crate::wide::{Folding, Piece, WideCircuit};
+
+/// Gates are folded where that saves a row.
+const FOLDING: Folding = Folding {
+    operands: usize::MAX,
+    readers: 1,
+};
+
+/// Operations are reordered within windows of this many. Wider windows make longer
+/// runs of one kind, but more rows are in use at a time.
+const WINDOW: usize = 256;
+
+/// Compiles sections, one after the other.
+pub(super) struct Compiler<'a> {
+    circuit: &'a Circuit,
+    wide: WideCircuit,
+    layout: Layout,
+    /// The wide gate of each node that has one.
+    gates: Vec<Option<u32>>,
+    /// The source of each feedback node.
+    sources: Vec<Option<Edge>>,
+    /// Of each node computed so far.
+    values: Vec<Option<Value>>,
+    /// The outputs computed so far.
+    is_written: Vec<bool>,
+    next_row: u32,
+}
+
+/// A row and whether it holds the inverse.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Value {
+    row: u32,
+    inverted: bool,
+}
+
+impl<'a> Compiler<'a> {
+    pub fn new(circuit: &'a Circuit, layout: Layout) -> Compiler<'a> {
+        let wide = WideCircuit::new(circuit, FOLDING);
+        let mut values = vec![None; circuit.nodes().len()];
+        values[0] = Some(Value::new(Layout::FALSE));
+        for (node, row) in circuit.inputs().iter().zip(layout.inputs()) {
+            values[node.index()] = Some(Value::new(row as u32));
+        }
+        let mut gates = vec![None; circuit.nodes().len()];
+        for (gate, at) in wide.gates().iter().zip(0..) {
+            gates[gate.node.index()] = Some(at);
+        }
+        let mut sources = vec![None; circuit.nodes().len()];
+        for &(node, source) in wide.pieces().iter().flat_map(|piece| &piece.feedback) {
+            sources[node.index()] = Some(source);
+        }
+        Compiler {
+            circuit,
+            wide,
+            layout,
+            gates,
+            sources,
+            values,
+            is_written: vec![false; circuit.outputs().len()],
+            next_row: layout.rows(),
+        }
+    }
+
+    /// The number of all rows so far, each of which is written once.
+    pub fn rows(&self) -> u32 {
+        self.next_row
+    }
+
+    /// Code for outputs, as far as they have not been computed yet.
+    pub fn section(&mut self, outputs: &[OutputId]) -> Section {
+        let mut outputs = outputs.to_vec();
+        outputs.retain(|output| !replace(&mut self.is_written[output.index()], true));
+        let needed = self.needed(&outputs);
+        let mut wanted = vec![None; self.circuit.nodes().len()];
+        for &output in &outputs {
+            let (edge, row) = self.output(output);
+            let inverted = edge.inverted();
+            wanted[edge.node().index()].get_or_insert(Value { row, inverted });
+        }
+        let mut steps = Vec::new();
+        let mut straight = Vec::new();
+        for Piece {
+            gates,
+            mut feedback,
+        } in self.wide.pieces().to_vec()
+        {
+            feedback.retain(|(node, _)| needed[node.index()]);
+            if feedback.is_empty() {
+                self.gates(gates, &needed, &wanted, &mut straight);
+                continue;
+            }
+            steps.extend(self.step(take(&mut straight), &[]));
+            for (node, _) in &feedback {
+                self.values[node.index()] = Some(Value::new(self.next_row));
+                self.next_row += 1;
+            }
+            let mut operations = Vec::new();
+            self.gates(gates, &needed, &wanted, &mut operations);
+            steps.extend(self.step(operations, &feedback));
+        }
+        for &output in &outputs {
+            let (edge, row) = self.output(output);
+            let value = self.value(edge);
+            if value.row == row {
+                continue;
+            }
+            straight.push(match value.inverted {
+                false => operation(row, &[Layout::TRUE, value.row], &[]),
+                true => operation(row, &[Layout::TRUE], &[value.row]),
+            });
+        }
+        steps.extend(self.step(straight, &[]));
+        Section { steps }
+    }
+
+    /// An output's edge and row.
+    fn output(&self, output: OutputId) -> (Edge, u32) {
+        let row = self.layout.outputs().start + output.index();
+        (self.circuit.outputs()[output.index()], row as u32)
+    }
+
+    /// Marks the nodes without value that the outputs need.
+    fn needed(&self, outputs: &[OutputId]) -> Vec<bool> {
+        let mut needed = vec![false; self.circuit.nodes().len()];
+        let nodes = outputs.iter().map(|&output| self.output(output).0.node());
+        let mut open: Vec<NodeId> = nodes.collect();
+        while let Some(node) = open.pop() {
+            let at = node.index();
+            if self.values[at].is_some() || replace(&mut needed[at], true) {
+                continue;
+            }
+            open.extend(self.sources[at].map(Edge::node));
+            if let Some(gate) = self.gates[at] {
+                let operands = self.wide.operands(&self.wide.gates()[gate as usize]);
+                open.extend(operands.iter().map(|edge| edge.node()));
+            }
+        }
+        needed
+    }
+
+    /// Operations for the gates that are needed, in the form that is wanted if it can be.
+    fn gates(
+        &mut self,
+        gates: Range<usize>,
+        needed: &[bool],
+        wanted: &[Option<Value>],
+        operations: &mut Vec<Operation>,
+    ) {
+        for gate in gates {
+            let at = self.wide.gates()[gate].node.index();
+            if needed[at] {
+                self.values[at] = Some(self.gate(gate, wanted[at], operations));
+            }
+        }
+    }
+
+    fn gate(
+        &mut self,
+        gate: usize,
+        wanted: Option<Value>,
+        operations: &mut Vec<Operation>,
+    ) -> Value {
+        let operands = self.wide.operands(&self.wide.gates()[gate]);
+        let (mut positive, mut negative) = (Vec::new(), Vec::new());
+        for &edge in operands {
+            let value = self.value(edge);
+            match value.inverted {
+                false => positive.push(value.row),
+                true => negative.push(value.row),
+            }
+        }
+        // An OR becomes its inverse, and a single operand becomes two.
+        let is_or = positive.is_empty();
+        let invert = is_or && wanted.is_some_and(|wanted| !wanted.inverted);
+        if invert || operands.len() == 1 {
+            positive.push(Layout::TRUE);
+        }
+        while positive.len() + negative.len() > Kind::MAX_OPERANDS {
+            let surplus = positive.len() + negative.len() - Kind::MAX_OPERANDS;
+            let row = self.next_row;
+            self.next_row += 1;
+            let is_positive = positive.len() > negative.len();
+            let side = if is_positive {
+                &mut positive
+            } else {
+                &mut negative
+            };
+            let some = (surplus + 1).min(Kind::MAX_OPERANDS).min(side.len());
+            let part: Vec<u32> = side.drain(..some).collect();
+            side.push(row);
+            operations.push(match is_positive {
+                true => operation(row, &part, &[]),
+                false => operation(row, &[], &part),
+            });
+        }
+        let mut value = Value {
+            row: self.next_row,
+            inverted: positive.is_empty(),
+        };
+        match wanted {
+            Some(wanted) if wanted.inverted == value.inverted => value = wanted,
+            _ => self.next_row += 1,
+        }
+        operations.push(operation(value.row, &positive, &negative));
+        value
+    }
+
+    fn step(&self, operations: Vec<Operation>, feedback: &[(NodeId, Edge)]) -> Option<Step> {
+        let feedback = feedback.iter().map(|&(node, source)| {
+            let source = self.value(source);
+            Feedback {
+                row: 8 * self.value(Edge::from(node)).row,
+                source: 8 * source.row,
+                inverted: source.inverted,
+            }
+        });
+        let step = Step {
+            feedback: feedback.collect(),
+            code: Code::new(&operations, WINDOW),
+        };
+        (step.code.operations() > 0 || !step.feedback.is_empty()).then_some(step)
+    }
+
+    fn value(&self, edge: Edge) -> Value {
+        let value = self.values[edge.node().index()].expect("operands are computed first");
+        Value {
+            inverted: value.inverted ^ edge.inverted(),
+            ..value
+        }
+    }
+}
+
+impl Value {
+    /// A row that holds a value as it is.
+    fn new(row: u32) -> Value {
+        Value {
+            row,
+            inverted: false,
+        }
+    }
+}
+
+fn operation(target: u32, positive: &[u32], negative: &[u32]) -> Operation {
+    let mut operands = [0; Kind::MAX_OPERANDS];
+    for (operand, &row) in operands.iter_mut().zip(positive.iter().chain(negative)) {
+        *operand = row;
+    }
+    let kind = Kind {
+        positive: positive.len() as u8,
+        negative: negative.len() as u8,
+    };
+    Operation {
+        kind,
+        target,
+        operands,
+    }
+}
