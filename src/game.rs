@@ -18,8 +18,8 @@ use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
 /// How to load a game.
 #[derive(Clone, Default, Debug)]
 pub struct Setup {
-    /// The backend to prepare; without one, the game is grounded for the circuit
-    /// backends if it can be, and left to the prover if not.
+    /// The backend that is wanted: the prover needs no ground game, the others must
+    /// have one. Without a wish, games that cannot be grounded are left to the prover.
     pub backend: Option<Backend>,
     /// What grounding may cost.
     pub ground: ground::Limits,
@@ -41,9 +41,6 @@ pub enum LoadError {
         /// Why grounding gave up.
         source: Box<GroundError>,
     },
-    /// The rules cannot be evaluated.
-    #[error(transparent)]
-    Machine(#[from] MachineError),
 }
 
 /// A step of loading, and how long it took.
@@ -110,7 +107,6 @@ impl Game {
         if setup.backend != Some(Backend::Prover) {
             game.ground(setup)?;
         }
-        game.prepare(setup.backend.unwrap_or(game.backend()))?;
         Ok(game)
     }
 
@@ -142,8 +138,12 @@ impl Game {
         }
     }
 
-    /// Makes what the machines of a backend share, so that set-up time has it.
-    fn prepare(&mut self, backend: Backend) -> Result<(), LoadError> {
+    /// Makes what the machines of a backend share, which otherwise the first of
+    /// them does, and counts the time as a stage of loading.
+    ///
+    /// # Errors
+    /// As for [`Game::machine`].
+    pub fn prepare(&mut self, backend: Backend) -> Result<(), MachineError> {
         let start = Instant::now();
         self.machine(backend)?;
         self.stage("program", start.elapsed());

@@ -278,6 +278,44 @@ fn perf_writes_its_protocol() {
     propjit(&["perf", &own("ticTacToe"), "/no/such/folder/out", "0.05"]).code(1);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_play_with_the_result_so_far() {
+    use std::io::{BufRead, BufReader, Read};
+
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args([
+            "playout",
+            &own("ticTacToe"),
+            "--seconds",
+            "1000",
+            "--format",
+            "json",
+        ])
+        .env("PROPJIT_LOG", "propjit=info")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first message comes when play starts.
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut String::new()).unwrap();
+    let interrupt = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let mut result = String::new();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut result)
+        .unwrap();
+    assert!(child.wait().unwrap().success());
+    let report: Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(report["interrupted"], true);
+}
+
 #[test]
 fn a_closed_stdout_is_no_failure() {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use propjit::game::Game;
-use propjit::machine::GroundGame;
+use propjit::machine::{Backend, GroundGame};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
@@ -85,7 +85,7 @@ struct Stage {
 
 /// Loads the game and prints what it is made of.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let game = args.setup.load(&args.rulesheet)?;
+    let (game, backend) = args.setup.load(&args.rulesheet, Game::backend)?;
     if let Some(path) = &args.dot {
         let ground = game.ground_game().ok_or_else(|| {
             Failure::new("there is no propositional network: the game was not grounded")
@@ -93,7 +93,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         write_dot(ground, path)
             .map_err(|error| Failure::Work(format!("cannot write {}: {error}", path.display())))?;
     }
-    output.result(&report(&game, &args.rulesheet, args))
+    output.result(&report(&game, backend, &args.rulesheet))
 }
 
 fn write_dot(ground: &GroundGame, path: &Path) -> std::io::Result<()> {
@@ -102,7 +102,7 @@ fn write_dot(ground: &GroundGame, path: &Path) -> std::io::Result<()> {
     file.flush()
 }
 
-fn report(game: &Game, rulesheet: &Path, args: &Args) -> Report {
+fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
     let rules = game.rules();
     let ground = game.ground_game();
     let role = |(at, &name): (usize, _)| {
@@ -121,7 +121,7 @@ fn report(game: &Game, rulesheet: &Path, args: &Args) -> Report {
         game: game_name(rulesheet),
         rules: rules.rules.len(),
         roles: rules.roles.iter().enumerate().map(role).collect(),
-        backend: args.setup.backend.0.unwrap_or(game.backend()).name(),
+        backend: backend.name(),
         gave_up: game.gave_up().map(ToString::to_string),
         ground: ground.map(|ground| describe(ground)),
         setup: game.stages().iter().map(stage).collect(),

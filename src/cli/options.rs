@@ -56,9 +56,14 @@ impl SetupArgs {
         }
     }
 
-    /// Loads a rulesheet and tells the user what is odd about it.
-    pub fn load(&self, rulesheet: &Path) -> Result<Game, Failure> {
-        let game = Game::load(rulesheet, &self.setup())?;
+    /// Loads a rulesheet for the chosen backend, or for the `best` one if none is
+    /// chosen, and tells the user what is odd about it.
+    pub fn load(
+        &self,
+        rulesheet: &Path,
+        best: fn(&Game) -> Backend,
+    ) -> Result<(Game, Backend), Failure> {
+        let mut game = Game::load(rulesheet, &self.setup())?;
         let warnings = game.warnings().count(Severity::Warning);
         if warnings > 0 {
             let path = rulesheet.display();
@@ -67,7 +72,9 @@ impl SetupArgs {
         if let Some(reason) = game.gave_up() {
             message(&format!("note: {reason}; the prover plays instead"));
         }
-        Ok(game)
+        let backend = self.backend.0.unwrap_or(best(&game));
+        game.prepare(backend)?;
+        Ok((game, backend))
     }
 }
 

@@ -5,12 +5,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use propjit::game::Game;
 use propjit::playout::{self, Config, Progress};
 use propjit::rng::random_seed;
 use propjit::stop::Stop;
 
 use super::options::{SetupArgs, seconds};
-use super::output::Failure;
+use super::output::{Failure, describe};
 
 /// Measure random play for the gdl-perf benchmark
 ///
@@ -57,9 +58,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn play(args: &Args) -> Result<playout::Outcome, String> {
-    let game = propjit::game::Game::load(&args.rulesheet, &args.setup.setup());
-    let game = game.map_err(|error| error.to_string())?;
+    let loaded = Game::load(&args.rulesheet, &args.setup.setup());
+    let mut game = loaded.map_err(|error| describe(&error))?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
+    game.prepare(backend).map_err(|error| error.to_string())?;
     let config = Config {
         threads: 1,
         seed: random_seed(),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use propjit::game::Game;
 use propjit::machine::{RoleId, StateMachine};
 use propjit::perft::{self, Count};
 use serde::Serialize;
@@ -54,8 +55,7 @@ struct Part {
 
 /// Counts and prints the counts.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let game = args.setup.load(&args.rulesheet)?;
-    let backend = args.setup.backend.0.unwrap_or(game.backend());
+    let (game, backend) = args.setup.load(&args.rulesheet, Game::backend)?;
     let mut machine = game.machine(backend)?;
     let stop = stop_on_ctrl_c();
     let start = Instant::now();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use propjit::game::Game;
 use propjit::playout::{self, Config, Progress};
 use propjit::rng::random_seed;
 use serde::Serialize;
@@ -71,8 +72,7 @@ struct Report {
 
 /// Plays and prints the figures.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let game = args.setup.load(&args.rulesheet)?;
-    let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
+    let (game, backend) = args.setup.load(&args.rulesheet, Game::bulk_backend)?;
     let unlimited = args.count.is_some().then_some(args.seconds);
     let config = Config {
         threads: args.threads,

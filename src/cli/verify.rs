@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use clap::ArgGroup;
+use propjit::game::Game;
 use propjit::rng::{random_seed, streams};
 use propjit::stop::Stop;
 use propjit::verify::suite::{self, Case, Row, Status};
@@ -195,8 +196,7 @@ fn side_by_side(
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let game = args.setup.load(rulesheet)?;
-    let backend = args.setup.backend.0.unwrap_or(game.backend());
+    let (game, backend) = args.setup.load(rulesheet, Game::backend)?;
     let other = args
         .against
         .and_then(|choice| choice.0)

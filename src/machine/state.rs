@@ -83,11 +83,30 @@ impl FromIterator<usize> for State {
 
 /// The numbers of the bits that are set, ascending; bit `i` of word `w` is `64 * w + i`.
 pub(crate) fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
-    words.enumerate().flat_map(|(at, word)| {
-        let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-        rest.take_while(|&word| word != 0)
-            .map(move |word| at * 64 + word.trailing_zeros() as usize)
-    })
+    struct Ones<I> {
+        words: I,
+        /// The bits of the current word that are still to come.
+        word: u64,
+        /// The number of the next word's first bit.
+        next: usize,
+    }
+    impl<I: Iterator<Item = u64>> Iterator for Ones<I> {
+        type Item = usize;
+        fn next(&mut self) -> Option<usize> {
+            while self.word == 0 {
+                self.word = self.words.next()?;
+                self.next += 64;
+            }
+            let bit = self.word.trailing_zeros() as usize;
+            self.word &= self.word - 1;
+            Some(self.next - 64 + bit)
+        }
+    }
+    Ones {
+        words,
+        word: 0,
+        next: 0,
+    }
 }
 
 #[cfg(test)]

@@ -190,7 +190,15 @@ impl<'a> Lanes<'a> {
 
     /// Counts the matches that end, and starts others in their lanes.
     fn end_matches(&mut self, table: &mut Table<'_>) {
-        let mut counted_ends = 0;
+        let pairs = self.ended.iter().zip(&self.counted);
+        let ends = pairs
+            .map(|(ended, counted)| u64::from((ended & counted).count_ones()))
+            .sum();
+        let mut granted = if ends == 0 {
+            0
+        } else {
+            table.quota.grant(ends)
+        };
         for lane in ones(self.ended.iter().copied()) {
             let (word, bit) = (lane / 64, 1 << (lane % 64));
             if self.counted[word] & bit != 0 {
@@ -202,14 +210,14 @@ impl<'a> Lanes<'a> {
                 };
                 self.tally.end(length, ending);
                 self.tally.state_changes += u64::from(length);
-                counted_ends += 1;
-                if table.quota.grant(1) == 0 {
+                if granted == 0 {
                     self.counted[word] &= !bit;
                 }
+                granted = granted.saturating_sub(1);
             }
             self.started[lane] = self.now + 1;
         }
-        table.progress.add(counted_ends);
+        table.progress.add(ends);
     }
 
     /// Counts the joint moves of the matches that a stop interrupts.

@@ -1,8 +1,7 @@
 //! Random playouts: matches in which every role plays uniformly at random.
 //!
 //! One interface, [`run`], over every backend. Single-state backends play one
-//! match after the other ([`serial`]); the lanes backend plays as many at a time
-//! as it has lanes ([`bitsliced`]).
+//! match after the other; the lanes backend plays as many at a time as it has lanes.
 //!
 //! When the time is up no match is started, but those that run are played to
 //! their end and counted: dropping them would drop long matches more often than
@@ -79,6 +78,7 @@ pub fn run(
     stop: &Stop,
     progress: &Progress,
 ) -> Result<Outcome, MachineError> {
+    tracing::info!(%backend, ?config, "playing");
     let start = Instant::now();
     let deadline = config.time.and_then(|time| start.checked_add(time));
     let threads = config.threads.max(1);

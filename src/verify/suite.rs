@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Difference, replay};
 use crate::game::{Game, LoadError, Setup};
-use crate::machine::{Backend, MachineError};
+use crate::machine::MachineError;
 use crate::stop::Stop;
 use crate::trace::Trace;
 
@@ -177,9 +177,10 @@ fn read_trace(path: &Path) -> Result<Trace, Failure> {
 
 fn fill(row: &mut Row, case: &Case, setup: &Setup, stop: &Stop) -> Result<(), Failure> {
     let trace = read_trace(&case.trace)?;
-    let game = Game::load(&case.rulesheet, setup)?;
+    let mut game = Game::load(&case.rulesheet, setup)?;
+    let backend = setup.backend.unwrap_or(game.backend());
+    game.prepare(backend)?;
     row.setup_ms = milliseconds(game.setup_time());
-    let backend: Backend = setup.backend.unwrap_or(game.backend());
     row.backend = Some(backend.name());
     if let Some(reason) = game.gave_up() {
         row.status = Status::GaveUp;
