@@ -66,7 +66,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// All passes, for a minute at most.
+    /// All passes, for ten seconds at most.
     fn default() -> Config {
         Config {
             absorption: true,
@@ -76,8 +76,8 @@ impl Default for Config {
             selection: true,
             factor: true,
             share: true,
-            rounds: 4,
-            budget: Duration::from_secs(60),
+            rounds: 3,
+            budget: Duration::from_secs(10),
         }
     }
 }
@@ -166,7 +166,7 @@ pub fn optimize(
             }
         }
         let gained = before - run.circuit.gates();
-        if gained <= before / 200 {
+        if gained <= before / 100 {
             break;
         }
     }

@@ -44,6 +44,13 @@ impl Builder {
         }
     }
 
+    /// Makes room for this many gates more.
+    pub(crate) fn reserve(&mut self, gates: usize) {
+        let nodes = &self.nodes;
+        self.table.reserve(gates, |&i| hash_of(nodes[i as usize]));
+        self.nodes.reserve(gates);
+    }
+
     /// The edge of input `index`.
     pub fn input(&self, index: usize) -> Edge {
         assert!(index < self.inputs as usize, "input {index} does not exist");

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashSet;
-
 use super::Deadline;
 use super::context;
 use super::known::Facts;
@@ -46,17 +44,21 @@ fn complement(circuit: &Circuit, groups: &[Vec<u32>], assumptions: &Assumptions)
         wide.leaves(node, &mut leaves);
         let mut instead = Vec::new();
         if 2 * excluded.bounds[node.index()] > smallest {
-            let mut replaced = HashSet::new();
-            for (group, out) in excluded.by(node) {
+            let mut replaced = Vec::new();
+            for (group, mut out) in excluded.by(node) {
+                out.sort_unstable();
+                out.dedup();
                 let members = &assumptions.exactly_one[group as usize];
                 if 2 * out.len() > members.len() {
+                    let is_out = |edge: Edge| out.binary_search(&edge).is_ok();
                     let inputs = members.iter().map(|input| builder.input(input.index()));
-                    let others: Vec<Edge> = inputs.filter(|&edge| !out.contains(&!edge)).collect();
+                    let others: Vec<Edge> = inputs.filter(|&edge| !is_out(!edge)).collect();
                     instead.push(builder.or_all(&others));
                     replaced.extend(out);
                 }
             }
-            if !instead.is_empty() {
+            replaced.sort_unstable();
+            if !replaced.is_empty() {
                 leaves.retain(|&leaf| !excluded.says_only(leaf, &replaced));
             }
         }
@@ -111,21 +113,21 @@ impl<'a> Excluded<'a> {
         }
     }
 
-    /// The excluded members by group.
-    fn by(&mut self, gate: NodeId) -> BTreeMap<u32, HashSet<Edge>> {
-        let mut excluded: BTreeMap<u32, HashSet<Edge>> = BTreeMap::new();
+    /// The excluded members by group, some of them more than once.
+    fn by(&mut self, gate: NodeId) -> BTreeMap<u32, Vec<Edge>> {
+        let mut excluded: BTreeMap<u32, Vec<Edge>> = BTreeMap::new();
         self.search(Edge::from(gate), |edge, group| {
             if let Some(group) = group {
-                excluded.entry(group).or_default().insert(edge);
+                excluded.entry(group).or_default().push(edge);
             }
             true
         });
         excluded
     }
 
-    /// Whether the edge says nothing else than that some of these edges are true.
-    fn says_only(&mut self, edge: Edge, these: &HashSet<Edge>) -> bool {
-        self.search(edge, |edge, _| these.contains(&edge))
+    /// Whether the edge says nothing else than that some of these edges, sorted, are true.
+    fn says_only(&mut self, edge: Edge, these: &[Edge]) -> bool {
+        self.search(edge, |edge, _| these.binary_search(&edge).is_ok())
     }
 
     /// Whether all edges that `edge` is a conjunction of are accepted, with

@@ -29,6 +29,7 @@ pub(super) fn rebuild_late(
     mut replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
 ) -> Circuit {
     let mut builder = Builder::new(circuit.inputs().len());
+    builder.reserve(circuit.gates());
     let mut moved = Moved(vec![Edge::FALSE; circuit.nodes().len()]);
     for (index, &node) in circuit.inputs().iter().enumerate() {
         moved.0[node.index()] = builder.input(index);
