@@ -48,8 +48,14 @@ const WORDS: [&str; 22] = [
 
 /// The words of a rulesheet: parentheses and what stands between them.
 fn words(text: &str) -> Vec<String> {
-    let code = text.lines().map(|line| line.split(';').next().unwrap_or(""));
-    let spaced = code.collect::<Vec<_>>().join("\n").replace('(', " ( ").replace(')', " ) ");
+    let code = text
+        .lines()
+        .map(|line| line.split(';').next().unwrap_or(""));
+    let spaced = code
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace('(', " ( ")
+        .replace(')', " ) ");
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -120,7 +126,13 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
     };
     let stop = Stop::new();
     // An error is an answer, too: the prover hits its limits.
-    let _ = playout::run(&game, game.bulk_backend(), &config, &stop, &Progress::default());
+    let _ = playout::run(
+        &game,
+        game.bulk_backend(),
+        &config,
+        &stop,
+        &Progress::default(),
+    );
     if game.ground_game().is_none() {
         return "prover only";
     }
@@ -128,7 +140,10 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         let mut machine = game.machine(backend).unwrap();
         let mut prover = game.machine(Backend::Prover).unwrap();
         if let Ok(compared) = against(&mut *machine, &mut *prover, 2, 15, rng, &stop) {
-            assert_eq!(compared.difference, None, "{backend} differs from prover on\n{text}");
+            assert_eq!(
+                compared.difference, None,
+                "{backend} differs from prover on\n{text}"
+            );
         }
     }
     "played"
@@ -150,13 +165,18 @@ fn damaged_rulesheets_are_refused_or_played() {
     {
         originals.extend(common::rulesheets(&shared.join("games")));
     }
-    let texts = originals.iter().map(|(_, path)| std::fs::read(path).unwrap());
+    let texts = originals
+        .iter()
+        .map(|(_, path)| std::fs::read(path).unwrap());
     let originals: Vec<Vec<String>> = texts
         .map(|bytes| words(&String::from_utf8_lossy(&bytes)))
         .filter(|words| words.len() < 20_000)
         .collect();
     let file = std::env::temp_dir().join(format!("propjit-damaged-{}.kif", std::process::id()));
-    println!("seed {seed}; the rulesheet on trial is in {}", file.display());
+    println!(
+        "seed {seed}; the rulesheet on trial is in {}",
+        file.display()
+    );
     let start = Instant::now();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     let mut slowest = Duration::ZERO;
@@ -185,5 +205,8 @@ fn damaged_rulesheets_are_refused_or_played() {
     }
     std::fs::remove_file(&file).unwrap();
     println!("{counts:?} in {:?}", start.elapsed());
-    assert!(counts.contains_key("played"), "some damage leaves a game: {counts:?}");
+    assert!(
+        counts.contains_key("played"),
+        "some damage leaves a game: {counts:?}"
+    );
 }
