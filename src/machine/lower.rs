@@ -186,12 +186,15 @@ impl Lowering<'_> {
 
     /// Gates that read each other in a circle become a loop. Those that are read
     /// before their turn go through feedback nodes.
+    ///
+    /// The order is from the last gate to the first, because the network has gates
+    /// before those that they read: so a loop settles in several times fewer rounds.
     fn recursion(&mut self, gates: Range<u32>) {
         let mut feedback: Vec<GateId> = Vec::new();
         for gate in gates.clone().map(GateId) {
             if let Gate::And(wires) | Gate::Or(wires) = self.net.gate(gate) {
                 let read = wires.iter().map(|wire| wire.gate);
-                feedback.extend(read.filter(|read| (gate.0..gates.end).contains(&read.0)));
+                feedback.extend(read.filter(|read| (gates.start..=gate.0).contains(&read.0)));
             }
         }
         feedback.sort_unstable();
@@ -200,7 +203,7 @@ impl Lowering<'_> {
         for (gate, variable) in feedback.iter().zip(variables) {
             self.edges[gate.index()] = variable;
         }
-        gates.map(GateId).for_each(|gate| self.gate(gate));
+        gates.rev().map(GateId).for_each(|gate| self.gate(gate));
         let sources: Vec<Edge> = feedback
             .iter()
             .map(|gate| self.edges[gate.index()])
