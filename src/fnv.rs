@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// use propjit::fnv::Fnv64;
 /// assert_eq!(Fnv64::of_lines(["foobar"]).to_string(), "345316a7168b8506");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Fnv64(u64);
 
@@ -42,6 +42,12 @@ impl Fnv64 {
 impl fmt::Display for Fnv64 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for Fnv64 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -186,12 +186,15 @@ impl Lowering<'_> {
 
     /// Gates that read each other in a circle become a loop. Those that are read
     /// before their turn go through feedback nodes.
+    ///
+    /// The order is from the last gate to the first, because the network has gates
+    /// before those that they read: so a loop settles in several times fewer rounds.
     fn recursion(&mut self, gates: Range<u32>) {
         let mut feedback: Vec<GateId> = Vec::new();
         for gate in gates.clone().map(GateId) {
             if let Gate::And(wires) | Gate::Or(wires) = self.net.gate(gate) {
                 let read = wires.iter().map(|wire| wire.gate);
-                feedback.extend(read.filter(|read| (gate.0..gates.end).contains(&read.0)));
+                feedback.extend(read.filter(|read| (gates.start..=gate.0).contains(&read.0)));
             }
         }
         feedback.sort_unstable();
@@ -200,11 +203,108 @@ impl Lowering<'_> {
         for (gate, variable) in feedback.iter().zip(variables) {
             self.edges[gate.index()] = variable;
         }
-        gates.map(GateId).for_each(|gate| self.gate(gate));
+        gates.rev().map(GateId).for_each(|gate| self.gate(gate));
         let sources: Vec<Edge> = feedback
             .iter()
             .map(|gate| self.edges[gate.index()])
             .collect();
         self.builder.end_loop(&sources);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use propjit_gdl::ground::{Limits, ground};
+    use propjit_gdl::rules::Rules;
+    use propjit_jit::scalar::ScalarInterpreter;
+
+    use super::*;
+
+    /// A token walks on a ring with a chord; `near` is where it can be soon, by
+    /// recursion.
+    const WALK: &str = "
+        (role walker) (role watcher)
+        (link a b) (link b c) (link c a) (link b d)
+        (init (at a))
+        (<= (near ?x ?y) (link ?x ?y) (not (true (closed ?y))))
+        (<= (near ?x ?z) (near ?x ?y) (near ?y ?z))
+        (<= (legal walker (go ?y)) (true (at ?x)) (near ?x ?y))
+        (<= (legal walker (close ?y)) (true (at ?x)) (link ?x ?y))
+        (legal watcher watch)
+        (<= (next (at ?y)) (does walker (go ?y)))
+        (<= (next (at ?x)) (true (at ?x)) (does walker (close ?y)))
+        (<= (next (closed ?x)) (true (closed ?x)))
+        (<= (next (closed ?x)) (does walker (close ?x)))
+        (<= terminal (true (at d)))
+        (<= (goal walker 100) (true (at d)))
+        (<= (goal walker 0) (not (true (at d))))
+        (goal watcher 50)
+    ";
+
+    fn walk() -> Propnet {
+        let rules = Rules::parse("walk.kif", WALK).unwrap().rules;
+        ground(&rules, &Limits::default()).unwrap().0
+    }
+
+    #[test]
+    fn every_group_of_outputs_has_words_of_its_own() {
+        let layout = Layout::new(&walk());
+        let ports = layout
+            .roles()
+            .flat_map(|role| [Port::Legal(role), Port::Goals(role)])
+            .chain([Port::Terminal]);
+        let mut words: Vec<_> = ports
+            .map(|port| layout.outputs_of(port))
+            .chain([layout.next.clone()])
+            .flat_map(|outputs| outputs.start / 64..outputs.end.div_ceil(64))
+            .collect();
+        words.sort_unstable();
+        assert_eq!(words, (0..layout.outputs.div_ceil(64)).collect::<Vec<_>>());
+        assert_eq!(layout.next.start, 0);
+    }
+
+    #[test]
+    fn recursion_becomes_loops_with_the_least_fixpoint() {
+        let net = walk();
+        let layout = Layout::new(&net);
+        let circuit = lower(&net, &layout);
+        assert_eq!(circuit.inputs().len(), layout.inputs());
+        assert!(!circuit.loops().is_empty());
+        let base = |name: &str| {
+            net.bases
+                .iter()
+                .position(|b| net.terms.text(b.name) == name)
+        };
+        let legal_at = |facts: &[&str]| {
+            let mut scalar = ScalarInterpreter::new(&circuit);
+            for name in facts {
+                scalar.set_input(layout.bases.start + base(name).unwrap(), true);
+            }
+            scalar.settle();
+            let moves = layout.legal[0].clone().zip(&net.roles[0].moves);
+            let legal = moves.filter(|&(at, _)| scalar.output(OutputId(at as u32)));
+            let mut texts: Vec<_> = legal.map(|(_, m)| net.terms.text(m.name)).collect();
+            texts.sort();
+            texts
+        };
+        let all = ["(close b)", "(go a)", "(go b)", "(go c)", "(go d)"];
+        assert_eq!(legal_at(&["(at a)"]), all);
+        assert_eq!(legal_at(&["(at a)", "(closed b)"]), ["(close b)"]);
+        assert_eq!(
+            legal_at(&["(at a)", "(closed c)"]),
+            ["(close b)", "(go b)", "(go d)"]
+        );
+    }
+
+    #[test]
+    fn each_role_makes_one_move_and_that_is_legal() {
+        let layout = Layout::new(&walk());
+        let assumptions = layout.assumptions();
+        let sizes: Vec<usize> = assumptions.exactly_one.iter().map(Vec::len).collect();
+        assert_eq!(
+            sizes,
+            layout.does.iter().map(Range::len).collect::<Vec<_>>()
+        );
+        assert_eq!(assumptions.implies.len(), sizes.iter().sum::<usize>());
     }
 }
