@@ -82,19 +82,23 @@ fn damage(words: &mut Vec<String>, rng: &mut GameRng) {
     }
     let at = rng.random_range(0..words.len());
     let other = rng.random_range(0..words.len());
-    match rng.random_range(0..9) {
+    match rng.random_range(0..12) {
         0 => drop(words.remove(at)),
         1 => words.swap(at, other),
         2 => words[at] = words[other].clone(),
         3 => words[at] = WORDS.choose(rng).unwrap().to_string(),
         4 => words.insert(at, WORDS.choose(rng).unwrap().to_string()),
-        // A whole form is removed, copied elsewhere, negated, or nested.
+        // A whole form is removed, copied elsewhere, replaced, negated, or nested.
         5 => drop(words.drain(at..form_end(words, at))),
         6 => {
             let form = words[at..form_end(words, at)].to_vec();
             words.splice(other..other, form);
         }
-        7 => {
+        7..10 => {
+            let form = words[other..form_end(words, other)].to_vec();
+            words.splice(at..form_end(words, at), form);
+        }
+        10 => {
             let end = form_end(words, at);
             words.insert(end, ")".into());
             words.splice(at..at, ["(".to_owned(), "not".to_owned()]);
@@ -125,8 +129,7 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         rollouts: Some(20),
     };
     let stop = Stop::new();
-    // An error is an answer, too: the prover hits its limits.
-    let _ = playout::run(
+    let outcome = playout::run(
         &game,
         game.bulk_backend(),
         &config,
@@ -134,8 +137,10 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         &Progress::default(),
     );
     if game.ground_game().is_none() {
+        // An error is an answer, too: the prover hits its limits.
         return "prover only";
     }
+    outcome.unwrap();
     for backend in [Backend::Scalar, Backend::Lanes] {
         let mut machine = game.machine(backend).unwrap();
         let mut prover = game.machine(Backend::Prover).unwrap();

@@ -152,6 +152,27 @@ fn static_negation_is_exact() {
 }
 
 #[test]
+fn relations_may_negate_themselves_if_atoms_do_not() {
+    let net = net(&format!(
+        "{FRAME} (after 1 2) (after 2 3) (after 3 4) (won 1)
+         (<= (won 2) (not (won 1))) (<= (won 3) (not (won 2))) (<= (won 4) (not (won 3)))
+         (<= (init (prize ?x)) (won ?x))
+         (<= (legal r (take ?x)) (after ?x ?y) (not (won ?x)))"
+    ));
+    let initial = net.bases.iter().filter(|base| base.initial);
+    let initial = texts(&net, initial.map(|base| base.name));
+    assert_eq!(initial, ["(prize 1)", "(prize 3)", "(step 0)"]);
+    let legal = net.roles[0].moves.iter();
+    let never = Wire {
+        gate: GateId(0),
+        inverted: false,
+    };
+    let legal = legal.filter(|action| action.legal != never);
+    let legal = texts(&net, legal.map(|action| action.name));
+    assert_eq!(legal, ["(take 2)", "wait"]);
+}
+
+#[test]
 fn nested_terms_and_whole_fluents_in_variables() {
     let net = net(&format!(
         "{FRAME} (init (pair (box a) (box b)))

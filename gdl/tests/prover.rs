@@ -322,6 +322,65 @@ fn long_chains_of_rules_need_no_call_stack() {
     assert_eq!(moves(&text), ["yes"]);
 }
 
+#[test]
+fn relations_may_be_called_in_very_many_ways() {
+    // More call shapes than are compiled one by one: every subset of the arguments
+    // of `all` is known to some condition, some of them inside of a compound.
+    const BITS: usize = 9;
+    let variables: Vec<String> = (0..BITS).map(|i| format!("?x{i}")).collect();
+    let conditions: String = variables
+        .iter()
+        .map(|x| format!("(true (bit {x}))"))
+        .collect();
+    let head = |args: &[String]| {
+        format!(
+            "(all (pair {} {}) {})",
+            args[0],
+            args[1],
+            args[2..].join(" ")
+        )
+    };
+    let mut text = format!(
+        "(init (bit 0)) (init (bit 1)) (<= {} {conditions})",
+        head(&variables)
+    );
+    for subset in 0..1 << BITS {
+        let args = |known: &str| -> Vec<String> {
+            let arg = |i: usize| {
+                if subset >> i & 1 == 1 {
+                    known
+                } else {
+                    &variables[i]
+                }
+            };
+            (0..BITS).map(|i| arg(i).to_string()).collect()
+        };
+        let free = args("")
+            .iter()
+            .filter(|arg| !arg.is_empty())
+            .fold(String::new(), |all, x| all + &format!("(distinct {x} 1)"));
+        text += &format!(
+            "\n(<= (legal one (found {subset})) {} {free})",
+            head(&args("1"))
+        );
+        text += &format!(
+            "\n(<= (legal one (wrong {subset})) {} (true (bit 2)))",
+            head(&args("1"))
+        );
+        let known = vec![(subset >> 3 & 2).to_string(); BITS];
+        text += &format!(
+            "\n(<= (legal one (not {subset})) (true start) (not {}))",
+            head(&known)
+        );
+    }
+    let all = moves(&text);
+    let count = |name: &str| all.iter().filter(|text| text.starts_with(name)).count();
+    assert_eq!(count("(found"), 1 << BITS);
+    assert_eq!(count("(wrong"), 0);
+    // The bit 2 does not exist, so half of the negations hold.
+    assert_eq!(count("(not"), 1 << (BITS - 1));
+}
+
 /// The error of asking for the legal moves of a framed game.
 fn error(text: &str, limits: Limits) -> (ProverError, Prover) {
     let mut prover = Prover::new(&rules(&format!("{FRAME}\n{text}")), limits).unwrap();

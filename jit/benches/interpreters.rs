@@ -155,8 +155,11 @@ impl LanePlay {
         ended[..words].copy_from_slice(self.lanes.output(self.game.terminal));
         let state = self.game.state.clone();
         let (next, inputs) = self.lanes.outputs_and_inputs_mut(state.clone(), state);
-        for (i, (old, new)) in inputs.iter_mut().zip(next).enumerate() {
-            *old = new & !ended[i % words];
+        let rows = inputs.chunks_exact_mut(words).zip(next.chunks_exact(words));
+        for (old, new) in rows {
+            for (old, (new, ended)) in old.iter_mut().zip(new.iter().zip(&ended)) {
+                *old = new & !ended;
+            }
         }
         for &bit in &self.game.start {
             for (word, ended) in self.lanes.input_mut(bit).iter_mut().zip(&ended) {

@@ -1,4 +1,21 @@
 //! Boolean circuits, evaluated for many inputs at a time.
+//!
+//! A [`circuit::Circuit`] is an and-inverter graph with numbered inputs and outputs
+//! and explicit loops. It could be any sequential circuit's combinational part; for
+//! a game, the inputs are the state and the moves, and the outputs the next state,
+//! the legal moves and the goals.
+//!
+//! - [`circuit::Builder`] makes circuits, [`passes::optimize`] makes them smaller,
+//!   using what is [assumed](assumptions) about the inputs.
+//! - [`scalar`] evaluates one assignment at a time and only what has changed since
+//!   the last.
+//! - [`lanes`] evaluates everything, but for 64 to 1024 assignments at once, one for
+//!   each bit of the rows that stand for the circuit's nodes; it also chooses
+//!   random moves in that form.
+//!
+//! All `unsafe` code of the project is here: unchecked indexing of programs that were
+//! checked when they were made, and vector instructions behind run-time detection.
+
 pub mod assumptions;
 pub mod circuit;
 pub mod lanes;

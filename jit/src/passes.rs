@@ -24,6 +24,7 @@ mod context;
 mod deadline;
 mod dependence;
 mod factor;
+mod feedback;
 mod known;
 mod legality;
 mod rebuild;

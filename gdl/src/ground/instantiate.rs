@@ -113,14 +113,6 @@ impl<'a> Instantiation<'a> {
                 self.is_complete[relation as usize] = true;
             }
         }
-        for init in self
-            .database
-            .facts(Keyword::Init.relation())
-            .collect::<Vec<_>>()
-        {
-            let fluent = self.database.args(init)[0];
-            self.assume(Keyword::True, &[fluent]);
-        }
         let dynamic = (0..rules.len()).filter(|&r| !is_static[rules[r].head.relation.index()]);
         self.fixpoint(dynamic)
     }
@@ -238,11 +230,11 @@ impl<'a> Instantiation<'a> {
         self.database.atom(atom.relation, &args)
     }
 
-    /// What holds between states: a fluent that may be next may be true, a
-    /// legal move may be made.
+    /// What holds between states: a fluent that is initial or may be next
+    /// may be true, a legal move may be made.
     fn consequences(&mut self, atom: AtomId) {
         let relation = self.database.relation(atom);
-        if relation == Keyword::Next.relation() {
+        if relation == Keyword::Next.relation() || relation == Keyword::Init.relation() {
             let fluent = self.database.args(atom)[0];
             self.assume(Keyword::True, &[fluent]);
         } else if relation == Keyword::Legal.relation() {

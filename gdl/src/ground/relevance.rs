@@ -1,28 +1,51 @@
 //! Which rules matter, and which of them never change their minds.
 
 use crate::rules::{Keyword, Literal, RelationId, Rules};
+use crate::scc;
 
 /// For each relation whether it is *static*: it depends, even indirectly, on
-/// neither the state nor the moves. The game's ports (`next`, `legal`, `goal`,
-/// `terminal`) count as dynamic even where they are constant.
+/// neither the state nor the moves, and can be evaluated on its own. The game's
+/// ports (`init`, `next`, `legal`, `goal`, `terminal`) count as dynamic even where
+/// they are constant, and so do relations that depend on their own negation
+/// (which is sound as long as no ground atom does): their constants are folded
+/// in the network.
 pub(crate) fn static_relations(rules: &Rules) -> Vec<bool> {
-    let dynamic = [
+    let ports = [
         Keyword::True,
         Keyword::Does,
+        Keyword::Init,
         Keyword::Next,
         Keyword::Legal,
         Keyword::Goal,
         Keyword::Terminal,
     ];
-    let uses = |from: &mut dyn FnMut(usize, usize)| {
-        for rule in &rules.rules {
-            for relation in body_relations(&rule.body) {
-                from(relation.index(), rule.head.relation.index());
-            }
+    let count = rules.relations.len();
+    let mut readers = vec![Vec::new(); count];
+    for rule in &rules.rules {
+        for relation in body_relations(&rule.body) {
+            readers[relation.index()].push(rule.head.relation.0);
         }
-    };
-    let dynamic = dynamic.map(|keyword| keyword.relation().index());
-    let reached = closure(rules.relations.len(), &dynamic, uses);
+    }
+    let mut component_of = vec![0; count];
+    let components = scc::components(count, 0..count as u32, |relation, i| {
+        readers[relation as usize].get(i).copied()
+    });
+    for (number, members) in components.iter().enumerate() {
+        for &relation in members {
+            component_of[relation as usize] = number;
+        }
+    }
+    let negates_itself = rules.rules.iter().filter(|rule| {
+        rule.body.iter().any(|literal| match literal {
+            Literal::Negative(atom) => {
+                component_of[atom.relation.index()] == component_of[rule.head.relation.index()]
+            }
+            _ => false,
+        })
+    });
+    let dynamic = ports.map(Keyword::relation).into_iter();
+    let dynamic = dynamic.chain(negates_itself.map(|rule| rule.head.relation));
+    let reached = closure(&readers, dynamic.map(|relation| relation.0).collect());
     reached.into_iter().map(|is_dynamic| !is_dynamic).collect()
 }
 
@@ -37,15 +60,11 @@ pub(crate) fn relevant_rules(rules: &Rules) -> Vec<usize> {
         Keyword::Goal,
         Keyword::Terminal,
     ];
-    let uses = |from: &mut dyn FnMut(usize, usize)| {
-        for rule in &rules.rules {
-            for relation in body_relations(&rule.body) {
-                from(rule.head.relation.index(), relation.index());
-            }
-        }
-    };
-    let wanted = wanted.map(|keyword| keyword.relation().index());
-    let reached = closure(rules.relations.len(), &wanted, uses);
+    let mut read = vec![Vec::new(); rules.relations.len()];
+    for rule in &rules.rules {
+        read[rule.head.relation.index()].extend(body_relations(&rule.body).map(|r| r.0));
+    }
+    let reached = closure(&read, wanted.map(|keyword| keyword.relation().0).into());
     (0..rules.rules.len())
         .filter(|&rule| reached[rules.rules[rule].head.relation.index()])
         .collect()
@@ -58,19 +77,12 @@ fn body_relations(body: &[Literal]) -> impl Iterator<Item = RelationId> + '_ {
     })
 }
 
-/// The nodes that can be reached from `start` through the edges that `edges` lists.
-fn closure(
-    nodes: usize,
-    start: &[usize],
-    edges: impl Fn(&mut dyn FnMut(usize, usize)),
-) -> Vec<bool> {
-    let mut successors = vec![Vec::new(); nodes];
-    edges(&mut |from, to| successors[from].push(to));
-    let mut reached = vec![false; nodes];
-    let mut pending = start.to_vec();
+/// The nodes that can be reached from `pending`.
+fn closure(successors: &[Vec<u32>], mut pending: Vec<u32>) -> Vec<bool> {
+    let mut reached = vec![false; successors.len()];
     while let Some(node) = pending.pop() {
-        if !std::mem::replace(&mut reached[node], true) {
-            pending.extend(&successors[node]);
+        if !std::mem::replace(&mut reached[node as usize], true) {
+            pending.extend(&successors[node as usize]);
         }
     }
     reached

@@ -119,6 +119,7 @@ impl<'a> Builder<'a> {
     fn add_gates(&mut self) {
         let database = &self.program.database;
         let ports = [
+            Keyword::Init,
             Keyword::Next,
             Keyword::Legal,
             Keyword::Goal,
@@ -184,7 +185,7 @@ impl<'a> Builder<'a> {
         let next = database.find(Keyword::Next.relation(), &[name]);
         Base {
             name,
-            initial: init.is_some_and(|atom| database.is_derived(atom)),
+            initial: init.is_some_and(|atom| self.wire(atom) == Gates::constant(true)),
             next: next.map_or(Gates::constant(false), |atom| self.wire(atom)),
         }
     }

@@ -125,15 +125,8 @@ impl Calls for Registry<'_> {
 
 /// A shape that does not look into the argument.
 fn flat(shape: &Shape) -> Shape {
-    fn known(shape: &Shape) -> bool {
-        match shape {
-            Shape::Bound => true,
-            Shape::Free | Shape::Any => false,
-            Shape::Compound(_, args) => args.iter().all(known),
-        }
-    }
     match shape {
-        Shape::Compound(..) if known(shape) => Shape::Bound,
+        Shape::Compound(..) if shape.is_known() => Shape::Bound,
         Shape::Compound(..) => Shape::Free,
         leaf => leaf.clone(),
     }

@@ -24,8 +24,8 @@ use std::sync::Arc;
 use crate::term::{TermId, Terms};
 
 use super::limits::{Cause, Limits, Meter, Usage};
-use super::program::{CallId, Clause, Lifetime, Match, Program, Query, Test};
-use super::store::{Found, GoalRef, Store};
+use super::program::{Call, CallId, Clause, Lifetime, Match, Program, Query, Test};
+use super::store::{self, Found, GoalRef, Store};
 use super::table::NONE;
 
 /// A proof stopped while this clause was being run.
@@ -150,6 +150,12 @@ impl Machine {
     /// The steps of the last query.
     pub fn steps(&self) -> u64 {
         self.meter.steps()
+    }
+
+    /// The calls and what their tables have held.
+    pub fn usage(&self) -> impl Iterator<Item = (&Call, store::Usage)> {
+        let calls = self.program.calls.iter().enumerate();
+        calls.map(|(index, call)| (call, self.store.usage(CallId(index as u32))))
     }
 
     pub fn into_terms(self) -> Terms {

@@ -8,14 +8,40 @@
 //!
 //! How it works, from the rulesheet to an answer:
 //!
-//! - [`shape`]: a relation is compiled once for each *call shape*, that is, for
-//!   what a caller knows of its arguments.
-//! - [`specialise`], [`order`] (with [`statistics`]) and [`clause`] turn a rule into
-//!   a clause for one shape; [`compile`] does it for all calls that a match can make.
-//! - [`machine`] proves goals on demand, each once, and keeps their answers in
-//!   [`table`]s as long as they hold: for a joint move, for a state, for ever.
-//! - [`extension`] indexes what is given: facts, the state, the moves.
-//! - [`limits`]: what a query may cost. No rulesheet makes the prover hang.
+//! - `definitions` sorts the rules by what they define; `materialise` derives in
+//!   advance what no state and no move can change.
+//! - `shape`: a relation is compiled once for each *call shape*, that is, for
+//!   what a caller knows of its arguments. `specialise` and `clause` turn a rule
+//!   into a clause for one shape, `order` orders its conditions by `statistics` of
+//!   a `sample` of play, and `compile` does it for all calls that a match makes.
+//! - `machine` proves goals on demand, each once; `store` keeps their answers in
+//!   `table`s as long as they hold: for a joint move, for a state, for ever.
+//!   `extension` indexes what is given: facts, the state, the moves.
+//! - `limits`: what a query may cost. No rulesheet makes the prover hang.
+//!
+//! ```
+//! use propjit_gdl::prover::{Limits, Prover};
+//! use propjit_gdl::rules::Rules;
+//!
+//! let parsed = Rules::parse("switch.kif", "
+//!     (role player) (init off)
+//!     (legal player flip) (legal player wait)
+//!     (<= (next on) (true off) (does player flip))
+//!     (<= (next ?lamp) (true ?lamp) (does player wait))
+//!     (<= terminal (true on))
+//!     (<= (goal player 100) (true on)) (<= (goal player 0) (true off))
+//! ")?;
+//! let mut prover = Prover::new(&parsed.rules, Limits::default())?;
+//! let state = prover.initial_state()?;
+//! prover.set_state(&state);
+//! let moves = prover.legal_moves(0)?;
+//! let names: Vec<String> = moves.iter().map(|&m| prover.terms().text(m)).collect();
+//! assert_eq!(names, ["flip", "wait"]);
+//! let next = prover.next_state(&moves[..1])?;
+//! prover.set_state(&next);
+//! assert!(prover.is_terminal()?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod clause;
 mod compile;
@@ -143,10 +169,13 @@ impl Prover {
             roles: rules.roles.clone(),
             source: rules.source.clone(),
         };
-        let states = sample(&mut prover);
-        statistics.learn_states(&states, prover.terms());
-        let terms = prover.machine.into_terms();
-        prover.machine = build(&definitions, &statistics, terms, limits);
+        for limits in [sample::LIMITS, limits] {
+            let states = sample(&mut prover);
+            statistics.learn_states(&states, prover.terms());
+            statistics.learn_calls(prover.machine.usage());
+            let terms = prover.machine.into_terms();
+            prover.machine = build(&definitions, &statistics, terms, limits);
+        }
         Ok(prover)
     }
 

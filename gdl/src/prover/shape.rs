@@ -25,6 +25,17 @@ pub enum Shape {
     Compound(Symbol, Vec<Shape>),
 }
 
+impl Shape {
+    /// Whether the caller knows the whole argument.
+    pub fn is_known(&self) -> bool {
+        match self {
+            Shape::Bound => true,
+            Shape::Free | Shape::Any => false,
+            Shape::Compound(_, args) => args.iter().all(Shape::is_known),
+        }
+    }
+}
+
 /// The numbers of [`Shape::Bound`] and of [`Shape::Free`] leaves: the widths of
 /// the keys and of the rows.
 pub fn widths(shapes: &[Shape]) -> (usize, usize) {

@@ -6,15 +6,17 @@ use crate::rules::{Atom, Pattern, RelationId};
 use crate::term::{Symbol, TermId, Terms};
 
 use super::order::Bound;
-use super::program::{Facts, Origin};
+use super::program::{Call, Facts, Origin};
+use super::shape::Shape;
+use super::store::Usage;
 
-/// The answers of a test of a derived relation with everything bound: below one,
-/// but such a test costs more than a look at a fact.
+/// What a test of a derived relation is taken to leave: it comes before all that
+/// has several answers, but after facts that are known to exclude more.
 const DERIVED_TEST: f64 = 0.95;
-/// The answers that each free argument of a derived relation stands for.
-const DERIVED_FAN_OUT: f64 = 3.0;
-/// The same when no argument is bound: all of the relation will be derived.
-const DERIVED_DOMAIN: f64 = 8.0;
+
+/// The answers that each free argument stands for where nothing was observed.
+/// Few, so that what is unknown is tried, and observed, in the next sample.
+const UNKNOWN_FAN_OUT: f64 = 2.0;
 
 /// The sizes of a set of rows.
 #[derive(Clone, Default)]
@@ -49,12 +51,15 @@ impl Columns {
     }
 }
 
-/// The sizes of what is known before a match: facts and states.
+/// The sizes of what is known before a match: facts, and what was observed in
+/// sampled states.
 pub struct Statistics {
     /// By relation.
     facts: Vec<Columns>,
     fluents: FxHashMap<(Symbol, usize), Columns>,
     all_fluents: f64,
+    /// By derived relation and which arguments were known: the rows of a goal.
+    derived: FxHashMap<(RelationId, Vec<bool>), f64>,
     roles: f64,
 }
 
@@ -68,6 +73,7 @@ impl Statistics {
             facts: columns.collect(),
             fluents: FxHashMap::default(),
             all_fluents: 0.0,
+            derived: FxHashMap::default(),
             roles: roles as f64,
         }
     }
@@ -94,6 +100,24 @@ impl Statistics {
         }
     }
 
+    /// The tables of calls have held so much.
+    pub fn learn_calls<'a>(&mut self, calls: impl Iterator<Item = (&'a Call, Usage)>) {
+        let mut sums: FxHashMap<(RelationId, Vec<bool>), Usage> = FxHashMap::default();
+        for (call, usage) in calls {
+            if let Origin::Clauses(relation) = call.origin {
+                let known = call.shapes.iter().map(Shape::is_known).collect();
+                let sum = sums.entry((relation, known)).or_default();
+                sum.goals += usage.goals;
+                sum.rows += usage.rows;
+            }
+        }
+        sums.retain(|_, sum| sum.goals > 0);
+        let means = sums
+            .into_iter()
+            .map(|(call, sum)| (call, sum.rows as f64 / sum.goals as f64));
+        self.derived.extend(means);
+    }
+
     /// How many answers the atom, whose relation has this origin, is expected to
     /// have when `bound` is known.
     pub fn fan_out(&self, origin: Origin, atom: &Atom, bound: &Bound) -> f64 {
@@ -103,12 +127,13 @@ impl Statistics {
             Origin::Fluents => self.fluent_fan_out(&args[0], bound),
             Origin::Moves if bound.covers(&args[0]) => 1.0,
             Origin::Moves => self.roles,
-            Origin::Clauses(_) => {
-                let free = args.iter().filter(|arg| !bound.covers(arg)).count();
-                match free {
-                    0 => DERIVED_TEST,
-                    _ if free == args.len() => DERIVED_DOMAIN.powi(free as i32),
-                    _ => DERIVED_FAN_OUT.powi(free as i32),
+            Origin::Clauses(relation) => {
+                let known: Vec<bool> = args.iter().map(|arg| bound.covers(arg)).collect();
+                let free = known.iter().filter(|&&known| !known).count();
+                match self.derived.get(&(relation, known)) {
+                    _ if free == 0 => DERIVED_TEST,
+                    Some(mean) => mean.max(DERIVED_TEST),
+                    None => UNKNOWN_FAN_OUT.powi(free as i32),
                 }
             }
         }
@@ -124,8 +149,7 @@ impl Statistics {
         if let Some(columns) = self.fluents.get(&(*functor, args.len())) {
             return columns.fan_out(args, bound);
         }
-        // Never seen: a few by each argument.
         let free = args.iter().filter(|arg| !bound.covers(arg)).count();
-        DERIVED_FAN_OUT.powi(free as i32)
+        UNKNOWN_FAN_OUT.powi(free as i32)
     }
 }

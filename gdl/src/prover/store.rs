@@ -34,6 +34,16 @@ pub struct Store {
     touched: [Vec<CallId>; 3],
     /// The cells of all tables.
     cells: usize,
+    /// By call: what its table has held.
+    usage: Vec<Usage>,
+}
+
+/// How many goals and rows a table has held since the store is there, as far as
+/// they are forgotten.
+#[derive(Clone, Copy, Default)]
+pub struct Usage {
+    pub goals: usize,
+    pub rows: usize,
 }
 
 impl Store {
@@ -47,12 +57,18 @@ impl Store {
             tables: tables.collect(),
             touched: Default::default(),
             cells: 0,
+            usage: vec![Usage::default(); program.calls.len()],
         }
     }
 
     /// How many numbers are stored, about.
     pub fn cells(&self) -> usize {
         self.cells
+    }
+
+    /// What the table of a call has held.
+    pub fn usage(&self, call: CallId) -> Usage {
+        self.usage[call.index()]
     }
 
     pub fn table(&self, call: CallId) -> &Table {
@@ -87,6 +103,9 @@ impl Store {
             for call in touched.drain(..) {
                 let table = &mut self.tables[call.index()];
                 self.cells -= table.cells();
+                let usage = &mut self.usage[call.index()];
+                usage.goals += table.goal_count();
+                usage.rows += table.row_count();
                 table.clear();
             }
         }

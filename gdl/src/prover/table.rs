@@ -92,9 +92,17 @@ impl Table {
         }
     }
 
+    pub fn goal_count(&self) -> usize {
+        self.goals.len()
+    }
+
+    pub fn row_count(&self) -> usize {
+        self.links.len()
+    }
+
     /// How many numbers are stored, about.
     pub fn cells(&self) -> usize {
-        self.goals.len() * self.goal_cells() + self.links.len() * self.row_cells()
+        self.goal_count() * self.goal_cells() + self.row_count() * self.row_cells()
     }
 
     /// Whether nothing was entered since the table was cleared.

@@ -48,7 +48,7 @@ pub(super) struct Feedback {
 impl Section {
     /// Whether all rows addressed are among so many.
     fn is_within(&self, rows: u32) -> bool {
-        let is_row = |offset: u32| offset % 8 == 0 && offset / 8 < rows;
+        let is_row = |offset: u32| offset.is_multiple_of(8) && offset / 8 < rows;
         self.steps.iter().all(|step| {
             let mut feedback = step.feedback.iter();
             step.code.offsets.iter().all(|&offset| is_row(offset))

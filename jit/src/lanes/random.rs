@@ -87,3 +87,34 @@ impl SplitMix64 {
         z ^ z >> 31
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers as the reference implementations give them.
+    #[test]
+    fn published_numbers() {
+        let mut split = SplitMix64(1234567);
+        assert_eq!(split.next(), 6457827717110365317);
+        assert_eq!(split.next(), 3203168211198807973);
+        let mut generators = Generators([1u64, 2, 3, 4]);
+        assert_eq!(generators.next(), 41943041);
+        assert_eq!(generators.next(), 58720359);
+        assert_eq!(generators.next(), 3588806011781223);
+        assert_eq!(generators.next(), 3591011842654386);
+    }
+
+    /// Narrow rows are the first words of wide ones.
+    #[test]
+    fn widths_agree() {
+        let (mut narrow, mut wide) = (LaneRandom::new(7), LaneRandom::new(7));
+        let mut rows = ([0; 1], [0; Width::MAX_WORDS]);
+        for _ in 0..10 {
+            narrow.fill(&mut rows.0);
+            wide.fill(&mut rows.1);
+            assert_eq!(rows.0[0], rows.1[0]);
+        }
+        assert_ne!(rows.1[0], rows.1[1]);
+    }
+}

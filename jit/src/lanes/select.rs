@@ -14,7 +14,23 @@
 //!    back to the row among them that caused it.
 //!
 //! A choice of `k` has a probability of `1 / n` but for a relative error below
-//! `2^-FRACTION_BITS`, 6.2e-5.
+//! 2<sup>-14</sup>, or 6.2e-5.
+//!
+//! ```
+//! use propjit_jit::lanes::Width;
+//! use propjit_jit::lanes::random::LaneRandom;
+//! use propjit_jit::lanes::select::Selector;
+//!
+//! // Three rows of 64 lanes: lane 0 has two of them, lane 1 the last, lane 2 none.
+//! let from = [0b001, 0b001, 0b010];
+//! let mut chosen = [0; 3];
+//! let mut random = LaneRandom::new(1);
+//! let lanes = [0b111];
+//! let none = Selector::new().select(Width::X64, &from, &lanes, &mut random, &mut chosen);
+//! assert_eq!(chosen[0] ^ chosen[1], 0b001);
+//! assert_eq!(chosen[2], 0b010);
+//! assert_eq!(none[0], 0b100);
+//! ```
 
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;

@@ -281,3 +281,68 @@ mod x86 {
         add = _mm512_add_epi64
     );
 }
+
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Applies every operation and lists the words of all results.
+    #[inline(always)]
+    fn all_operations<V: Vector>(a: &[u64], b: &[u64]) -> Vec<u64> {
+        let mut words = Vec::new();
+        // SAFETY: callers give as many words as the vector has.
+        let (a, b) = unsafe { (V::load(a.as_ptr()), V::load(b.as_ptr())) };
+        let results = [
+            V::ZERO,
+            V::ONES,
+            a.and(b),
+            a.or(b),
+            a.xor(b),
+            a.and_not(b),
+            a.add(b),
+            a.shift_left(17),
+            a.shift_right(41),
+            a.rotate_left(23),
+        ];
+        for result in results {
+            let at = words.len();
+            words.resize(at + V::WORDS, 0);
+            // SAFETY: there is room for the vector's words.
+            unsafe { result.store(words[at..].as_mut_ptr()) };
+        }
+        words.extend([a, a.xor(a)].map(|vector| u64::from(vector.is_zero())));
+        words
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn avx2(a: &[u64; 8], b: &[u64; 8]) -> Vec<u64> {
+        all_operations::<[Avx2; 2]>(a, b)
+    }
+
+    #[target_feature(enable = "avx512f")]
+    fn avx512(a: &[u64; 8], b: &[u64; 8]) -> Vec<u64> {
+        all_operations::<Avx512>(a, b)
+    }
+
+    proptest! {
+        /// All types compute the same, as far as this CPU has them.
+        #[test]
+        fn vectors_agree(a: [u64; 8], b: [u64; 8], single in 0..9usize) {
+            // Sometimes all words but one are zero.
+            let keep = |i: usize| single == 8 || i == single;
+            let a: [u64; 8] = std::array::from_fn(|i| if keep(i) { a[i] } else { 0 });
+            let expected = all_operations::<[u64; 8]>(&a, &b);
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the CPU has AVX2.
+                prop_assert_eq!(unsafe { avx2(&a, &b) }, &expected[..]);
+            }
+            if is_x86_feature_detected!("avx512f") {
+                // SAFETY: the CPU has AVX-512F.
+                prop_assert_eq!(unsafe { avx512(&a, &b) }, &expected[..]);
+            }
+        }
+    }
+}

@@ -6,6 +6,10 @@
 //! component: what does not depend on a loop's feedback is moved out of it, a
 //! loop of several circles becomes several loops, and one without any is gone.
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::feedback::Dependencies;
 use crate::circuit::{Builder, Circuit, Edge, Node, NodeId};
 
 /// The circuit without dead logic, in evaluation order.
@@ -137,6 +141,8 @@ impl<'a> Sweep<'a> {
 
     /// Emits a strongly connected component.
     fn emit(&mut self, mut members: Vec<NodeId>) {
+        let count = members.len();
+        members.sort_unstable();
         if let [node] = members[..] {
             match self.circuit.node(node) {
                 Node::And(a, b) => return self.emit_gate(node, a, b),
@@ -154,26 +160,123 @@ impl<'a> Sweep<'a> {
                 Node::False | Node::Input(_) => return,
             }
         }
-        // But for feedback, the old order puts operands first.
-        members.sort_unstable();
         let is_feedback = |&node: &NodeId| self.circuit.node(node) == Node::Feedback;
-        let (feedback, gates): (Vec<_>, Vec<_>) = members.into_iter().partition(is_feedback);
-        let variables = self.builder.begin_loop(feedback.len());
-        for (node, variable) in feedback.iter().zip(variables) {
+        members.retain(is_feedback);
+        let kept = self.cut(&members, count);
+        let variables = self.builder.begin_loop(kept.len());
+        for (node, variable) in kept.iter().zip(variables) {
             self.map[node.index()] = variable.code();
         }
-        for node in gates {
-            if let Node::And(a, b) = self.circuit.node(node) {
-                self.emit_gate(node, a, b);
-            }
+        let sources = kept.iter().map(|&node| self.source(node));
+        let sources: Vec<Edge> = sources.collect();
+        for source in &sources {
+            self.emit_acyclic(source.node());
         }
-        let sources = feedback.iter().map(|&node| self.moved(self.source(node)));
+        let sources = sources.iter().map(|&source| self.moved(source));
         let sources: Vec<Edge> = sources.collect();
         self.builder.end_loop(&sources);
+    }
+
+    /// The feedback nodes that a component of so many nodes must keep.
+    fn cut(&mut self, feedback: &[NodeId], count: usize) -> Vec<NodeId> {
+        let mut dependencies = Dependencies::default();
+        // Searches together take time linear in the size of the component.
+        let mut visits = 16 * count;
+        let mut visited: HashMap<NodeId, usize, FxBuildHasher> = HashMap::default();
+        for (at, &node) in feedback.iter().enumerate() {
+            let mut reads = Vec::new();
+            let mut waiting = vec![self.source(node).node()];
+            while let Some(node) = waiting.pop() {
+                // Nodes outside the component are done.
+                if self.is_done(node) || visited.insert(node, at) == Some(at) {
+                    continue;
+                }
+                if visits == 0 {
+                    return feedback.to_vec();
+                }
+                visits -= 1;
+                match self.circuit.node(node) {
+                    Node::And(a, b) => waiting.extend([a.node(), b.node()]),
+                    _ => reads.extend(feedback.binary_search(&node).ok().map(|at| at as u32)),
+                }
+            }
+            dependencies.add(reads);
+        }
+        let cut = dependencies.cut();
+        let kept = feedback.iter().zip(cut).filter(|&(_, cut)| cut);
+        kept.map(|(&node, _)| node).collect()
+    }
+
+    /// Emits a node of the open loop and all that it needs; on circles, the feedback is done.
+    fn emit_acyclic(&mut self, root: NodeId) {
+        let mut waiting = vec![root];
+        while let Some(&node) = waiting.last() {
+            if self.is_done(node) {
+                waiting.pop();
+                continue;
+            }
+            let operands = (0..2).filter_map(|at| self.operand(node, at));
+            let missing = operands.filter(|&operand| !self.is_done(operand)).next();
+            match (missing, self.circuit.node(node)) {
+                (Some(operand), _) => waiting.push(operand),
+                (None, Node::And(a, b)) => self.emit_gate(node, a, b),
+                (None, _) => self.map[node.index()] = self.moved(self.source(node)).code(),
+            }
+        }
     }
 
     fn emit_gate(&mut self, node: NodeId, a: Edge, b: Edge) {
         let edge = (self.builder).and_unshared(self.moved(a), self.moved(b));
         self.map[node.index()] = edge.code();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dead_logic_goes() {
+        let mut g = Builder::new(3);
+        let (a, b, c) = (g.input(0), g.input(1), g.input(2));
+        let used = g.and(a, b);
+        g.and(b, c);
+        let swept = sweep(&g.finish(vec![used]));
+        assert_eq!(swept.gates(), 1);
+        assert_eq!(swept.inputs().len(), 3);
+    }
+
+    #[test]
+    fn loops_without_circles_dissolve() {
+        let mut g = Builder::new(2);
+        let (a, b) = (g.input(0), g.input(1));
+        let later = g.begin_loop(1)[0];
+        let both = g.and(later, b);
+        g.end_loop(&[a]);
+        let swept = sweep(&g.finish(vec![both]));
+        assert!(swept.loops().is_empty());
+        assert_eq!(swept.gates(), 1);
+    }
+
+    #[test]
+    fn loops_keep_only_what_goes_in_circles() {
+        // Two rings of three nodes in one loop, and logic that is on neither.
+        let mut g = Builder::new(6);
+        let inputs: Vec<Edge> = (0..6).map(|i| g.input(i)).collect();
+        let nodes = g.begin_loop(6);
+        let outside = g.and(inputs[0], inputs[1]);
+        let next = |i: usize| i / 3 * 3 + (i + 1) % 3;
+        let sources: Vec<Edge> = (0..6).map(|i| g.or(nodes[next(i)], inputs[i])).collect();
+        g.end_loop(&sources);
+        let mut outputs = nodes;
+        outputs.push(outside);
+        let circuit = g.finish(outputs);
+        let swept = sweep(&circuit);
+        assert_eq!(swept.loops().len(), 2);
+        for a_loop in swept.loops() {
+            assert_eq!((a_loop.feedback.len(), a_loop.nodes.len()), (1, 4));
+        }
+        let inputs = [false, true, false, false, false, false];
+        assert_eq!(swept.evaluate(&inputs), circuit.evaluate(&inputs));
     }
 }

@@ -45,3 +45,21 @@ impl Block {
         toggled
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_which_counters_change_from_or_to_zero() {
+        let mut counters = Block::default();
+        counters.0[..6].copy_from_slice(&[0, 0, 1, 1, 2, 200]);
+        let mut increments = Block::default();
+        // The last wraps around to zero.
+        increments.0[..6].copy_from_slice(&[0, 1, u8::MAX, 1, u8::MAX, 56]);
+        assert_eq!(counters.add(&increments, false), 0b100110);
+        assert_eq!(counters.0[..6], [0, 1, 0, 2, 1, 0]);
+        assert_eq!(counters.add(&increments, true), 0b100110);
+        assert_eq!(counters.0[..6], [0, 0, 1, 1, 2, 200]);
+    }
+}
