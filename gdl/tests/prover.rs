@@ -223,6 +223,20 @@ fn negation_within_a_relation_is_fine_while_atoms_differ() {
 }
 
 #[test]
+fn goals_may_share_conditions_with_goals_that_they_negate() {
+    // `p` depends on its negation, but none of its atoms does. That (p 2 a) is still
+    // being proved when (p 3 a) needs it is no circle.
+    let text = "
+        (init (e a)) (init (e b)) (r a a) (r a b) (r b a) (r b b)
+        (<= (p 1 ?x) (r ?x ?y) (p 2 ?y) (r ?y ?z) (not (p 3 ?z)))
+        (<= (p 2 ?z) (true (e ?z)))
+        (<= (p 3 ?z) (p 2 ?z) (never ?z)) (<= (never ?z) (true (f ?z)))
+        (<= (legal one yes) (p 1 a)) (<= (legal one no) (p 3 a))
+    ";
+    assert_eq!(moves(text), ["yes"]);
+}
+
+#[test]
 fn nested_terms_are_taken_apart_and_put_together() {
     let lists = "
         (init (hand (cons a (cons b (cons c nil)))))

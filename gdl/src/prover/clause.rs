@@ -9,6 +9,18 @@ use super::shape::{MAX_SHAPE_DEPTH, Shape};
 use super::specialise::{Specialised, specialise};
 use super::table::NONE;
 
+/// What the calls of a relation are told apart by, each with what is before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// What the caller knows. Enough for facts, which are stored whole.
+    Knowledge,
+    /// What the caller needs: what nobody asks for need not be derived.
+    Needs,
+    /// Constants. For relations that depend on their own negation:
+    /// its atoms with other constants need not.
+    Constants,
+}
+
 /// Gives the calls that a clause makes.
 pub trait Calls {
     /// The call of an atom's relation in a shape, and the shape in which to call
@@ -158,12 +170,9 @@ impl Slots {
     }
 
     fn query(&mut self, atom: &Atom, context: &Context, calls: &mut impl Calls) -> Query {
-        let derived = context.is_derived(atom.relation);
-        let shapes = atom
-            .args
-            .iter()
-            .map(|arg| self.shape(arg, derived, 0))
-            .collect();
+        let detail = context.detail(atom.relation);
+        let shapes = atom.args.iter().map(|arg| self.shape(arg, detail, 0));
+        let shapes = shapes.collect();
         let (call, shapes) = calls.call(atom, shapes);
         let mut query = Query {
             call,
@@ -185,15 +194,15 @@ impl Slots {
         query
     }
 
-    /// What is known of an argument. Facts are stored whole in any case, so
-    /// only derived relations gain by not being asked for what nobody needs.
-    fn shape(&self, arg: &Pattern, derived: bool, depth: usize) -> Shape {
+    /// What is known of an argument.
+    fn shape(&self, arg: &Pattern, detail: Detail, depth: usize) -> Shape {
         match arg {
             Pattern::Compound(functor, args) if depth < MAX_SHAPE_DEPTH => {
-                let args = args.iter().map(|arg| self.shape(arg, derived, depth + 1));
+                let args = args.iter().map(|arg| self.shape(arg, detail, depth + 1));
                 Shape::Compound(*functor, args.collect())
             }
-            Pattern::Var(var) if derived && self.lonely[var.index()] => Shape::Any,
+            Pattern::Var(var) if detail >= Detail::Needs && self.lonely[var.index()] => Shape::Any,
+            Pattern::Ground(term) if detail >= Detail::Constants => Shape::Constant(*term),
             _ if self.all_bound(arg) => Shape::Bound,
             _ => Shape::Free,
         }

@@ -7,7 +7,7 @@ use crate::rules::{Atom, RelationId};
 use crate::scc::components;
 use crate::term::Terms;
 
-use super::clause::{self, Calls};
+use super::clause::{self, Calls, Detail};
 use super::definitions::Definitions;
 use super::order::Bound;
 use super::program::{Call, CallId, Lifetime, Origin, Query, Test};
@@ -37,6 +37,17 @@ impl Context<'_> {
     pub fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
         self.statistics
             .fan_out(self.origin(atom.relation), atom, bound)
+    }
+
+    /// In how much detail to look at the calls of a relation.
+    pub fn detail(&self, relation: RelationId) -> Detail {
+        match self.origin(relation) {
+            Origin::Facts(_) | Origin::Fluents | Origin::Moves => Detail::Knowledge,
+            Origin::Clauses(relation) if self.definitions.negates_itself[relation.index()] => {
+                Detail::Constants
+            }
+            Origin::Clauses(_) => Detail::Needs,
+        }
     }
 
     /// Whether the relation is defined by rules.

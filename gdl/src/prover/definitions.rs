@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Rules, Var};
+use crate::scc::components;
 use crate::term::{Symbol, TermId};
 
 use super::limits::{ProverError, RuleSite};
@@ -21,6 +22,9 @@ pub struct Definitions<'a> {
     /// By relation of the rulesheet: its rules that have a body, and one that
     /// passes its facts on.
     pub clauses: Vec<Vec<Cow<'a, Rule>>>,
+    /// By relation of the rulesheet: whether it depends on its own negation, as
+    /// `goal` does in `(<= (goal robot 100) (not (goal robot 0)))`.
+    pub negates_itself: Vec<bool>,
 }
 
 impl<'a> Definitions<'a> {
@@ -76,6 +80,7 @@ impl<'a> Definitions<'a> {
         Ok(Definitions {
             origins,
             facts: Arc::new(facts),
+            negates_itself: negates_itself(&clauses),
             clauses,
         })
     }
@@ -86,6 +91,42 @@ impl<'a> Definitions<'a> {
         self.clauses[relation.index()].clear();
         self.origins[relation.index()] = Origin::Facts(relation);
     }
+}
+
+fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
+    let edges: Vec<Vec<u32>> = clauses.iter().map(|rules| callees(rules)).collect();
+    let successor = |node: u32, index: usize| edges.get(node as usize)?.get(index).copied();
+    // The relations that pass facts on have numbers of their own, and no edges.
+    let nodes = edges.iter().flatten().map(|&node| node as usize + 1);
+    let nodes = nodes.max().unwrap_or(0).max(clauses.len());
+    let found = components(nodes, 0..clauses.len() as u32, successor);
+    let mut component_of = vec![0; nodes];
+    let mut negates = vec![false; found.len()];
+    for (component, members) in found.iter().enumerate() {
+        members
+            .iter()
+            .for_each(|&member| component_of[member as usize] = component);
+    }
+    for rule in clauses.iter().flatten() {
+        let component = component_of[rule.head.relation.index()];
+        negates[component] |= rule.body.iter().any(|literal| match literal {
+            Literal::Negative(atom) => component_of[atom.relation.index()] == component,
+            Literal::Positive(_) | Literal::Distinct(..) => false,
+        });
+    }
+    let relations = component_of[..clauses.len()].iter();
+    relations.map(|&component| negates[component]).collect()
+}
+
+/// The relations in the bodies of rules.
+pub fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
+    let literals = rules.iter().flat_map(|rule| &rule.body);
+    literals
+        .filter_map(|literal| match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation.0),
+            Literal::Distinct(..) => None,
+        })
+        .collect()
 }
 
 impl Facts {

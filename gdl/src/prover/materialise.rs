@@ -5,15 +5,14 @@
 //! other rules are ordered. A relation that is too large to be derived as a
 //! whole (or infinite) keeps its rules: what is asked of it is proved on demand.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::rules::{Keyword, Literal, RelationId, Rule};
+use crate::rules::{Keyword, RelationId};
 use crate::scc::components;
 use crate::term::Terms;
 
 use super::compile::{Context, compile};
-use super::definitions::Definitions;
+use super::definitions::{Definitions, callees};
 use super::limits::Limits;
 use super::machine::Machine;
 use super::program::{CallId, Facts, Origin, Program};
@@ -106,14 +105,4 @@ fn static_relations(definitions: &Definitions, roots: &[RelationId]) -> Vec<Rela
         }));
     }
     order
-}
-
-fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
-    let literals = rules.iter().flat_map(|rule| &rule.body);
-    literals
-        .filter_map(|literal| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation.0),
-            Literal::Distinct(..) => None,
-        })
-        .collect()
 }

@@ -21,6 +21,8 @@ pub enum Shape {
     Free,
     /// The caller only asks whether there is such a term: no column at all.
     Any,
+    /// Every call has this ground term here: no column either.
+    Constant(TermId),
     /// The caller knows the functor, and so much of the arguments.
     Compound(Symbol, Vec<Shape>),
 }
@@ -29,7 +31,7 @@ impl Shape {
     /// Whether the caller knows the whole argument.
     pub fn is_known(&self) -> bool {
         match self {
-            Shape::Bound => true,
+            Shape::Bound | Shape::Constant(_) => true,
             Shape::Free | Shape::Any => false,
             Shape::Compound(_, args) => args.iter().all(Shape::is_known),
         }
@@ -44,7 +46,7 @@ pub fn widths(shapes: &[Shape]) -> (usize, usize) {
         .map(|shape| match shape {
             Shape::Bound => (1, 0),
             Shape::Free => (0, 1),
-            Shape::Any => (0, 0),
+            Shape::Any | Shape::Constant(_) => (0, 0),
             Shape::Compound(_, args) => widths(args),
         })
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
@@ -72,6 +74,7 @@ pub fn split(
                 true
             }
             Shape::Any => true,
+            Shape::Constant(constant) => value == *constant,
             Shape::Compound(functor, args) => {
                 terms.functor(value) == *functor
                     && terms.args(value).len() == args.len()

@@ -24,9 +24,7 @@ pub fn specialise(rule: &Rule, shapes: &[Shape], terms: &Terms) -> Option<Specia
         terms,
         bindings: vec![None; rule.variables.len()],
     };
-    for (shape, arg) in shapes.iter().zip(&rule.head.args) {
-        substitution.unify(shape, arg)?;
-    }
+    substitution.unify_all(shapes, &rule.head.args)?;
     let mut result = Specialised {
         given: Vec::new(),
         wanted: Vec::new(),
@@ -44,7 +42,7 @@ impl Specialised {
         match (shape, arg) {
             (Shape::Bound, arg) => self.given.push(arg),
             (Shape::Free, arg) => self.wanted.push(arg),
-            (Shape::Any, _) => {}
+            (Shape::Any | Shape::Constant(_), _) => {}
             (Shape::Compound(_, shapes), Pattern::Compound(_, args)) => {
                 for (shape, arg) in shapes.iter().zip(args) {
                     self.add_leaves(shape, arg, terms);
@@ -79,41 +77,46 @@ struct Substitution<'a> {
 
 impl Substitution<'_> {
     fn unify(&mut self, shape: &Shape, arg: &Pattern) -> Option<()> {
-        let Shape::Compound(functor, shapes) = shape else {
-            return Some(());
-        };
-        match arg {
-            Pattern::Var(var) => {
+        match (shape, arg) {
+            (Shape::Bound | Shape::Free | Shape::Any, _) => Some(()),
+            (_, Pattern::Var(var)) => {
                 if let Some(bound) = self.bindings[var.index()].clone() {
                     return self.unify(shape, &bound);
                 }
                 let structure = self.structure(shape);
                 self.bindings[var.index()] = Some(structure);
+                Some(())
             }
-            Pattern::Compound(name, args) => {
-                if name != functor || args.len() != shapes.len() {
-                    return None;
-                }
-                for (shape, arg) in shapes.iter().zip(args) {
-                    self.unify(shape, arg)?;
-                }
+            (Shape::Constant(constant), Pattern::Ground(term)) => (constant == term).then_some(()),
+            (&Shape::Constant(constant), Pattern::Compound(functor, args)) => {
+                let shapes = self.terms.args(constant).iter();
+                let shapes: Vec<Shape> = shapes.map(|&arg| Shape::Constant(arg)).collect();
+                let same = self.terms.functor(constant) == *functor;
+                same.then(|| self.unify_all(&shapes, args))?
             }
-            &Pattern::Ground(term) => {
+            (Shape::Compound(name, shapes), Pattern::Compound(functor, args)) => {
+                (name == functor).then(|| self.unify_all(shapes, args))?
+            }
+            (Shape::Compound(name, shapes), &Pattern::Ground(term)) => {
                 let args = ground_args(self.terms, term);
-                if self.terms.functor(term) != *functor || args.len() != shapes.len() {
-                    return None;
-                }
-                for (shape, arg) in shapes.iter().zip(&args) {
-                    self.unify(shape, arg)?;
-                }
+                let same = self.terms.functor(term) == *name;
+                same.then(|| self.unify_all(shapes, &args))?
             }
         }
-        Some(())
     }
 
-    /// A shape as a pattern with a new variable at each leaf.
+    fn unify_all(&mut self, shapes: &[Shape], args: &[Pattern]) -> Option<()> {
+        if shapes.len() != args.len() {
+            return None;
+        }
+        let mut pairs = shapes.iter().zip(args);
+        pairs.try_for_each(|(shape, arg)| self.unify(shape, arg))
+    }
+
+    /// A shape as a pattern with a new variable at each leaf that may differ.
     fn structure(&mut self, shape: &Shape) -> Pattern {
         match shape {
+            Shape::Constant(constant) => Pattern::Ground(*constant),
             Shape::Compound(functor, shapes) => {
                 let args = shapes.iter().map(|shape| self.structure(shape)).collect();
                 Pattern::Compound(*functor, args)
