@@ -233,10 +233,6 @@ mod tests {
         }),
     ];
 
-    fn never() -> Deadline {
-        Deadline::after(Duration::MAX)
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
@@ -248,7 +244,7 @@ mod tests {
                     "legality" | "choice" | "selection" => &assumptions,
                     _ => &none,
                 };
-                let after = pass(&circuit, allowed, &never());
+                let after = pass(&circuit, allowed, &Deadline::never());
                 assert_same(&circuit, &after, allowed);
             }
         }

@@ -156,3 +156,59 @@ impl<'a> Excluded<'a> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Builder, InputId};
+    use crate::passes::sweep::sweep;
+
+    /// What is left of the outputs if exactly one of the first inputs is true.
+    fn after(
+        group: u32,
+        inputs: usize,
+        make: impl Fn(&mut Builder, &[Edge]) -> Vec<Edge>,
+    ) -> Circuit {
+        let mut g = Builder::new(inputs);
+        let edges: Vec<Edge> = (0..inputs).map(|i| g.input(i)).collect();
+        let outputs = make(&mut g, &edges);
+        let assumptions = Assumptions {
+            exactly_one: vec![(0..group).map(InputId).collect()],
+            ..Assumptions::default()
+        };
+        let circuit = g.finish(outputs);
+        sweep(&choice(&circuit, &assumptions, &Deadline::never()))
+    }
+
+    #[test]
+    fn two_of_a_group_exclude_each_other() {
+        let circuit = after(3, 4, |g, x| {
+            let both = g.and_all(&[x[0], x[1], x[3]]);
+            let one = g.and(x[0], !x[1]);
+            vec![both, one]
+        });
+        assert_eq!(circuit.outputs()[0], Edge::FALSE);
+        assert_eq!(circuit.outputs()[1], Edge::from(circuit.inputs()[0]));
+    }
+
+    #[test]
+    fn any_of_all_is_true() {
+        let circuit = after(4, 4, |g, x| vec![g.or_all(x)]);
+        assert_eq!(circuit.outputs(), [Edge::TRUE]);
+    }
+
+    #[test]
+    fn any_of_most_is_none_of_the_rest() {
+        // Through shared gates: the halves are needed elsewhere.
+        let circuit = after(8, 9, |g, x| {
+            let halves = [g.or_all(&x[..3]), g.or_all(&x[3..7])];
+            let any = g.or(halves[0], halves[1]);
+            vec![g.and(any, x[8]), halves[0], halves[1]]
+        });
+        assert_eq!(circuit.gates(), 1 + 2 + 3);
+        let inverted_last = !Edge::from(circuit.inputs()[7]);
+        let last = Edge::from(circuit.inputs()[8]);
+        let expected = Node::And(inverted_last.min(last), inverted_last.max(last));
+        assert_eq!(circuit.node(circuit.outputs()[0].node()), expected);
+    }
+}

@@ -12,6 +12,12 @@ impl Deadline {
         Deadline(Instant::now().checked_add(budget))
     }
 
+    /// No end.
+    #[cfg(test)]
+    pub(super) fn never() -> Deadline {
+        Deadline(None)
+    }
+
     /// Whether it is too late.
     pub(super) fn passed(&self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)

@@ -35,3 +35,47 @@ fn implied(circuit: &Circuit, assumptions: &Assumptions) -> Vec<Vec<Edge>> {
     }
     implied
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Builder, InputId, OutputId};
+    use crate::passes::sweep::sweep;
+
+    fn input_implies_output(input: u32, output: u32) -> Assumptions {
+        Assumptions {
+            implies: vec![(InputId(input), OutputId(output))],
+            ..Assumptions::default()
+        }
+    }
+
+    #[test]
+    fn what_makes_a_move_legal_is_not_asked_again() {
+        // The move is legal with a & b; then: (move & a & c) | (move & !b).
+        let mut g = Builder::new(4);
+        let (made, a, b, c) = (g.input(0), g.input(1), g.input(2), g.input(3));
+        let legal = g.and(a, b);
+        let kept = g.and_all(&[made, a, c]);
+        let dropped = g.and(made, !b);
+        let next = g.or(kept, dropped);
+        let circuit = g.finish(vec![legal, next]);
+        let after = legality(&circuit, &input_implies_output(0, 0), &Deadline::never());
+        let after = sweep(&after);
+        assert_eq!(after.gates(), 2);
+        assert_eq!(after.evaluate(&[true, true, true, false]), [true, false]);
+        assert_eq!(after.evaluate(&[true, true, true, true]), [true, true]);
+    }
+
+    #[test]
+    fn conditions_that_depend_on_moves_are_not_used() {
+        // The "legality" of the move contains the move: it must not vanish.
+        let mut g = Builder::new(2);
+        let legal = {
+            let (made, a) = (g.input(0), g.input(1));
+            g.and(made, a)
+        };
+        let circuit = g.finish(vec![legal]);
+        let after = legality(&circuit, &input_implies_output(0, 0), &Deadline::never());
+        assert_eq!(sweep(&after).gates(), 1);
+    }
+}

@@ -31,6 +31,19 @@ pub(super) fn selection(
     assumptions: &Assumptions,
     deadline: &Deadline,
 ) -> Circuit {
+    select(circuit, assumptions, deadline, |before, after| {
+        after < before
+    })
+}
+
+/// The same for all classes of moves that are worth it, by estimates of the
+/// gates before and after.
+fn select(
+    circuit: &Circuit,
+    assumptions: &Assumptions,
+    deadline: &Deadline,
+    is_worth_it: impl Fn(f64, f64) -> bool,
+) -> Circuit {
     let mut ticker = deadline.ticker();
     let roles = roles(circuit, assumptions);
     let mut moves = Moves::new(circuit, &roles);
@@ -44,9 +57,9 @@ pub(super) fn selection(
         }
     }
     plan.classify();
-    plan.choose();
+    plan.choose(is_worth_it);
     let Moves { wide, depends, .. } = &moves;
-    let mut selected: HashMap<ClassId, Edge, FxBuildHasher> = HashMap::default();
+    let mut values: HashMap<ClassId, Edge, FxBuildHasher> = HashMap::default();
     let mut leaves = Vec::new();
     let is_late = |node: NodeId| depends[node.index()];
     rebuild_late(circuit, is_late, |builder, moved, node| {
@@ -57,11 +70,11 @@ pub(super) fn selection(
         let mut operands = Vec::new();
         let chosen = plan.selections(node);
         for (class, inputs) in &chosen.selections {
-            let value = *selected
+            let selected = *values
                 .entry(*class)
-                .or_insert_with(|| any(builder, moved, &plan, *class));
+                .or_insert_with(|| value(builder, moved, &plan, *class));
             let made = any_of(builder, inputs);
-            operands.push(!builder.and(value, made));
+            operands.push(!builder.and(selected, made));
         }
         leaves.retain(|leaf| chosen.replaced.binary_search(leaf).is_err());
         operands.extend(leaves.drain(..).map(|leaf| moved.edge(leaf)));
@@ -71,7 +84,7 @@ pub(super) fn selection(
 
 /// Whether the condition holds that goes with the move that is made, for the
 /// moves of a class.
-fn any(builder: &mut Builder, moved: &Moved, plan: &Plan, class: ClassId) -> Edge {
+fn value(builder: &mut Builder, moved: &Moved, plan: &Plan, class: ClassId) -> Edge {
     let mut cases = Vec::new();
     for (condition, inputs) in plan.cases(class) {
         let mut operands: Vec<Edge> = condition.iter().map(|&edge| moved.edge(edge)).collect();
@@ -183,5 +196,80 @@ impl<'a> Moves<'a> {
         let inputs = inputs.collect();
         self.buffer = buffer;
         inputs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::circuit::OutputId;
+    use crate::passes::sweep::sweep;
+    use crate::passes::testing::{assert_same, circuits};
+
+    /// A board of this many squares and kinds of pieces: a move goes from any
+    /// square to any other, and a piece arrives if it was where the move starts.
+    fn arrivals(squares: usize, kinds: usize) -> (Circuit, Assumptions) {
+        let moves = squares * (squares - 1);
+        let mut g = Builder::new(squares * kinds + moves);
+        let mut arrivals = vec![Vec::new(); squares * kinds];
+        let from_to = (0..squares).flat_map(|from| (0..squares).map(move |to| (from, to)));
+        let from_to = from_to.filter(|(from, to)| from != to);
+        for (number, (from, to)) in from_to.clone().enumerate() {
+            let made = g.input(squares * kinds + number);
+            for kind in 0..kinds {
+                let piece = g.input(kind * squares + from);
+                arrivals[kind * squares + to].push(g.and(piece, made));
+            }
+        }
+        // Moves do not capture the first kind of piece.
+        let mut outputs: Vec<Edge> = from_to.map(|(_, to)| !g.input(to)).collect();
+        outputs.extend(arrivals.iter().map(|cubes| g.or_all(cubes)));
+        let inputs = (0..moves).map(|number| InputId((squares * kinds + number) as u32));
+        let implies = inputs.clone().zip((0..moves as u32).map(OutputId));
+        let assumptions = Assumptions {
+            implies: implies.collect(),
+            exactly_one: vec![inputs.collect()],
+        };
+        (g.finish(outputs), assumptions)
+    }
+
+    fn gates(squares: usize, kinds: usize) -> (usize, usize) {
+        let (circuit, assumptions) = arrivals(squares, kinds);
+        let after = sweep(&selection(&circuit, &assumptions, &Deadline::never()));
+        (circuit.gates(), after.gates())
+    }
+
+    #[test]
+    fn the_moved_piece_is_asked_for_once() {
+        // Before, for each of 6 kinds and 10 squares: 9 ANDs and 8 ORs. After: moves by
+        // origin (80) and target (80), and for each kind the piece at the origin (19) and both (10).
+        assert_eq!(gates(10, 6), (6 * 170, 80 + 80 + 6 * 29));
+    }
+
+    #[test]
+    fn one_kind_of_piece_is_not_worth_it() {
+        assert_eq!(gates(10, 1), (170, 170));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn arrivals_are_the_same(board in prop::collection::vec(any::<bool>(), 24), made in 0..12) {
+            let (circuit, assumptions) = arrivals(4, 6);
+            let after = selection(&circuit, &assumptions, &Deadline::never());
+            prop_assert!(after != circuit);
+            let inputs = (0..12).map(|number| number == made);
+            let inputs: Vec<bool> = board.into_iter().chain(inputs).collect();
+            prop_assert_eq!(after.evaluate(&inputs), circuit.evaluate(&inputs));
+        }
+
+        #[test]
+        fn outputs_remain_even_where_it_is_not_worth_it((circuit, assumptions) in circuits()) {
+            let after = select(&circuit, &assumptions, &Deadline::never(), |_, _| true);
+            assert_same(&circuit, &after, &assumptions);
+        }
     }
 }

@@ -181,3 +181,48 @@ impl Made<'_> {
         self.edges[element.0 as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::sweep::sweep;
+
+    /// The number of gates before and after, for ANDs over these inputs.
+    fn gates(inputs: usize, ands: &[&[usize]]) -> (usize, usize) {
+        let mut g = Builder::new(inputs);
+        let outputs = ands.iter().map(|and| {
+            let edges: Vec<Edge> = and.iter().map(|&i| g.input(i)).collect();
+            // As a chain, so that equal parts are not shared by chance.
+            edges.into_iter().reduce(|a, b| g.and_unshared(a, b))
+        });
+        let outputs = outputs.map(|edge| edge.unwrap_or(Edge::TRUE)).collect();
+        let circuit = g.finish(outputs);
+        let after = sweep(&share(&circuit, &Deadline::never()));
+        (circuit.gates(), after.gates())
+    }
+
+    #[test]
+    fn common_pairs_are_made_once() {
+        assert_eq!(gates(5, &[&[0, 1, 2], &[0, 3, 1], &[1, 4, 0]]), (6, 4));
+    }
+
+    #[test]
+    fn a_gate_within_another_is_used_by_it() {
+        assert_eq!(gates(5, &[&[0, 1, 2], &[4, 0, 3, 1, 2]]), (6, 4));
+    }
+
+    #[test]
+    fn what_always_occurs_together_is_found_in_very_wide_gates() {
+        let wide: Vec<usize> = (0..500).collect();
+        let shifted: Vec<usize> = (1..501).rev().collect();
+        assert_eq!(gates(501, &[&wide, &shifted]), (998, 500));
+    }
+
+    #[test]
+    fn pieces_are_of_limited_size() {
+        let operands: Vec<Element> = (0..1000).map(Element).collect();
+        let pieces: Vec<&[Element]> = pieces(&operands).collect();
+        assert!(pieces.iter().all(|piece| piece.len() <= MOST_OPERANDS));
+        assert_eq!(pieces.concat(), operands);
+    }
+}

@@ -215,8 +215,8 @@ impl<'a> Sweep<'a> {
                 waiting.pop();
                 continue;
             }
-            let operands = (0..2).filter_map(|at| self.operand(node, at));
-            let missing = operands.filter(|&operand| !self.is_done(operand)).next();
+            let mut operands = (0..2).filter_map(|at| self.operand(node, at));
+            let missing = operands.find(|&operand| !self.is_done(operand));
             match (missing, self.circuit.node(node)) {
                 (Some(operand), _) => waiting.push(operand),
                 (None, Node::And(a, b)) => self.emit_gate(node, a, b),

@@ -160,8 +160,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Decides which classes are worth it, by an estimate of gates with and without.
-    pub(super) fn choose(&mut self) {
+    /// Decides which classes are worth it, by estimates of the gates before and after.
+    pub(super) fn choose(&mut self, is_worth_it: impl Fn(f64, f64) -> bool) {
         let mut old_costs = vec![0.0; self.classes.len()];
         let mut new_costs = vec![0.0; self.classes.len()];
         // Sets of moves that are needed in several places are made only once.
@@ -190,8 +190,8 @@ impl<'a> Plan<'a> {
                 new_costs[class.0 as usize] += share;
             }
         }
-        let costs = new_costs.iter().zip(&old_costs);
-        self.chosen = costs.map(|(new, old)| new < old).collect();
+        let costs = old_costs.iter().zip(&new_costs);
+        self.chosen = costs.map(|(&old, &new)| is_worth_it(old, new)).collect();
     }
 
     /// What becomes of a gate.
