@@ -121,9 +121,9 @@ impl Game {
             (Ok((propnet, statistics)), _) => {
                 self.stage("ground", statistics.instantiation);
                 self.stage("propnet", statistics.construction);
-                let ground = GroundGame::new(propnet);
-                self.stage("circuit", ground.optimisation());
-                self.ground = Some(Arc::new(ground));
+                let start = Instant::now();
+                self.ground = Some(Arc::new(GroundGame::new(propnet)));
+                self.stage("circuit", start.elapsed());
                 Ok(())
             }
             (Err(error), None) => {
@@ -145,8 +145,11 @@ impl Game {
     /// As for [`Game::machine`].
     pub fn prepare(&mut self, backend: Backend) -> Result<(), MachineError> {
         let start = Instant::now();
+        let circuit = self.ground.as_ref().and_then(|g| g.circuit(backend));
+        let passes = circuit.map_or(Duration::ZERO, |circuit| circuit.time);
         self.machine(backend)?;
-        self.stage("program", start.elapsed());
+        self.stage("passes", passes);
+        self.stage("program", start.elapsed().saturating_sub(passes));
         Ok(())
     }
 

@@ -85,7 +85,7 @@ struct Stage {
 
 /// Loads the game and prints what it is made of.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let (game, backend) = args.setup.load(&args.rulesheet, Game::backend)?;
+    let (game, backend) = args.setup.load(&args.rulesheet, Game::bulk_backend)?;
     if let Some(path) = &args.dot {
         let ground = game.ground_game().ok_or_else(|| {
             Failure::new("there is no propositional network: the game was not grounded")
@@ -123,15 +123,17 @@ fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
         roles: rules.roles.iter().enumerate().map(role).collect(),
         backend: backend.name(),
         gave_up: game.gave_up().map(ToString::to_string),
-        ground: ground.map(|ground| describe(ground)),
+        ground: ground.map(|ground| describe(ground, backend)),
         setup: game.stages().iter().map(stage).collect(),
         setup_seconds: game.setup_time().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
     }
 }
 
-fn describe(ground: &GroundGame) -> Ground {
-    let circuit = ground.circuit();
+fn describe(ground: &GroundGame, backend: Backend) -> Ground {
+    // The prover has no circuit; the others' is of interest all the same.
+    let optimised = ground.circuit(backend).unwrap_or(ground.smallest());
+    let circuit = &optimised.circuit;
     let pass = |pass: &propjit_jit::passes::PassReport| Pass {
         name: pass.name,
         gates_before: pass.gates_before,
@@ -145,11 +147,11 @@ fn describe(ground: &GroundGame) -> Ground {
         circuit: Circuit {
             inputs: circuit.inputs().len(),
             outputs: circuit.outputs().len(),
-            gates_before_passes: ground.lowered_gates(),
+            gates_before_passes: ground.lowered().gates(),
             gates: circuit.gates(),
             depth: circuit.depth(),
             loops: circuit.loops().len(),
-            passes: ground.passes().iter().map(pass).collect(),
+            passes: optimised.passes.iter().map(pass).collect(),
         },
     }
 }

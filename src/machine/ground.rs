@@ -14,17 +14,16 @@ use rustc_hash::FxHashMap;
 
 use super::lower::{Layout, lower};
 use super::text::find_term;
-use super::{MachineError, Move, RoleId, State};
+use super::{Backend, MachineError, Move, RoleId, State};
 
 /// A game as propositional network and circuit. Machines of all threads share it.
 pub struct GroundGame {
     propnet: Propnet,
     layout: Layout,
-    circuit: Circuit,
-    /// Gates of the circuit before any pass.
-    lowered_gates: usize,
-    passes: Vec<PassReport>,
-    optimisation: Duration,
+    /// The circuit before any pass.
+    lowered: Circuit,
+    smallest: OnceLock<Optimised>,
+    calmest: OnceLock<Optimised>,
     roles: Vec<String>,
     initial: State,
     /// The numbers of the base propositions, when first looked up by name.
@@ -33,6 +32,16 @@ pub struct GroundGame {
     move_numbers: OnceLock<Vec<FxHashMap<TermId, u32>>>,
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
+}
+
+/// A circuit after the passes.
+pub struct Optimised {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// What each pass did.
+    pub passes: Vec<PassReport>,
+    /// How long they took together.
+    pub time: Duration,
 }
 
 /// The sections of [`GroundGame::lane_program`], to be evaluated in this order.
@@ -47,13 +56,10 @@ pub mod section {
 }
 
 impl GroundGame {
-    /// Lowers the network to a circuit and optimises that.
+    /// Lowers the network to a circuit.
     pub fn new(propnet: Propnet) -> GroundGame {
-        let start = Instant::now();
         let layout = Layout::new(&propnet);
         let lowered = lower(&propnet, &layout);
-        let config = passes::Config::default();
-        let (circuit, passes) = passes::optimize(&lowered, &layout.assumptions(), &config);
         let initial = propnet
             .bases
             .iter()
@@ -68,10 +74,9 @@ impl GroundGame {
                 .collect(),
             propnet,
             layout,
-            circuit,
-            lowered_gates: lowered.gates(),
-            passes,
-            optimisation: start.elapsed(),
+            lowered,
+            smallest: OnceLock::new(),
+            calmest: OnceLock::new(),
             base_numbers: OnceLock::new(),
             move_numbers: OnceLock::new(),
             scalar: OnceLock::new(),
@@ -89,24 +94,49 @@ impl GroundGame {
         &self.layout
     }
 
-    /// The optimised circuit.
-    pub fn circuit(&self) -> &Circuit {
-        &self.circuit
+    /// The circuit before any pass.
+    pub fn lowered(&self) -> &Circuit {
+        &self.lowered
     }
 
-    /// How many gates the circuit had before any pass.
-    pub fn lowered_gates(&self) -> usize {
-        self.lowered_gates
+    /// The circuit with the fewest gates, for backends that evaluate all of them.
+    pub fn smallest(&self) -> &Optimised {
+        self.smallest
+            .get_or_init(|| self.optimise(&passes::Config::default()))
     }
 
-    /// What each pass did to the circuit.
-    pub fn passes(&self) -> &[PassReport] {
-        &self.passes
+    /// The circuit in which the fewest gates change from step to step, for
+    /// backends that evaluate only those.
+    ///
+    /// The choice pass computes "some move but those few" as "none of those
+    /// few"; what was quiet then follows every move (three times as much work
+    /// for the scalar interpreter on breakthrough).
+    pub fn calmest(&self) -> &Optimised {
+        let config = passes::Config {
+            choice: false,
+            ..passes::Config::default()
+        };
+        self.calmest.get_or_init(|| self.optimise(&config))
     }
 
-    /// How long it took to make and optimise the circuit.
-    pub fn optimisation(&self) -> Duration {
-        self.optimisation
+    /// The circuit that a backend evaluates; none for the prover.
+    pub fn circuit(&self, backend: Backend) -> Option<&Optimised> {
+        match backend {
+            Backend::Prover => None,
+            Backend::Scalar => Some(self.calmest()),
+            Backend::Lanes => Some(self.smallest()),
+        }
+    }
+
+    fn optimise(&self, config: &passes::Config) -> Optimised {
+        let start = Instant::now();
+        let assumptions = self.layout.assumptions();
+        let (circuit, passes) = passes::optimize(&self.lowered, &assumptions, config);
+        Optimised {
+            circuit,
+            passes,
+            time: start.elapsed(),
+        }
     }
 
     /// The names of the roles.
@@ -119,15 +149,15 @@ impl GroundGame {
         &self.initial
     }
 
-    /// A scalar interpreter of the circuit.
+    /// A scalar interpreter of the [calmest](GroundGame::calmest) circuit.
     pub fn scalar_interpreter(&self) -> ScalarInterpreter {
         let template = self
             .scalar
-            .get_or_init(|| ScalarInterpreter::new(&self.circuit));
+            .get_or_init(|| ScalarInterpreter::new(&self.calmest().circuit));
         template.clone()
     }
 
-    /// The circuit as a program over lanes with the [`section`]s there are.
+    /// The [smallest](GroundGame::smallest) circuit as a program over lanes with the [`section`]s there are.
     pub fn lane_program(&self) -> Arc<LaneProgram> {
         let make = || {
             let output = |i: usize| OutputId(i as u32);
@@ -142,7 +172,10 @@ impl GroundGame {
                 .map(output)
                 .collect();
             let next = self.layout.next.clone().map(output).collect();
-            Arc::new(LaneProgram::new(&self.circuit, &[state, next, goals]))
+            Arc::new(LaneProgram::new(
+                &self.smallest().circuit,
+                &[state, next, goals],
+            ))
         };
         self.lanes.get_or_init(make).clone()
     }
