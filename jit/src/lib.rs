@@ -9,7 +9,7 @@
 //!   using what is [assumed](assumptions) about the inputs.
 //! - [`scalar`] evaluates one assignment at a time and only what has changed since
 //!   the last.
-//! - [`lanes`] evaluates everything, but for 64 to 1024 assignments at once, one for
+//! - [`lanes`] evaluates everything, but for 64 to 512 assignments at once, one for
 //!   each bit of the rows that stand for the circuit's nodes; it also chooses
 //!   random moves in that form.
 //!
@@ -18,6 +18,7 @@
 
 pub mod assumptions;
 pub mod circuit;
+pub mod code;
 pub mod lanes;
 pub mod passes;
 pub mod scalar;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use propjit_jit::lanes::LaneInterpreter;
+use propjit_jit::lanes::LaneEvaluator;
 
 use super::circuit::{CircuitMachine, Evaluator};
 use super::ground::section;
@@ -19,7 +19,7 @@ pub type LanesMachine = CircuitMachine<LanesEvaluator>;
 /// Evaluates one state in all lanes.
 pub struct LanesEvaluator {
     game: Arc<GroundGame>,
-    interpreter: LaneInterpreter,
+    interpreter: LaneEvaluator,
     /// The state that the interpreter has as input, if any.
     state: Option<State>,
     /// How many sections are evaluated for the inputs as they are.
@@ -62,7 +62,7 @@ impl Evaluator for LanesEvaluator {
 
     fn new(game: Arc<GroundGame>) -> LanesEvaluator {
         LanesEvaluator {
-            interpreter: LaneInterpreter::new(game.lane_program(), game.width()),
+            interpreter: LaneEvaluator::new(game.lane_program(), game.width()),
             state: None,
             evaluated: 0,
             game,

@@ -8,7 +8,7 @@
 //! Lanes never stop: when no more matches are granted, lanes that are done play on
 //! uncounted. So what each match does depends on the seed alone, not on the time.
 
-use propjit_jit::lanes::LaneInterpreter;
+use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 use rand::Rng;
@@ -33,7 +33,7 @@ type Row = Vec<u64>;
 /// The matches of one thread.
 struct Lanes<'a> {
     game: &'a GroundGame,
-    interpreter: LaneInterpreter,
+    interpreter: LaneEvaluator,
     selector: Selector,
     random: LaneRandom,
     /// All lanes.
@@ -71,7 +71,7 @@ impl<'a> Lanes<'a> {
         };
         let mut lanes = Lanes {
             game,
-            interpreter: LaneInterpreter::new(game.lane_program(), width),
+            interpreter: LaneEvaluator::new(game.lane_program(), width),
             selector: Selector::new(),
             random: LaneRandom::new(table.rng.next_u64()),
             all: vec![u64::MAX; words],

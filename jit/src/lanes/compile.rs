@@ -8,7 +8,8 @@
 use std::mem::{replace, take};
 use std::ops::Range;
 
-use super::program::{Feedback, Layout, Section, Step};
+use super::layout::Layout;
+use super::program::{Feedback, Section, Step};
 use super::schedule::{Code, Kind, Operation};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
 use crate::wide::{Folding, Piece, WideCircuit};

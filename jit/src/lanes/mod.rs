@@ -7,13 +7,13 @@
 //! (1997), made known.
 //!
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
-//! [`LaneInterpreter`] with the rows. [`select`] picks one true row per lane at
+//! [`LaneEvaluator`] with the rows. [`select`] picks one true row per lane at
 //! random, with the bits of [`random`]: for a game, a legal move.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use propjit_jit::circuit::{Builder, OutputId};
-//! use propjit_jit::lanes::{LaneInterpreter, LaneProgram, Width};
+//! use propjit_jit::lanes::{LaneEvaluator, LaneProgram, Width};
 //!
 //! let mut builder = Builder::new(2);
 //! let (a, b) = (builder.input(0), builder.input(1));
@@ -21,7 +21,7 @@
 //! let circuit = builder.finish(vec![both, !both]);
 //! let program = LaneProgram::new(&circuit, &[vec![OutputId(0), OutputId(1)]]);
 //!
-//! let mut lanes = LaneInterpreter::new(Arc::new(program), Width::X64);
+//! let mut lanes = LaneEvaluator::new(Arc::new(program), Width::X64);
 //! lanes.input_mut(0)[0] = 0b1100;
 //! lanes.input_mut(1)[0] = 0b1010;
 //! lanes.evaluate(0);
@@ -30,8 +30,9 @@
 //! ```
 
 mod compile;
-mod interpreter;
+mod evaluator;
 mod kernel;
+pub(crate) mod layout;
 mod program;
 pub mod random;
 mod reuse;
@@ -41,6 +42,6 @@ pub mod select;
 mod vector;
 mod width;
 
-pub use interpreter::LaneInterpreter;
+pub use evaluator::LaneEvaluator;
 pub use program::LaneProgram;
 pub use width::Width;

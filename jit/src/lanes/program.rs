@@ -1,8 +1,7 @@
 //! What a lane interpreter runs.
 
-use std::ops::Range;
-
 use super::compile::Compiler;
+use super::layout::Layout;
 use super::reuse::reuse_rows;
 use super::schedule::Code;
 use crate::circuit::{Circuit, OutputId};
@@ -13,13 +12,6 @@ pub struct LaneProgram {
     pub(super) layout: Layout,
     rows: usize,
     sections: Vec<Section>,
-}
-
-/// What is in the first rows: two constants, inputs, outputs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
-    inputs: usize,
-    outputs: usize,
 }
 
 /// A part of the program that is evaluated as a whole.
@@ -57,25 +49,6 @@ impl Section {
     }
 }
 
-impl Layout {
-    pub const FALSE: u32 = 0;
-    pub const TRUE: u32 = 1;
-
-    pub fn inputs(self) -> Range<usize> {
-        2..2 + self.inputs
-    }
-
-    pub fn outputs(self) -> Range<usize> {
-        let first = self.inputs().end;
-        first..first + self.outputs
-    }
-
-    /// The number of all these rows.
-    pub fn rows(self) -> u32 {
-        u32::try_from(self.outputs().end).unwrap_or(u32::MAX)
-    }
-}
-
 impl LaneProgram {
     /// Compiles `circuit`. Section `k` computes the outputs `sections[k]`: all they
     /// need except what sections before it compute. An output that is in no section
@@ -84,10 +57,7 @@ impl LaneProgram {
     /// # Panics
     /// If a section has an output that the circuit does not have.
     pub fn new(circuit: &Circuit, sections: &[Vec<OutputId>]) -> LaneProgram {
-        let layout = Layout {
-            inputs: circuit.inputs().len(),
-            outputs: circuit.outputs().len(),
-        };
+        let layout = Layout::new(circuit);
         let mut compiler = Compiler::new(circuit, layout);
         let compile = |outputs: &Vec<OutputId>| compiler.section(outputs);
         let mut sections: Vec<Section> = sections.iter().map(compile).collect();
@@ -104,15 +74,15 @@ impl LaneProgram {
 
     /// How many inputs the circuit has.
     pub fn inputs(&self) -> usize {
-        self.layout.inputs
+        self.layout.inputs().len()
     }
 
     /// How many outputs the circuit has.
     pub fn outputs(&self) -> usize {
-        self.layout.outputs
+        self.layout.outputs().len()
     }
 
-    /// How many rows an interpreter needs: its memory, and what its speed hangs on
+    /// How many rows an evaluator needs: its memory, and what its speed hangs on
     /// once they do not fit into the CPU's cache.
     pub fn rows(&self) -> usize {
         self.rows

@@ -174,7 +174,7 @@ fn zip<V: Vector, const N: usize>(a: [V; N], b: [V; N], f: impl Fn(V, V) -> V) -
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512};
+pub(super) use x86::{Avx2, Avx512, Sse};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -182,6 +182,11 @@ mod x86 {
     use std::mem::transmute;
 
     use super::Vector;
+
+    /// A register of SSE, for code that `dispatch` calls after it has found that the
+    /// CPU has AVX2, which includes all of SSE.
+    #[derive(Clone, Copy)]
+    pub struct Sse(__m128i);
 
     /// A register of AVX2, for code that `dispatch` calls after it has found that the
     /// CPU has AVX2.
@@ -252,6 +257,21 @@ mod x86 {
     }
 
     implement!(
+        Sse(__m128i),
+        2,
+        _mm_loadu_si128,
+        _mm_storeu_si128,
+        |a| _mm_testz_si128(a, a) == 1,
+        _mm_sll_epi64,
+        _mm_srl_epi64,
+        _mm_andnot_si128,
+        and = _mm_and_si128,
+        or = _mm_or_si128,
+        xor = _mm_xor_si128,
+        add = _mm_add_epi64
+    );
+
+    implement!(
         Avx2(__m256i),
         4,
         _mm256_loadu_si256,
@@ -318,6 +338,11 @@ mod tests {
     }
 
     #[target_feature(enable = "avx2")]
+    fn sse(a: &[u64; 8], b: &[u64; 8]) -> Vec<u64> {
+        all_operations::<[Sse; 4]>(a, b)
+    }
+
+    #[target_feature(enable = "avx2")]
     fn avx2(a: &[u64; 8], b: &[u64; 8]) -> Vec<u64> {
         all_operations::<[Avx2; 2]>(a, b)
     }
@@ -336,6 +361,8 @@ mod tests {
             let a: [u64; 8] = std::array::from_fn(|i| if keep(i) { a[i] } else { 0 });
             let expected = all_operations::<[u64; 8]>(&a, &b);
             if is_x86_feature_detected!("avx2") {
+                // SAFETY: the CPU has AVX2, and so SSE.
+                prop_assert_eq!(unsafe { sse(&a, &b) }, &expected[..]);
                 // SAFETY: the CPU has AVX2.
                 prop_assert_eq!(unsafe { avx2(&a, &b) }, &expected[..]);
             }

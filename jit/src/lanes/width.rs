@@ -6,35 +6,35 @@
 use super::LaneProgram;
 use super::vector::Vector;
 #[cfg(target_arch = "x86_64")]
-use super::vector::{Avx2, Avx512};
+use super::vector::{Avx2, Avx512, Sse};
 
 /// The number of lanes evaluated together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
     /// 64 lanes: one word per row, fast on any CPU.
     X64,
+    /// 128 lanes: one register of SSE2 or Neon per row.
+    X128,
     /// 256 lanes: one AVX2 register per row.
     X256,
     /// 512 lanes: one AVX-512 register per row, or two of AVX2.
     X512,
-    /// 1024 lanes: for small circuits.
-    X1024,
 }
 
 impl Width {
     /// All widths, narrow to wide.
-    pub const ALL: [Width; 4] = [Width::X64, Width::X256, Width::X512, Width::X1024];
+    pub const ALL: [Width; 4] = [Width::X64, Width::X128, Width::X256, Width::X512];
 
     /// The words of the greatest width.
-    pub const MAX_WORDS: usize = Width::X1024.words();
+    pub const MAX_WORDS: usize = Width::X512.words();
 
     /// 64-bit words per row.
     pub const fn words(self) -> usize {
         match self {
             Width::X64 => 1,
+            Width::X128 => 2,
             Width::X256 => 4,
             Width::X512 => 8,
-            Width::X1024 => 16,
         }
     }
 
@@ -47,7 +47,7 @@ impl Width {
     /// per second with this program.
     ///
     /// Wide rows share the work of decoding, so 512 lanes are best as long as the rows
-    /// stay in the nearer caches, and not much worse beyond; 1024 lanes gain little.
+    /// stay in the nearer caches, and not much worse beyond; more lanes gain little.
     pub fn best(program: &LaneProgram) -> Width {
         const CACHE: usize = 4 << 20;
         let bytes = program.rows() * size_of::<u64>() * Width::X512.words();
@@ -73,18 +73,18 @@ pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
     {
         if width >= Width::X512 && is_x86_feature_detected!("avx512f") {
             // SAFETY: the CPU has AVX-512F, as just checked.
-            return unsafe { with_avx512(width, kernel) };
+            return unsafe { with_avx512(kernel) };
         }
-        if width >= Width::X256 && is_x86_feature_detected!("avx2") {
+        if width >= Width::X128 && is_x86_feature_detected!("avx2") {
             // SAFETY: the CPU has AVX2, as just checked.
             return unsafe { with_avx2(width, kernel) };
         }
     }
     match width {
         Width::X64 => kernel.run::<u64>(),
+        Width::X128 => kernel.run::<[u64; 2]>(),
         Width::X256 => kernel.run::<[u64; 4]>(),
         Width::X512 => kernel.run::<[u64; 8]>(),
-        Width::X1024 => kernel.run::<[u64; 16]>(),
     }
 }
 
@@ -93,19 +93,15 @@ pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
 fn with_avx2<K: Kernel>(width: Width, kernel: K) -> K::Output {
     match width {
         Width::X64 => kernel.run::<u64>(),
+        Width::X128 => kernel.run::<Sse>(),
         Width::X256 => kernel.run::<Avx2>(),
         Width::X512 => kernel.run::<[Avx2; 2]>(),
-        Width::X1024 => kernel.run::<[Avx2; 4]>(),
     }
 }
 
+/// For rows of 512 lanes.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn with_avx512<K: Kernel>(width: Width, kernel: K) -> K::Output {
-    match width {
-        Width::X64 => kernel.run::<u64>(),
-        Width::X256 => kernel.run::<[u64; 4]>(),
-        Width::X512 => kernel.run::<Avx512>(),
-        Width::X1024 => kernel.run::<[Avx512; 2]>(),
-    }
+fn with_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Avx512>()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::LaneProgram;
 use super::kernel::Evaluate;
-use super::program::Layout;
+use super::layout::Layout;
 use super::rows::Rows;
 use super::width::{Width, dispatch};
 
@@ -14,20 +14,20 @@ use super::width::{Width, dispatch};
 /// The rows of consecutive inputs, and of consecutive outputs, are adjacent in
 /// memory: a range of them is a matrix with [`Width::words`] words per row.
 #[derive(Clone)]
-pub struct LaneInterpreter {
+pub struct LaneEvaluator {
     program: Arc<LaneProgram>,
     width: Width,
     rows: Rows,
 }
 
-impl LaneInterpreter {
-    /// An interpreter with all inputs false and nothing evaluated yet.
-    pub fn new(program: Arc<LaneProgram>, width: Width) -> LaneInterpreter {
+impl LaneEvaluator {
+    /// An evaluator with all inputs false and nothing evaluated yet.
+    pub fn new(program: Arc<LaneProgram>, width: Width) -> LaneEvaluator {
         let words = width.words();
         let mut rows = Rows::new(program.rows() * words);
         let truth = Layout::TRUE as usize;
         rows.words_mut()[truth * words..][..words].fill(!0);
-        LaneInterpreter {
+        LaneEvaluator {
             program,
             width,
             rows,

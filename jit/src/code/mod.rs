@@ -1,0 +1,3 @@
+//! Circuits as machine code.
+
+mod memory;

@@ -1,0 +1,39 @@
+//! Which rows are what.
+
+use std::ops::Range;
+
+use crate::circuit::Circuit;
+
+/// What is in the first rows: two constants, inputs, outputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Layout {
+    /// The layout for a circuit.
+    pub fn new(circuit: &Circuit) -> Layout {
+        Layout {
+            inputs: circuit.inputs().len(),
+            outputs: circuit.outputs().len(),
+        }
+    }
+
+    pub const FALSE: u32 = 0;
+    pub const TRUE: u32 = 1;
+
+    pub fn inputs(self) -> Range<usize> {
+        2..2 + self.inputs
+    }
+
+    pub fn outputs(self) -> Range<usize> {
+        let first = self.inputs().end;
+        first..first + self.outputs
+    }
+
+    /// The number of all these rows.
+    pub fn rows(self) -> u32 {
+        u32::try_from(self.outputs().end).unwrap_or(u32::MAX)
+    }
+}
