@@ -116,7 +116,7 @@ impl LanePlay {
     fn new(width: Width) -> LanePlay {
         let game = Breakthrough::new(8);
         let program = Arc::new(LaneProgram::new(&game.circuit, &game.sections()));
-        let mut lanes = LaneEvaluator::new(program, width);
+        let mut lanes = LaneEvaluator::interpreter(program, width);
         for &bit in &game.start {
             lanes.input_mut(bit).fill(!0);
         }

@@ -62,7 +62,7 @@ impl Evaluator for LanesEvaluator {
 
     fn new(game: Arc<GroundGame>) -> LanesEvaluator {
         LanesEvaluator {
-            interpreter: LaneEvaluator::new(game.lane_program(), game.width()),
+            interpreter: LaneEvaluator::interpreter(game.lane_program(), game.width()),
             state: None,
             evaluated: 0,
             game,

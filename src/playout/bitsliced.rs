@@ -71,7 +71,7 @@ impl<'a> Lanes<'a> {
         };
         let mut lanes = Lanes {
             game,
-            interpreter: LaneEvaluator::new(game.lane_program(), width),
+            interpreter: LaneEvaluator::interpreter(game.lane_program(), width),
             selector: Selector::new(),
             random: LaneRandom::new(table.rng.next_u64()),
             all: vec![u64::MAX; words],

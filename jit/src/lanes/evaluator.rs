@@ -1,4 +1,4 @@
-//! The rows of one thread, and access to them.
+//! The rows of one thread, and what evaluates them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,35 +8,52 @@ use super::kernel::Evaluate;
 use super::layout::Layout;
 use super::rows::Rows;
 use super::width::{Width, dispatch};
+use crate::code::Code;
 
-/// Evaluates a [`LaneProgram`] for as many lanes as its [`Width`] says.
+/// Evaluates a circuit, by interpretation or by machine code, for as many lanes as its
+/// [`Width`] says.
 ///
 /// The rows of consecutive inputs, and of consecutive outputs, are adjacent in
 /// memory: a range of them is a matrix with [`Width::words`] words per row.
 #[derive(Clone)]
 pub struct LaneEvaluator {
-    program: Arc<LaneProgram>,
+    engine: Engine,
+    layout: Layout,
     width: Width,
     rows: Rows,
 }
 
+/// What evaluates.
+#[derive(Clone)]
+enum Engine {
+    Interpreter(Arc<LaneProgram>),
+    Code(Arc<Code>),
+}
+
 impl LaneEvaluator {
-    /// An evaluator with all inputs false and nothing evaluated yet.
-    pub fn new(program: Arc<LaneProgram>, width: Width) -> LaneEvaluator {
+    /// An interpreter with all inputs false and nothing evaluated yet.
+    pub fn interpreter(program: Arc<LaneProgram>, width: Width) -> LaneEvaluator {
+        let (layout, rows) = (program.layout, program.rows());
+        LaneEvaluator::new(Engine::Interpreter(program), layout, width, rows)
+    }
+
+    /// Machine code with all inputs false and nothing evaluated yet.
+    pub fn compiled(code: Arc<Code>) -> LaneEvaluator {
+        let (layout, width, rows) = (code.layout, code.width(), code.rows());
+        LaneEvaluator::new(Engine::Code(code), layout, width, rows)
+    }
+
+    fn new(engine: Engine, layout: Layout, width: Width, rows: usize) -> LaneEvaluator {
         let words = width.words();
-        let mut rows = Rows::new(program.rows() * words);
+        let mut rows = Rows::new(rows * words);
         let truth = Layout::TRUE as usize;
         rows.words_mut()[truth * words..][..words].fill(!0);
         LaneEvaluator {
-            program,
+            engine,
+            layout,
             width,
             rows,
         }
-    }
-
-    /// The program that this evaluates.
-    pub fn program(&self) -> &Arc<LaneProgram> {
-        &self.program
     }
 
     /// How many lanes there are.
@@ -56,13 +73,13 @@ impl LaneEvaluator {
 
     /// The rows of consecutive inputs.
     pub fn inputs(&self, range: Range<usize>) -> &[u64] {
-        let range = self.span(self.program.layout.inputs(), range);
+        let range = self.span(self.layout.inputs(), range);
         &self.rows.words()[range]
     }
 
     /// The rows of consecutive inputs, to be changed.
     pub fn inputs_mut(&mut self, range: Range<usize>) -> &mut [u64] {
-        let range = self.span(self.program.layout.inputs(), range);
+        let range = self.span(self.layout.inputs(), range);
         &mut self.rows.words_mut()[range]
     }
 
@@ -73,7 +90,7 @@ impl LaneEvaluator {
 
     /// The rows of consecutive outputs.
     pub fn outputs(&self, range: Range<usize>) -> &[u64] {
-        let range = self.span(self.program.layout.outputs(), range);
+        let range = self.span(self.layout.outputs(), range);
         &self.rows.words()[range]
     }
 
@@ -83,7 +100,7 @@ impl LaneEvaluator {
         outputs: Range<usize>,
         inputs: Range<usize>,
     ) -> (&[u64], &mut [u64]) {
-        let layout = self.program.layout;
+        let layout = self.layout;
         let outputs = self.span(layout.outputs(), outputs);
         let inputs = self.span(layout.inputs(), inputs);
         let middle = layout.outputs().start * self.width.words();
@@ -98,12 +115,17 @@ impl LaneEvaluator {
     /// # Panics
     /// If the program has no such section.
     pub fn evaluate(&mut self, section: usize) {
-        let section = self.program.section(section);
         let rows = self.rows.words_mut().as_mut_ptr();
-        // SAFETY: the rows are those of the section's program, allocated for this
-        // width, and borrowed mutably meanwhile.
-        let kernel = unsafe { Evaluate::new(section, rows) };
-        dispatch(self.width, kernel);
+        match &self.engine {
+            Engine::Interpreter(program) => {
+                // SAFETY: the rows are those of the section's program, allocated for this
+                // width, and borrowed mutably meanwhile.
+                let kernel = unsafe { Evaluate::new(program.section(section), rows) };
+                dispatch(self.width, kernel);
+            }
+            // SAFETY: the rows are those of the code, and borrowed mutably meanwhile.
+            Engine::Code(code) => unsafe { code.evaluate(section, rows) },
+        }
     }
 
     /// Where in memory the rows `range` of a group of rows are.

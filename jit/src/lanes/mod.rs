@@ -21,7 +21,7 @@
 //! let circuit = builder.finish(vec![both, !both]);
 //! let program = LaneProgram::new(&circuit, &[vec![OutputId(0), OutputId(1)]]);
 //!
-//! let mut lanes = LaneEvaluator::new(Arc::new(program), Width::X64);
+//! let mut lanes = LaneEvaluator::interpreter(Arc::new(program), Width::X64);
 //! lanes.input_mut(0)[0] = 0b1100;
 //! lanes.input_mut(1)[0] = 0b1010;
 //! lanes.evaluate(0);

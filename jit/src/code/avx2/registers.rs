@@ -1,0 +1,220 @@
+//! What is in which register, and what is read when.
+
+use rustc_hash::FxHashMap;
+
+use super::encode::{REGISTERS, Register};
+use crate::code::routine::{Instruction, Operand, Routine};
+
+/// What a register may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Item {
+    /// A value of the routine.
+    Value(u32),
+    /// The contents of a row.
+    Row(u32),
+}
+
+impl From<Operand> for Item {
+    fn from(operand: Operand) -> Item {
+        match operand {
+            Operand::Value(value) => Item::Value(value),
+            Operand::Row(row) => Item::Row(row),
+        }
+    }
+}
+
+/// Where a value is in memory.
+#[derive(Clone, Copy, Debug)]
+pub enum Home {
+    None,
+    /// In a row, because the routine has stored it there.
+    Row(u32),
+    /// In this spill slot.
+    Spilled(u32),
+}
+
+/// A register that was made free.
+#[derive(Clone, Copy, Debug)]
+pub struct Freed {
+    pub register: Register,
+    /// The spill slot that its contents have to be written to before it is overwritten.
+    pub spill: Option<u32>,
+}
+
+/// Not read any more.
+const NEVER: u32 = u32::MAX;
+
+/// The state of the registers in the course of a routine.
+#[derive(Debug)]
+pub struct Registers {
+    contents: [Option<Item>; REGISTERS],
+    /// Registers that the current instruction uses.
+    pinned: [bool; REGISTERS],
+    /// Registers that hold no items.
+    reserved: [bool; REGISTERS],
+    places: FxHashMap<Item, Register>,
+    homes: Vec<Home>,
+    free_slots: Vec<u32>,
+    slots: u32,
+    /// By instruction: when each of its operands, and the value that it makes, is read next.
+    next: Vec<[(Option<Item>, u32); 3]>,
+    /// When the items in registers, and those that may be there again, are read next.
+    reading: FxHashMap<Item, u32>,
+    now: usize,
+}
+
+impl Registers {
+    /// Before the routine's first instruction.
+    pub fn new(routine: &Routine) -> Registers {
+        Registers {
+            contents: [None; REGISTERS],
+            pinned: [false; REGISTERS],
+            reserved: [false; REGISTERS],
+            places: FxHashMap::default(),
+            homes: vec![Home::None; routine.values as usize],
+            free_slots: Vec::new(),
+            slots: 0,
+            next: next_readings(routine),
+            reading: FxHashMap::default(),
+            now: 0,
+        }
+    }
+
+    /// How many spill slots there were.
+    pub fn spills(&self) -> u32 {
+        self.slots
+    }
+
+    /// The register that holds the item.
+    pub fn find(&self, item: Item) -> Option<Register> {
+        self.places.get(&item).copied()
+    }
+
+    /// Where the item is in memory, if it is a value.
+    pub fn home(&self, item: Item) -> Home {
+        match item {
+            Item::Value(value) => self.homes[value as usize],
+            Item::Row(_) => Home::None,
+        }
+    }
+
+    /// The value was written to a row.
+    pub fn stored(&mut self, value: u32, row: u32) {
+        if let Home::None = self.homes[value as usize] {
+            self.homes[value as usize] = Home::Row(row);
+        }
+    }
+
+    /// The register is not to be given up during the current instruction.
+    pub fn pin(&mut self, register: Register) {
+        self.pinned[usize::from(register.0)] = true;
+    }
+
+    /// The register is not to be given up at all.
+    pub fn reserve(&mut self, register: Register) {
+        self.reserved[usize::from(register.0)] = true;
+    }
+
+    /// The free register now holds the item.
+    pub fn put(&mut self, register: Register, item: Item) {
+        self.contents[usize::from(register.0)] = Some(item);
+        self.places.insert(item, register);
+    }
+
+    /// Takes the current instruction's operands for read: those that are not read again
+    /// leave their registers, and none is pinned any more. Memory that they are read
+    /// from is not used again before the next instruction.
+    pub fn release(&mut self) {
+        self.pinned = [false; REGISTERS];
+        for (item, next) in self.next[self.now] {
+            let Some(item) = item else { continue };
+            self.reading.insert(item, next);
+            if next == NEVER
+                && let Some(register) = self.places.remove(&item)
+            {
+                self.contents[usize::from(register.0)] = None;
+            }
+        }
+    }
+
+    /// Goes on to the next instruction.
+    pub fn step(&mut self) {
+        self.release();
+        for (item, next) in self.next[self.now] {
+            if let (Some(item), NEVER) = (item, next) {
+                self.forget(item);
+            }
+        }
+        self.now += 1;
+    }
+
+    /// Makes a register free: one that is, or that of the item read last.
+    pub fn free(&mut self) -> Freed {
+        let usable = (0..REGISTERS).filter(|&at| !self.pinned[at] && !self.reserved[at]);
+        let last = usable.max_by_key(|&at| self.next_reading(at));
+        let at = last.expect("an instruction pins fewer registers than there are");
+        let spill = self.contents[at].take().and_then(|item| {
+            self.places.remove(&item);
+            self.spill(item)
+        });
+        Freed {
+            register: Register(at as u8),
+            spill,
+        }
+    }
+
+    /// When the contents of a register are read next, counting from one; never, if
+    /// there are none.
+    fn next_reading(&self, at: usize) -> u32 {
+        self.contents[at].map_or(NEVER, |item| self.reading.get(&item).copied().unwrap_or(0))
+    }
+
+    /// Finds a place in memory for an item that leaves its register, unless it has one.
+    fn spill(&mut self, item: Item) -> Option<u32> {
+        let Item::Value(value) = item else {
+            return None;
+        };
+        let home = &mut self.homes[value as usize];
+        if !matches!(home, Home::None) {
+            return None;
+        }
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        });
+        *home = Home::Spilled(slot);
+        Some(slot)
+    }
+
+    /// Frees the spill slot of an item that is not read again.
+    fn forget(&mut self, item: Item) {
+        self.reading.remove(&item);
+        if let Item::Value(value) = item
+            && let Home::Spilled(slot) = self.homes[value as usize]
+        {
+            self.homes[value as usize] = Home::None;
+            self.free_slots.push(slot);
+        }
+    }
+}
+
+/// For each instruction, the items that it reads or makes, and when each is read next:
+/// the number of that instruction.
+fn next_readings(routine: &Routine) -> Vec<[(Option<Item>, u32); 3]> {
+    let mut later: FxHashMap<Item, u32> = FxHashMap::default();
+    let mut readings = vec![[(None, NEVER); 3]; routine.instructions.len()];
+    for (at, instruction) in routine.instructions.iter().enumerate().rev() {
+        let made = match *instruction {
+            Instruction::Compute { target, .. } => Some(Item::Value(target)),
+            _ => None,
+        };
+        let items = instruction.operands().map(Item::from).chain(made);
+        for (reading, item) in readings[at].iter_mut().zip(items.clone()) {
+            *reading = (Some(item), later.get(&item).copied().unwrap_or(NEVER));
+        }
+        for item in items {
+            later.insert(item, at as u32);
+        }
+    }
+    readings
+}

@@ -1,0 +1,80 @@
+//! How to generate code.
+
+use std::time::Duration;
+
+use crate::lanes::Width;
+
+/// What makes the machine code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Generator {
+    /// Cranelift: rows of 64 or 128 lanes, on all of its targets.
+    Cranelift,
+    /// The crate's own assembler for AVX2: rows of 128 or 256 lanes, on x86-64.
+    Avx2,
+}
+
+/// How hard Cranelift tries.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Effort {
+    /// `opt_level=none`
+    Least,
+    /// `opt_level=speed`
+    Full,
+}
+
+/// How to generate code, and what that may cost.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// What makes the machine code.
+    pub generator: Generator,
+    /// How many lanes a row has.
+    pub width: Width,
+    /// How hard to try.
+    pub effort: Effort,
+    /// How many operations a function of machine code has at most.
+    pub function_size: usize,
+    /// How long it may take.
+    pub time: Duration,
+    /// How many bytes the code may have.
+    pub bytes: usize,
+}
+
+impl Config {
+    /// The configuration that is usually fastest for a width.
+    pub fn new(generator: Generator, width: Width) -> Config {
+        Config {
+            generator,
+            width,
+            effort: Effort::Full,
+            function_size: match generator {
+                Generator::Cranelift => 2000,
+                Generator::Avx2 => 1 << 20,
+            },
+            time: Duration::from_secs(10),
+            bytes: 64 << 20,
+        }
+    }
+
+    /// The usual configurations of every generator and width that this CPU can run,
+    /// narrow to wide.
+    pub fn supported() -> impl Iterator<Item = Config> {
+        let cranelift = [Width::X64, Width::X128].map(|width| (Generator::Cranelift, width));
+        let avx2 = [Width::X128, Width::X256].map(|width| (Generator::Avx2, width));
+        let all = cranelift.into_iter().chain(avx2);
+        let all = all.filter(|(generator, _)| generator.is_supported());
+        all.map(|(generator, width)| Config::new(generator, width))
+    }
+}
+
+impl Generator {
+    /// Whether the CPU that this runs on can run its code.
+    pub fn is_supported(self) -> bool {
+        match self {
+            Generator::Cranelift => cranelift_native::builder().is_ok(),
+            #[cfg(target_arch = "x86_64")]
+            Generator::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Generator::Avx2 => false,
+        }
+    }
+}

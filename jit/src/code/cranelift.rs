@@ -1,0 +1,262 @@
+//! Routines to machine code by Cranelift: 64 lanes in an `i64`, 128 in an `i64x2`.
+//!
+//! Cranelift has no wider vectors. The code is position-independent: it addresses
+//! memory only relative to its argument, and itself.
+
+use std::sync::Arc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I64, I64X2};
+use cranelift_codegen::ir::{
+    AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, UserFuncName, Value,
+};
+use cranelift_codegen::isa::{self, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use rustc_hash::FxHashMap;
+use target_lexicon::Triple;
+
+use super::CompileError;
+use super::config::Effort;
+use super::routine::{Instruction, Operand, Operator, Routine};
+use crate::lanes::Width;
+
+/// Compiles routines for one CPU and width.
+#[derive(Clone)]
+pub(super) struct Cranelift {
+    isa: Arc<dyn TargetIsa>,
+    lanes: Type,
+}
+
+impl Cranelift {
+    /// For the CPU that this runs on.
+    pub fn host(width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
+        let builder = cranelift_native::builder().map_err(|reason| CompileError::Target {
+            target: Triple::host().to_string(),
+            reason: reason.to_string(),
+        })?;
+        Cranelift::new(builder, Triple::host(), width, effort)
+    }
+
+    /// For another CPU, with no more than the target's basic features.
+    pub fn target(target: Triple, width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
+        let builder = isa::lookup(target.clone()).map_err(|reason| CompileError::Target {
+            target: target.to_string(),
+            reason: reason.to_string(),
+        })?;
+        Cranelift::new(builder, target, width, effort)
+    }
+
+    fn new(
+        builder: isa::Builder,
+        target: Triple,
+        width: Width,
+        effort: Effort,
+    ) -> Result<Cranelift, CompileError> {
+        let lanes = match width {
+            Width::X64 => I64,
+            Width::X128 => I64X2,
+            Width::X256 | Width::X512 => return Err(CompileError::Width(width)),
+        };
+        let flags = flags(effort).map_err(|error| error.to_string());
+        let isa = flags.and_then(|flags| builder.finish(flags).map_err(|error| error.to_string()));
+        match isa {
+            Ok(isa) => Ok(Cranelift { isa, lanes }),
+            Err(reason) => Err(CompileError::Target {
+                target: target.to_string(),
+                reason,
+            }),
+        }
+    }
+
+    /// The compiler's version, the target and its features: what makes the code what it
+    /// is, besides the routine.
+    pub fn describe(&self) -> String {
+        let flags = self.isa.isa_flags();
+        let flags: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
+        format!(
+            "cranelift {} {} {} {}",
+            cranelift_codegen::VERSION,
+            self.isa.triple(),
+            self.isa.flags(),
+            flags.join(" ")
+        )
+    }
+
+    /// The machine code of a routine.
+    pub fn compile(&self, routine: &Routine) -> Result<Vec<u8>, CompileError> {
+        let context = self.context(routine, false)?;
+        let code = context.compiled_code().expect("it was just compiled");
+        Ok(code.buffer.data().to_vec())
+    }
+
+    /// The routine in Cranelift's intermediate representation.
+    pub fn ir(&self, routine: &Routine) -> String {
+        self.translate(routine).display().to_string()
+    }
+
+    /// The routine's machine code in Cranelift's notation.
+    pub fn assembly(&self, routine: &Routine) -> Result<String, CompileError> {
+        let context = self.context(routine, true)?;
+        let code = context.compiled_code().expect("it was just compiled");
+        Ok(code.vcode.clone().unwrap_or_default())
+    }
+
+    fn context(&self, routine: &Routine, disassemble: bool) -> Result<Context, CompileError> {
+        let mut context = Context::for_function(self.translate(routine));
+        context.set_disasm(disassemble);
+        let compiled = context.compile(&*self.isa, &mut ControlPlane::default());
+        let code = compiled.map_err(|error| CompileError::Cranelift(error.inner.to_string()))?;
+        assert!(
+            code.buffer.relocs().is_empty(),
+            "nothing outside is referred to"
+        );
+        Ok(context)
+    }
+
+    fn translate(&self, routine: &Routine) -> Function {
+        let mut signature = Signature::new(self.isa.default_call_conv());
+        signature.params.push(AbiParam::new(I64));
+        signature.returns.push(AbiParam::new(I64));
+        let mut function = Function::with_name_signature(UserFuncName::default(), signature);
+        let mut context = FunctionBuilderContext::new();
+        let mut builder = FunctionBuilder::new(&mut function, &mut context);
+        let block = builder.create_block();
+        builder.append_block_params_for_function_params(block);
+        builder.switch_to_block(block);
+        builder.seal_block(block);
+        let mut body = Body {
+            rows: builder.block_params(block)[0],
+            builder,
+            lanes: self.lanes,
+            values: Vec::with_capacity(routine.values as usize),
+            loaded: FxHashMap::default(),
+            changes: None,
+        };
+        routine
+            .instructions
+            .iter()
+            .for_each(|i| body.instruction(*i));
+        body.finish(&*self.isa);
+        function
+    }
+}
+
+fn flags(effort: Effort) -> settings::SetResult<settings::Flags> {
+    let mut builder = settings::builder();
+    builder.set(
+        "opt_level",
+        match effort {
+            Effort::Least => "none",
+            Effort::Full => "speed",
+        },
+    )?;
+    // What is translated here is well-formed, and verifying takes a fifth of the time.
+    builder.set(
+        "enable_verifier",
+        if cfg!(debug_assertions) {
+            "true"
+        } else {
+            "false"
+        },
+    )?;
+    Ok(settings::Flags::new(builder))
+}
+
+/// A function in the making.
+struct Body<'a> {
+    builder: FunctionBuilder<'a>,
+    rows: Value,
+    lanes: Type,
+    values: Vec<Value>,
+    /// The rows that were loaded.
+    loaded: FxHashMap<u32, Value>,
+    /// The lanes that feedback has changed, if there is feedback.
+    changes: Option<Value>,
+}
+
+impl Body<'_> {
+    fn instruction(&mut self, instruction: Instruction) {
+        match instruction {
+            Instruction::Compute { operator, a, b, .. } => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                let ins = self.builder.ins();
+                self.values.push(match operator {
+                    Operator::And => ins.band(a, b),
+                    Operator::AndNot => ins.band_not(a, b),
+                    Operator::Or => ins.bor(a, b),
+                });
+            }
+            Instruction::Store { row, from, invert } => {
+                let value = self.source(from, invert);
+                self.store(row, value);
+            }
+            Instruction::Feedback { row, from, invert } => {
+                let source = self.source(from, invert);
+                let before = self.operand(Operand::Row(row));
+                let after = self.builder.ins().bor(before, source);
+                let change = self.builder.ins().bxor(before, after);
+                self.changes = Some(match self.changes {
+                    Some(changes) => self.builder.ins().bor(changes, change),
+                    None => change,
+                });
+                self.store(row, after);
+            }
+        }
+    }
+
+    fn operand(&mut self, operand: Operand) -> Value {
+        match operand {
+            Operand::Value(value) => self.values[value as usize],
+            Operand::Row(row) => match self.loaded.get(&row) {
+                Some(&value) => value,
+                None => {
+                    let (flags, offset) = (MemFlagsData::trusted(), self.offset(row));
+                    let value = self
+                        .builder
+                        .ins()
+                        .load(self.lanes, flags, self.rows, offset);
+                    self.loaded.insert(row, value);
+                    value
+                }
+            },
+        }
+    }
+
+    fn source(&mut self, from: Operand, invert: bool) -> Value {
+        let value = self.operand(from);
+        match invert {
+            true => self.builder.ins().bnot(value),
+            false => value,
+        }
+    }
+
+    fn store(&mut self, row: u32, value: Value) {
+        let (flags, offset) = (MemFlagsData::trusted(), self.offset(row));
+        self.builder.ins().store(flags, value, self.rows, offset);
+    }
+
+    /// Where a row is, in bytes; plans have no more rows than this can express.
+    fn offset(&self, row: u32) -> i32 {
+        (row * self.lanes.bytes()) as i32
+    }
+
+    /// Returns one if there was a change, else zero.
+    fn finish(mut self, isa: &dyn TargetIsa) {
+        let ins = self.builder.ins();
+        let changed = match self.changes {
+            None => ins.iconst(I64, 0),
+            Some(changes) => {
+                let any = match self.lanes {
+                    I64 => ins.icmp_imm_u(IntCC::NotEqual, changes, 0),
+                    _ => ins.vany_true(changes),
+                };
+                self.builder.ins().uextend(I64, any)
+            }
+        };
+        self.builder.ins().return_(&[changed]);
+        self.builder.finalize(isa.frontend_config());
+    }
+}

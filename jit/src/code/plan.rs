@@ -1,0 +1,223 @@
+//! From a schedule to routines: cut to size, with rows for what one routine computes
+//! and another one reads.
+
+use std::ops::Range;
+
+use super::Section;
+use super::guard::Groups;
+use super::routine::{Instruction, Operand, Routine};
+use super::schedule::{Scheduler, Segment};
+use crate::circuit::Circuit;
+
+/// All that code generators and callers have to know.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub routines: Vec<Routine>,
+    /// The steps of each section.
+    pub sections: Vec<Vec<Step>>,
+    /// How many rows there are, the first being as [`Layout`](crate::lanes::layout::Layout) says.
+    pub rows: u32,
+}
+
+/// What is called for a section, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    /// The routines, called in order.
+    pub routines: Range<u32>,
+    /// If there are feedback rows, the step starts with all of them false and is
+    /// repeated until the last routine reports no change.
+    pub feedback: Vec<u32>,
+    /// When the step may be left out.
+    pub guard: Option<Guard>,
+}
+
+/// A step may be left out while a row is false in all lanes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Guard {
+    /// The row that guards.
+    pub row: u32,
+    /// Whether it guards by its inverse.
+    pub inverted: bool,
+    /// The rows that have to be written if the step is left out, and with what.
+    pub idle: Vec<(u32, bool)>,
+}
+
+impl Plan {
+    /// A plan with routines of about `size` operations.
+    pub fn new(circuit: &Circuit, sections: &[Section], groups: &Groups, size: usize) -> Plan {
+        let mut scheduler = Scheduler::new(circuit, groups);
+        let scheduled: Vec<Vec<Segment>> = sections
+            .iter()
+            .map(|section| scheduler.section(&section.outputs, section.after))
+            .collect();
+        let mut cutter = Cutter {
+            routines: Vec::new(),
+            homes: vec![Home::default(); scheduler.idle().len()],
+            rows: scheduler.rows(),
+        };
+        let mut sections: Vec<Vec<Step>> = Vec::new();
+        for segments in &scheduled {
+            let step = |segment| cutter.step(segment, groups, size);
+            sections.push(segments.iter().map(step).collect());
+        }
+        cutter.find_rows();
+        for (step, segment) in sections
+            .iter_mut()
+            .flatten()
+            .zip(scheduled.iter().flatten())
+        {
+            if let Some(guard) = &mut step.guard {
+                guard.idle = cutter.idle(segment, step.routines.clone(), scheduler.idle());
+            }
+        }
+        let Cutter {
+            mut routines,
+            homes,
+            rows,
+        } = cutter;
+        for (routine, number) in routines.iter_mut().zip(0..) {
+            finish(routine, number, &homes);
+        }
+        Plan {
+            routines,
+            sections,
+            rows,
+        }
+    }
+}
+
+/// Where a value is computed, and the row that it has if other routines read it.
+#[derive(Clone, Copy, Default)]
+struct Home {
+    routine: u32,
+    /// The row of an output that is the value.
+    output: Option<u32>,
+    row: Option<u32>,
+}
+
+struct Cutter {
+    routines: Vec<Routine>,
+    homes: Vec<Home>,
+    rows: u32,
+}
+
+impl Cutter {
+    /// Cuts a segment into routines.
+    fn step(&mut self, segment: &Segment, groups: &Groups, size: usize) -> Step {
+        let first = self.routines.len() as u32;
+        let mut routine = Routine::default();
+        for &instruction in &segment.instructions {
+            if let Instruction::Compute { target, .. } = instruction {
+                if routine.values as usize >= size {
+                    self.routines.push(std::mem::take(&mut routine));
+                }
+                routine.values += 1;
+                self.homes[target as usize].routine = self.routines.len() as u32;
+            }
+            if let Instruction::Store {
+                row,
+                from: Operand::Value(value),
+                invert: false,
+            } = instruction
+            {
+                let home = &mut self.homes[value as usize];
+                if home.routine == self.routines.len() as u32 {
+                    home.output.get_or_insert(row);
+                }
+            }
+            routine.instructions.push(instruction);
+        }
+        // The reports of feedback count only at the end.
+        self.routines.push(routine);
+        Step {
+            routines: first..self.routines.len() as u32,
+            feedback: segment.feedback.clone(),
+            guard: segment.group.map(|group| groups.guard(group)),
+        }
+    }
+
+    /// Gives rows to the values that other routines read.
+    fn find_rows(&mut self) {
+        for (routine, number) in self.routines.iter().zip(0..) {
+            for operand in routine.instructions.iter().flat_map(Instruction::operands) {
+                let Operand::Value(value) = operand else {
+                    continue;
+                };
+                let home = &mut self.homes[value as usize];
+                if home.routine != number && home.row.is_none() {
+                    home.row = home.output.or_else(|| {
+                        self.rows += 1;
+                        Some(self.rows - 1)
+                    });
+                }
+            }
+        }
+    }
+
+    /// What the rows that a guarded segment writes, and others read, are without it.
+    fn idle(
+        &self,
+        segment: &Segment,
+        routines: Range<u32>,
+        idle: &[Option<bool>],
+    ) -> Vec<(u32, bool)> {
+        let mut rows = Vec::new();
+        for &instruction in &segment.instructions {
+            match instruction {
+                Instruction::Store {
+                    row,
+                    from: Operand::Value(value),
+                    invert,
+                } => {
+                    let value =
+                        idle[value as usize].expect("outputs of a group are idle without it");
+                    rows.push((row, value ^ invert));
+                }
+                Instruction::Compute { target, .. } => {
+                    let home = self.homes[target as usize];
+                    if let (Some(row), Some(value)) = (home.row, idle[target as usize])
+                        && routines.contains(&home.routine)
+                    {
+                        rows.push((row, value));
+                    }
+                }
+                _ => {}
+            }
+        }
+        rows
+    }
+}
+
+/// Replaces values of other routines by rows, stores values that others read, and
+/// numbers the values.
+fn finish(routine: &mut Routine, number: u32, homes: &[Home]) {
+    let mut numbers = rustc_hash::FxHashMap::default();
+    let mut instructions = Vec::with_capacity(routine.instructions.len());
+    for mut instruction in std::mem::take(&mut routine.instructions) {
+        instruction.for_each_operand(|operand| {
+            if let Operand::Value(value) = *operand {
+                *operand = match numbers.get(&value) {
+                    Some(&number) => Operand::Value(number),
+                    None => Operand::Row(homes[value as usize].row.expect("it is read elsewhere")),
+                };
+            }
+        });
+        let Instruction::Compute { target, .. } = &mut instruction else {
+            instructions.push(instruction);
+            continue;
+        };
+        let home = homes[*target as usize];
+        debug_assert_eq!(home.routine, number);
+        let local = numbers.len() as u32;
+        numbers.insert(std::mem::replace(target, local), local);
+        instructions.push(instruction);
+        if let Some(row) = home.row.filter(|_| home.row != home.output) {
+            instructions.push(Instruction::Store {
+                row,
+                from: Operand::Value(local),
+                invert: false,
+            });
+        }
+    }
+    routine.instructions = instructions;
+}

@@ -1,0 +1,80 @@
+//! Routines: what becomes a function of machine code.
+//!
+//! A routine is straight-line: it reads rows, computes values, each once, and
+//! writes rows. Code generators decide which values to hold in registers; all
+//! else is decided here: the order of operations, and which values go through
+//! rows because another routine reads them.
+
+/// What an instruction reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Operand {
+    /// A value computed before.
+    Value(u32),
+    /// A row in memory.
+    Row(u32),
+}
+
+/// A bitwise operation on `a` and `b`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Operator {
+    /// `a & b`
+    And,
+    /// `a & !b`
+    AndNot,
+    /// `a | b`
+    Or,
+}
+
+/// One step of a routine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Instruction {
+    /// Makes a value, once in all instructions.
+    Compute {
+        target: u32,
+        operator: Operator,
+        a: Operand,
+        b: Operand,
+    },
+    /// Writes a row, which the routine does not read.
+    Store {
+        row: u32,
+        from: Operand,
+        invert: bool,
+    },
+    /// Makes a row true wherever the source is, which the routine thereby reports.
+    Feedback {
+        row: u32,
+        from: Operand,
+        invert: bool,
+    },
+}
+
+/// Instructions in the order of execution.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Routine {
+    pub instructions: Vec<Instruction>,
+    /// How many values it computes: they are numbered in order, from 0.
+    pub values: u32,
+}
+
+impl Instruction {
+    /// What the instruction reads.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + Clone {
+        let (a, b) = match *self {
+            Instruction::Compute { a, b, .. } => (a, Some(b)),
+            Instruction::Store { from, .. } | Instruction::Feedback { from, .. } => (from, None),
+        };
+        [Some(a), b].into_iter().flatten()
+    }
+
+    /// Calls `f` with what the instruction reads, to be changed.
+    pub fn for_each_operand(&mut self, mut f: impl FnMut(&mut Operand)) {
+        match self {
+            Instruction::Compute { a, b, .. } => {
+                f(a);
+                f(b);
+            }
+            Instruction::Store { from, .. } | Instruction::Feedback { from, .. } => f(from),
+        }
+    }
+}

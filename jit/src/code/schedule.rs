@@ -1,0 +1,438 @@
+//! The order of operations.
+//!
+//! Depth first from the outputs, so that most values are read soon after they are
+//! made and few are alive at a time. A gate with many operands is a chain of
+//! operations on one value, each of which takes in an operand as soon as that is
+//! there. Operands that count inverted come first: their chain is one of ORs, which
+//! is the conjunction's inverse, and only one AND-NOT turns it round. So no
+//! operation inverts its result, and each can read its second operand from memory.
+//!
+//! What is alike in when it has to run forms a [`Segment`]: the operations of a loop,
+//! and those that matter only while a guard is true.
+
+use std::collections::BTreeMap;
+
+use super::guard::Groups;
+use super::routine::{Instruction, Operand, Operator};
+use crate::circuit::{Circuit, Edge, NodeId, OutputId};
+use crate::lanes::layout::Layout;
+use crate::wide::{Folding, WideCircuit};
+
+/// Gates are folded where that saves a value.
+const FOLDING: Folding = Folding {
+    operands: usize::MAX,
+    readers: 1,
+};
+
+/// Instructions that are executed together.
+#[derive(Default, Debug)]
+pub(super) struct Segment {
+    pub instructions: Vec<Instruction>,
+    /// The rows of feedback nodes, if this is a loop.
+    pub feedback: Vec<u32>,
+    /// The group of gates that this belongs to, if all its gates are of one.
+    pub group: Option<usize>,
+}
+
+/// Schedules sections one after the other.
+pub(super) struct Scheduler<'a> {
+    circuit: &'a Circuit,
+    groups: &'a Groups,
+    wide: WideCircuit,
+    layout: Layout,
+    /// The wide gate of each node that has one, and the piece it is in.
+    gates: Vec<Option<(u32, u32)>>,
+    /// The source of each feedback node.
+    sources: Vec<Option<Edge>>,
+    depths: Vec<u32>,
+    /// The first row not in use.
+    next_row: u32,
+    /// What each value is where its group's guard is false, if that is always the same.
+    idle: Vec<Option<bool>>,
+    /// What is there after each section.
+    done: Vec<Done>,
+}
+
+/// A section's results: where the value of each node is, and which outputs are written.
+#[derive(Clone)]
+struct Done {
+    values: Vec<Option<Place>>,
+    written: Vec<bool>,
+}
+
+/// Where a node's value is, and whether it is the inverse that is there.
+#[derive(Clone, Copy)]
+struct Place {
+    operand: Operand,
+    inverted: bool,
+}
+
+/// The order of segments: by piece of the evaluation order, then by turn.
+type Key = (u32, u32);
+
+impl<'a> Scheduler<'a> {
+    pub fn new(circuit: &'a Circuit, groups: &'a Groups) -> Scheduler<'a> {
+        let layout = Layout::new(circuit);
+        let wide = WideCircuit::new(circuit, FOLDING);
+        let mut gates = vec![None; circuit.nodes().len()];
+        let mut sources = vec![None; circuit.nodes().len()];
+        for (piece, number) in wide.pieces().iter().zip(0..) {
+            for gate in piece.gates.clone() {
+                gates[wide.gates()[gate].node.index()] = Some((gate as u32, number));
+            }
+            for &(node, source) in &piece.feedback {
+                sources[node.index()] = Some(source);
+            }
+        }
+        Scheduler {
+            circuit,
+            groups,
+            wide,
+            layout,
+            gates,
+            sources,
+            depths: circuit.depths(),
+            next_row: layout.rows(),
+            idle: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// The number of rows so far.
+    pub fn rows(&self) -> u32 {
+        self.next_row
+    }
+
+    /// For each value so far, what it is where its group's guard is false, if that is
+    /// always the same.
+    pub fn idle(&self) -> &[Option<bool>] {
+        &self.idle
+    }
+
+    /// What computes these outputs, given what the section `after` and those before it
+    /// have computed.
+    pub fn section(&mut self, outputs: &[OutputId], after: Option<usize>) -> Vec<Segment> {
+        let done = match after {
+            Some(section) => self.done[section].clone(),
+            None => self.nothing_done(),
+        };
+        let mut emission = Emission {
+            scheduler: self,
+            done,
+            keys: Default::default(),
+            outputs: Default::default(),
+            segments: BTreeMap::new(),
+        };
+        emission.run(outputs);
+        let Emission { done, segments, .. } = emission;
+        self.done.push(done);
+        segments.into_values().collect()
+    }
+
+    /// Only the inputs are there.
+    fn nothing_done(&self) -> Done {
+        let row = |row: usize| {
+            Some(Place {
+                operand: Operand::Row(row as u32),
+                inverted: false,
+            })
+        };
+        let mut values = vec![None; self.circuit.nodes().len()];
+        values[0] = row(Layout::FALSE as usize);
+        for (node, at) in self.circuit.inputs().iter().zip(self.layout.inputs()) {
+            values[node.index()] = row(at);
+        }
+        Done {
+            values,
+            written: vec![false; self.circuit.outputs().len()],
+        }
+    }
+}
+
+/// One section in the making.
+struct Emission<'s, 'a> {
+    scheduler: &'s mut Scheduler<'a>,
+    done: Done,
+    /// For each node to be computed, the segment it belongs to and whether its value
+    /// will be the inverse.
+    keys: rustc_hash::FxHashMap<NodeId, (Key, bool)>,
+    /// The outputs that a node to be computed has to be written to.
+    outputs: rustc_hash::FxHashMap<NodeId, Vec<OutputId>>,
+    segments: BTreeMap<Key, Segment>,
+}
+
+/// A gate that is being computed.
+struct Chain {
+    node: NodeId,
+    operands: Vec<Edge>,
+    /// How many operands are in the chain.
+    next: usize,
+    /// The chain so far.
+    place: Option<Place>,
+}
+
+impl Emission<'_, '_> {
+    fn run(&mut self, outputs: &[OutputId]) {
+        let mut outputs = outputs.to_vec();
+        outputs.retain(|o| !std::mem::replace(&mut self.done.written[o.index()], true));
+        let nodes = outputs.iter().map(|&output| self.edge(output).node());
+        let roots: Vec<NodeId> = nodes.collect();
+        let feedback = self.plan(&roots);
+        let mut present = Vec::new();
+        for &output in &outputs {
+            let node = self.edge(output).node();
+            match self.keys.contains_key(&node) {
+                true => self.outputs.entry(node).or_default().push(output),
+                false => present.push(output),
+            }
+        }
+        for &node in roots.iter().chain(&feedback) {
+            self.compute(node);
+        }
+        let sources: Vec<_> = feedback
+            .iter()
+            .map(|node| {
+                self.scheduler.sources[node.index()]
+                    .expect("it is feedback")
+                    .node()
+            })
+            .collect();
+        for node in sources {
+            self.compute(node);
+        }
+        self.close_loops(&feedback);
+        // Outputs that are inputs, or come from feedback or another section.
+        if !present.is_empty() {
+            let mut last = Segment::default();
+            for output in present {
+                let edge = self.edge(output);
+                let place = self.place(edge).expect("it is present");
+                last.instructions.push(self.store(output, place));
+            }
+            self.segments.insert((u32::MAX, 0), last);
+        }
+    }
+
+    fn edge(&self, output: OutputId) -> Edge {
+        self.scheduler.circuit.outputs()[output.index()]
+    }
+
+    /// Where the edge's value is, if it is there.
+    fn place(&self, edge: Edge) -> Option<Place> {
+        let place = self.done.values[edge.node().index()]?;
+        Some(Place {
+            inverted: place.inverted ^ edge.inverted(),
+            ..place
+        })
+    }
+
+    fn store(&self, output: OutputId, place: Place) -> Instruction {
+        let row = self.scheduler.layout.outputs().start + output.index();
+        Instruction::Store {
+            row: row as u32,
+            from: place.operand,
+            invert: place.inverted,
+        }
+    }
+
+    /// Finds what has to be computed, and the segment of each gate; returns the
+    /// feedback nodes among it, which get their rows.
+    fn plan(&mut self, roots: &[NodeId]) -> Vec<NodeId> {
+        let mut gates = Vec::new();
+        let mut feedback = Vec::new();
+        let mut open = roots.to_vec();
+        let mut seen = vec![false; self.done.values.len()];
+        while let Some(node) = open.pop() {
+            let at = node.index();
+            if self.done.values[at].is_some() || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if let Some(source) = self.scheduler.sources[at] {
+                feedback.push(node);
+                open.push(source.node());
+            }
+            if let Some((gate, piece)) = self.scheduler.gates[at] {
+                gates.push((gate, piece));
+                open.extend(self.operands(gate).iter().map(|edge| edge.node()));
+            }
+        }
+        feedback.sort_unstable();
+        for &node in &feedback {
+            self.done.values[node.index()] = Some(Place {
+                operand: Operand::Row(self.scheduler.next_row),
+                inverted: false,
+            });
+            self.scheduler.next_row += 1;
+        }
+        // Gates are numbered in evaluation order.
+        gates.sort_unstable();
+        for (gate, piece) in gates {
+            let turn = self.turn(gate, piece);
+            let operands = self.operands(gate);
+            let inverted = operands.iter().all(|&edge| self.will_be_inverted(edge));
+            let node = self.scheduler.wide.gates()[gate as usize].node;
+            self.keys.insert(node, ((piece, turn), inverted));
+        }
+        feedback
+    }
+
+    fn operands(&self, gate: u32) -> &[Edge] {
+        let wide = &self.scheduler.wide;
+        wide.operands(&wide.gates()[gate as usize])
+    }
+
+    /// Segments of one piece take turns: first what belongs to no group, then each group,
+    /// then again what belongs to none, and so on. A gate's turn is the first one of its
+    /// group by which all its operands are there.
+    fn turn(&self, gate: u32, piece: u32) -> u32 {
+        let wide = &self.scheduler.wide;
+        let groups = self.scheduler.groups;
+        // A loop is one segment.
+        if !wide.pieces()[piece as usize].feedback.is_empty() {
+            return 0;
+        }
+        let node = wide.gates()[gate as usize].node;
+        let slots = groups.len() as u32 + 1;
+        let slot = groups.of(node).map_or(0, |group| group as u32 + 1);
+        let earliest = self
+            .operands(gate)
+            .iter()
+            .filter_map(|edge| self.keys.get(&edge.node()))
+            .filter_map(|&((at, turn), _)| (at == piece).then_some(turn))
+            .max()
+            .unwrap_or(0);
+        let offset = (slot + slots - earliest % slots) % slots;
+        earliest + offset
+    }
+
+    /// Whether a value will be there inverted from what the edge says.
+    fn will_be_inverted(&self, edge: Edge) -> bool {
+        let inverted = match (
+            self.done.values[edge.node().index()],
+            self.keys.get(&edge.node()),
+        ) {
+            (Some(place), _) => place.inverted,
+            (None, Some(&(_, inverted))) => inverted,
+            (None, None) => unreachable!("operands are planned first"),
+        };
+        inverted ^ edge.inverted()
+    }
+
+    /// Computes a node and all it needs.
+    fn compute(&mut self, node: NodeId) {
+        let mut stack = Vec::new();
+        if self.done.values[node.index()].is_none() {
+            stack.push(self.chain(node));
+        }
+        while let Some(chain) = stack.last_mut() {
+            let Some(&edge) = chain.operands.get(chain.next) else {
+                let chain = stack.pop().expect("it is the last");
+                self.finish(chain);
+                continue;
+            };
+            match self.place(edge) {
+                Some(place) => {
+                    chain.next += 1;
+                    let before = chain.place.replace(place);
+                    if let Some(before) = before {
+                        let node = chain.node;
+                        let both = self.and(node, before, place);
+                        stack.last_mut().expect("it is the last").place = Some(both);
+                    }
+                }
+                None => {
+                    let next = self.chain(edge.node());
+                    stack.push(next);
+                }
+            }
+        }
+    }
+
+    /// A gate with its operands in the order in which they are to be taken in.
+    fn chain(&self, node: NodeId) -> Chain {
+        let (gate, _) = self.scheduler.gates[node.index()].expect("only gates are computed");
+        let mut operands = self.operands(gate).to_vec();
+        operands.sort_by_cached_key(|&edge| {
+            let depth = self.scheduler.depths[edge.node().index()];
+            (!self.will_be_inverted(edge), std::cmp::Reverse(depth))
+        });
+        Chain {
+            node,
+            operands,
+            next: 0,
+            place: None,
+        }
+    }
+
+    /// The conjunction of two places, for a gate.
+    fn and(&mut self, node: NodeId, a: Place, b: Place) -> Place {
+        let (operator, first, second) = match (a.inverted, b.inverted) {
+            (false, false) => (Operator::And, a, b),
+            (false, true) => (Operator::AndNot, a, b),
+            (true, false) => (Operator::AndNot, b, a),
+            (true, true) => (Operator::Or, a, b),
+        };
+        let target = self.scheduler.idle.len() as u32;
+        self.scheduler.idle.push(None);
+        self.segment(node).push(Instruction::Compute {
+            target,
+            operator,
+            a: first.operand,
+            b: second.operand,
+        });
+        Place {
+            operand: Operand::Value(target),
+            inverted: operator == Operator::Or,
+        }
+    }
+
+    /// The gate's value is there: writes the outputs that are this value.
+    fn finish(&mut self, chain: Chain) {
+        let node = chain.node;
+        let place = chain.place.expect("gates have operands");
+        self.done.values[node.index()] = Some(place);
+        // A gate with one operand has its value from elsewhere.
+        if let (Operand::Value(value), 2..) = (place.operand, chain.operands.len()) {
+            let idle = self.scheduler.groups.idle(node);
+            self.scheduler.idle[value as usize] = idle.map(|idle| idle ^ place.inverted);
+        }
+        for output in self.outputs.remove(&node).unwrap_or_default() {
+            let edge = self.edge(output);
+            let place = self.place(edge).expect("it was just computed");
+            let store = self.store(output, place);
+            self.segment(node).push(store);
+        }
+    }
+
+    /// The instructions of the segment that a gate belongs to.
+    fn segment(&mut self, node: NodeId) -> &mut Vec<Instruction> {
+        let (key, _) = self.keys[&node];
+        let slots = self.scheduler.groups.len() + 1;
+        let segment = self.segments.entry(key).or_default();
+        segment.group = (key.1 as usize % slots).checked_sub(1);
+        &mut segment.instructions
+    }
+
+    /// Adds the feedback to the segments of the loops.
+    fn close_loops(&mut self, feedback: &[NodeId]) {
+        for (number, piece) in self.scheduler.wide.pieces().iter().enumerate() {
+            for &(node, source) in &piece.feedback {
+                if feedback.binary_search(&node).is_err() {
+                    continue;
+                }
+                let place = |edge: Edge| self.place(edge).expect("all is computed");
+                let Operand::Row(row) = place(Edge::from(node)).operand else {
+                    unreachable!("feedback nodes have rows")
+                };
+                let source = place(source);
+                let segment = self.segments.entry((number as u32, 0)).or_default();
+                segment.feedback.push(row);
+                segment.instructions.push(Instruction::Feedback {
+                    row,
+                    from: source.operand,
+                    invert: source.inverted,
+                });
+            }
+        }
+    }
+}
