@@ -1,9 +1,10 @@
 //! Machine code against the reference evaluator, on random circuits.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use propjit_jit::circuit::Circuit;
-use propjit_jit::code::{Code, Config, Section};
+use propjit_jit::circuit::{Circuit, Edge, InputId, Node};
+use propjit_jit::code::{Code, Config, Guards, Section};
 use propjit_jit::lanes::LaneEvaluator;
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
@@ -15,48 +16,68 @@ fn configs() -> Vec<Config> {
     Config::supported().collect()
 }
 
-/// Evaluates sections in this order for random inputs and compares some lanes.
-fn check(
-    circuit: &Circuit,
-    sections: &[Section],
-    order: &[usize],
-    config: &Config,
-    seed: u64,
-) -> Result<(), TestCaseError> {
-    let code = Code::compile(circuit, sections, config).expect("the CPU is supported");
-    let mut lanes = LaneEvaluator::compiled(Arc::new(code));
-    let mut random = seed | 1;
-    for _ in 0..3 {
-        for word in lanes.inputs_mut(0..circuit.inputs().len()) {
-            random = random
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            *word = random ^ random >> 29;
-        }
-        for &section in order {
-            lanes.evaluate(section);
-        }
-        for lane in [0, 63, config.width.lanes() / 2, config.width.lanes() - 1] {
-            let bit = |row: &[u64]| row[lane / 64] >> (lane % 64) & 1 == 1;
-            let inputs: Vec<bool> = (0..circuit.inputs().len())
-                .map(|i| bit(lanes.input(i)))
-                .collect();
-            let outputs: Vec<bool> = (0..circuit.outputs().len())
-                .map(|i| bit(lanes.output(i)))
-                .collect();
-            prop_assert_eq!(
-                outputs,
-                circuit.evaluate(&inputs),
-                "lane {}, {:?}",
-                lane,
-                config
-            );
-        }
+/// Random words.
+struct Words(u64);
+
+impl Words {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        self.0 ^ self.0 >> 29
+    }
+}
+
+/// Compares all outputs in some lanes with the reference evaluator's.
+fn check(circuit: &Circuit, lanes: &LaneEvaluator, config: &Config) -> Result<(), TestCaseError> {
+    for lane in [0, 63, config.width.lanes() / 2, config.width.lanes() - 1] {
+        let bit = |row: &[u64]| row[lane / 64] >> (lane % 64) & 1 == 1;
+        let inputs = 0..circuit.inputs().len();
+        let inputs: Vec<bool> = inputs.map(|i| bit(lanes.input(i))).collect();
+        let outputs = 0..circuit.outputs().len();
+        let outputs: Vec<bool> = outputs.map(|i| bit(lanes.output(i))).collect();
+        prop_assert_eq!(
+            outputs,
+            circuit.evaluate(&inputs),
+            "lane {}, {:?}",
+            lane,
+            config
+        );
     }
     Ok(())
 }
 
+/// The inputs that each output depends on, by way of any gates and feedback.
+fn supports(circuit: &Circuit) -> Vec<BTreeSet<usize>> {
+    let mut sources = BTreeMap::new();
+    for (node, source) in circuit.loops().iter().flat_map(|lp| &lp.feedback) {
+        sources.insert(*node, *source);
+    }
+    let support = |output: &Edge| {
+        let (mut inputs, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut open = vec![output.node()];
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match circuit.node(node) {
+                Node::And(a, b) => open.extend([a.node(), b.node()]),
+                Node::Feedback => open.push(sources[&node].node()),
+                Node::Input(input) => {
+                    inputs.insert(input.index());
+                }
+                Node::False => {}
+            }
+        }
+        inputs
+    };
+    circuit.outputs().iter().map(support).collect()
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
     /// However outputs are cut into sections, sections into functions, and whichever
     /// sections build on which.
     #[test]
@@ -79,6 +100,77 @@ proptest! {
             sections[section].outputs.push(output);
         }
         let config = Config { function_size, ..config };
-        check(&circuit, &sections, &[0, 1, 2, 1], &config, seed)?;
+        let code = Code::compile(&circuit, &sections, &Guards::default(), &config).unwrap();
+        let mut lanes = LaneEvaluator::compiled(Arc::new(code));
+        let mut words = Words(seed);
+        for _ in 0..3 {
+            lanes.inputs_mut(0..circuit.inputs().len()).fill_with(|| words.next());
+            for section in [0, 1, 2, 1] {
+                lanes.evaluate(section);
+            }
+            check(&circuit, &lanes, &config)?;
+        }
+    }
+
+    /// What is left out while guards are false is not missed: neither by outputs, nor
+    /// where a guard is false in some lanes only, nor where moves imply legality.
+    #[test]
+    fn guards_change_nothing(
+        circuit in circuits(),
+        config in prop::sample::select(configs()),
+        guards in prop::collection::vec(any::<u32>(), 1..6),
+        moves in prop::collection::vec(any::<[u32; 2]>(), 0..20),
+        builds_on_state in any::<bool>(),
+        function_size in prop::sample::select(&[3, 10_000][..]),
+        seed in any::<u64>(),
+    ) {
+        let count = circuit.inputs().len();
+        prop_assume!(count > 0);
+        let pick = |code: u32, of: usize| code as usize % of;
+        let moved: BTreeSet<usize> = moves.iter().map(|code| pick(code[0], count)).collect();
+        // The state's outputs do not depend on moves.
+        let (mut state, mut rest) = (Vec::new(), Vec::new());
+        for (output, support) in all_outputs(&circuit).into_iter().zip(supports(&circuit)) {
+            match support.is_disjoint(&moved) {
+                true => state.push(output),
+                false => rest.push(output),
+            }
+        }
+        let implies: Vec<_> = moves
+            .iter()
+            .filter(|_| !state.is_empty())
+            .map(|code| (InputId(pick(code[0], count) as u32), state[pick(code[1], state.len())]))
+            .collect();
+        let guards = Guards {
+            inputs: guards.iter().map(|&code| InputId(pick(code, count) as u32)).collect(),
+            implies: implies.clone(),
+        };
+        let after = builds_on_state.then_some(0);
+        let sections =
+            [Section { outputs: state, after: None }, Section { outputs: rest, after }];
+        let config = Config { function_size, guarded: 1, ..config };
+        let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
+        let mut lanes = LaneEvaluator::compiled(Arc::new(code));
+        let mut words = Words(seed);
+        for _ in 0..6 {
+            lanes.inputs_mut(0..count).fill_with(|| words.next());
+            for guard in &guards.inputs {
+                let sparse = words.next() & words.next() & words.next();
+                match words.next() % 4 {
+                    0 => {}
+                    1 => lanes.input_mut(guard.index()).fill(sparse),
+                    _ => lanes.input_mut(guard.index()).fill(0),
+                }
+            }
+            lanes.evaluate(0);
+            for &(input, output) in &implies {
+                let legal = lanes.output(output.index()).to_vec();
+                for (word, legal) in lanes.input_mut(input.index()).iter_mut().zip(legal) {
+                    *word &= legal;
+                }
+            }
+            lanes.evaluate(1);
+            check(&circuit, &lanes, &config)?;
+        }
     }
 }

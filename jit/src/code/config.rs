@@ -33,6 +33,8 @@ pub struct Config {
     pub effort: Effort,
     /// How many operations a function of machine code has at most.
     pub function_size: usize,
+    /// How many gates a guard must have to be used.
+    pub guarded: usize,
     /// How long it may take.
     pub time: Duration,
     /// How many bytes the code may have.
@@ -50,6 +52,7 @@ impl Config {
                 Generator::Cranelift => 2000,
                 Generator::Avx2 => 1 << 20,
             },
+            guarded: 32,
             time: Duration::from_secs(10),
             bytes: 64 << 20,
         }

@@ -1,24 +1,170 @@
 //! Gates that matter only while a guard is true.
+//!
+//! A guard is an input, such as the proposition that a certain role is to move. While
+//! it is false in all lanes, a gate need not be evaluated if its value is then known,
+//! or if nothing reads it then but gates whose value is known.
+//!
+//! One pass in each direction finds the gates of up to 64 guards at a time: forwards
+//! what values are known, backwards what is not observable (see "observability
+//! don't-cares" in Hachtel and Somenzi, "Logic Synthesis and Verification
+//! Algorithms", 1996).
 
-use crate::circuit::NodeId;
+use super::plan::Guard;
+use crate::circuit::{Circuit, Edge, InputId, Node, NodeId, OutputId};
+use crate::lanes::layout::Layout;
+
+/// What may be relied on and made use of in code.
+#[derive(Clone, Default, Debug)]
+pub struct Guards {
+    /// Inputs that may guard gates: worthwhile if they are often false in all lanes. Of
+    /// more than 64, the others are ignored.
+    pub inputs: Vec<InputId>,
+    /// Inputs that are true only in lanes where this output of a section evaluated
+    /// before is true: a move that is made is legal.
+    pub implies: Vec<(InputId, OutputId)>,
+}
+
+/// A set of guards: bit `i` is the one with number `i`.
+type Set = u64;
 
 /// Which gates belong to which guard's group.
 #[derive(Default, Debug)]
 pub(super) struct Groups {
-    groups: usize,
+    guards: Vec<InputId>,
+    first_input: u32,
+    /// The group of each node; of no node if there are no groups.
+    members: Vec<Option<u8>>,
+    known: Known,
+}
+
+/// Of each node, the guards without which it is false, and those without which it is true.
+#[derive(Default, Debug)]
+struct Known {
+    is_false: Vec<Set>,
+    is_true: Vec<Set>,
 }
 
 impl Groups {
+    /// Finds the groups of a circuit's gates; those with fewer gates than `smallest` are
+    /// given up.
+    pub fn new(circuit: &Circuit, guards: &Guards, smallest: usize) -> Groups {
+        let inputs = &guards.inputs[..guards.inputs.len().min(Set::BITS as usize)];
+        if inputs.is_empty() {
+            return Groups::default();
+        }
+        let known = Known::new(circuit, inputs, &guards.implies);
+        let unobservable = unobservable(circuit, &known);
+        let skipped = |at: usize| unobservable[at] | known.is_false[at] | known.is_true[at];
+        let mut sizes = vec![0; inputs.len()];
+        let mut members: Vec<Option<u8>> = vec![None; circuit.nodes().len()];
+        for (at, node) in circuit.nodes().iter().enumerate() {
+            if let (Node::And(..), 1..) = (node, skipped(at)) {
+                let group = skipped(at).trailing_zeros() as u8;
+                sizes[usize::from(group)] += 1;
+                members[at] = Some(group);
+            }
+        }
+        for member in &mut members {
+            *member = member.filter(|&group| sizes[usize::from(group)] >= smallest);
+        }
+        Groups {
+            guards: inputs.to_vec(),
+            first_input: Layout::new(circuit).inputs().start as u32,
+            members,
+            known,
+        }
+    }
+
+    /// How many groups there are.
     pub fn len(&self) -> usize {
-        self.groups
+        self.guards.len()
     }
-    pub fn of(&self, _node: NodeId) -> Option<usize> {
-        None
+
+    /// The group that a node belongs to.
+    pub fn of(&self, node: NodeId) -> Option<usize> {
+        let group = self.members.get(node.index()).copied().flatten();
+        group.map(usize::from)
     }
-    pub fn guard(&self, _group: usize) -> super::plan::Guard {
-        unreachable!()
+
+    /// The value of an edge where the guard of its node's group is false, if that is
+    /// always the same.
+    pub fn idle(&self, edge: Edge) -> Option<bool> {
+        let group = self.of(edge.node())?;
+        let at = edge.node().index();
+        match (
+            self.known.is_false[at] >> group & 1,
+            self.known.is_true[at] >> group & 1,
+        ) {
+            (1, _) => Some(edge.inverted()),
+            (_, 1) => Some(!edge.inverted()),
+            _ => None,
+        }
     }
-    pub fn idle(&self, _node: NodeId) -> Option<bool> {
-        None
+
+    /// The guard of a group.
+    pub fn guard(&self, group: usize) -> Guard {
+        Guard {
+            row: self.first_input + self.guards[group].0,
+            idle: Vec::new(),
+        }
     }
+}
+
+impl Known {
+    fn new(circuit: &Circuit, guards: &[InputId], implies: &[(InputId, OutputId)]) -> Known {
+        let nodes = circuit.nodes().len();
+        let mut known = Known {
+            is_false: vec![0; nodes],
+            is_true: vec![0; nodes],
+        };
+        known.is_false[0] = Set::MAX;
+        for (number, guard) in guards.iter().enumerate() {
+            known.is_false[circuit.inputs()[guard.index()].index()] |= 1 << number;
+        }
+        known.propagate(circuit);
+        // What is implied here depends on no inputs that imply anything.
+        for &(input, output) in implies {
+            let is_false = known.without(circuit.outputs()[output.index()]);
+            known.is_false[circuit.inputs()[input.index()].index()] |= is_false;
+        }
+        known.propagate(circuit);
+        known
+    }
+
+    fn propagate(&mut self, circuit: &Circuit) {
+        for (at, node) in circuit.nodes().iter().enumerate() {
+            if let &Node::And(a, b) = node {
+                self.is_false[at] = self.without(a) | self.without(b);
+                self.is_true[at] = self.without(!a) & self.without(!b);
+            }
+        }
+    }
+
+    /// The guards without which the edge is false.
+    fn without(&self, edge: Edge) -> Set {
+        let at = edge.node().index();
+        match edge.inverted() {
+            false => self.is_false[at],
+            true => self.is_true[at],
+        }
+    }
+}
+
+/// Of each node, the guards without which no output depends on it.
+fn unobservable(circuit: &Circuit, known: &Known) -> Vec<Set> {
+    let mut unobservable = vec![Set::MAX; circuit.nodes().len()];
+    for edge in circuit.outputs() {
+        unobservable[edge.node().index()] = 0;
+    }
+    for (_, source) in circuit.loops().iter().flat_map(|lp| &lp.feedback) {
+        unobservable[source.node().index()] = 0;
+    }
+    for (at, node) in circuit.nodes().iter().enumerate().rev() {
+        if let &Node::And(a, b) = node {
+            let reader = unobservable[at];
+            unobservable[a.node().index()] &= reader | known.without(b);
+            unobservable[b.node().index()] &= reader | known.without(a);
+        }
+    }
+    unobservable
 }

@@ -20,12 +20,14 @@ mod plan;
 mod routine;
 mod schedule;
 
+use std::slice;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 pub use config::{Config, Effort, Generator};
 use guard::Groups;
+pub use guard::Guards;
 use memory::Executable;
 use plan::{Plan, Step};
 use routine::Routine;
@@ -102,10 +104,12 @@ impl Code {
     pub fn compile(
         circuit: &Circuit,
         sections: &[Section],
+        guards: &Guards,
         config: &Config,
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
-        let plan = Plan::new(circuit, sections, &Groups::default(), config.function_size);
+        let groups = Groups::new(circuit, guards, config.guarded);
+        let plan = Plan::new(circuit, sections, &groups, config.function_size);
         let images = generate(&plan, config)?;
         let mut bytes = Vec::new();
         let mut entries = Vec::new();
@@ -156,7 +160,21 @@ impl Code {
     /// `rows` points to [`Code::rows`] rows of [`Code::width`], aligned to 64 bytes, which
     /// nothing else uses meanwhile.
     pub(crate) unsafe fn evaluate(&self, section: usize, rows: *mut u64) {
+        let words = self.width.words();
+        // SAFETY: plans have no rows but those that evaluators have.
+        let row = |row: u32| unsafe { rows.add(row as usize * words) };
         for step in &self.sections[section] {
+            if let Some(guard) = &step.guard {
+                // SAFETY: a row has so many words, and nothing else uses them.
+                let guarding = unsafe { slice::from_raw_parts(row(guard.row), words) };
+                if guarding.iter().all(|&word| word == 0) {
+                    for &(idle, value) in &guard.idle {
+                        // SAFETY: as above.
+                        unsafe { row(idle).write_bytes(if value { 0xff } else { 0 }, words) };
+                    }
+                    continue;
+                }
+            }
             let routines = step.routines.start as usize..step.routines.end as usize;
             // SAFETY: as promised by the caller.
             let run = || unsafe { self.run(&self.entries[routines.clone()], rows) };
@@ -164,10 +182,9 @@ impl Code {
                 run();
                 continue;
             }
-            let words = self.width.words();
-            for &row in &step.feedback {
-                // SAFETY: plans have no rows but those that evaluators have.
-                unsafe { rows.add(row as usize * words).write_bytes(0, words) };
+            for &feedback in &step.feedback {
+                // SAFETY: as above.
+                unsafe { row(feedback).write_bytes(0, words) };
             }
             while run() {}
         }

@@ -36,8 +36,6 @@ pub(super) struct Step {
 pub(super) struct Guard {
     /// The row that guards.
     pub row: u32,
-    /// Whether it guards by its inverse.
-    pub inverted: bool,
     /// The rows that have to be written if the step is left out, and with what.
     pub idle: Vec<(u32, bool)>,
 }
@@ -67,7 +65,8 @@ impl Plan {
             .zip(scheduled.iter().flatten())
         {
             if let Some(guard) = &mut step.guard {
-                guard.idle = cutter.idle(segment, step.routines.clone(), scheduler.idle());
+                guard.idle.clone_from(&segment.idle);
+                guard.idle.extend(cutter.idle(segment, scheduler.idle()));
             }
         }
         let Cutter {
@@ -154,37 +153,18 @@ impl Cutter {
         }
     }
 
-    /// What the rows that a guarded segment writes, and others read, are without it.
-    fn idle(
-        &self,
-        segment: &Segment,
-        routines: Range<u32>,
-        idle: &[Option<bool>],
-    ) -> Vec<(u32, bool)> {
-        let mut rows = Vec::new();
-        for &instruction in &segment.instructions {
-            match instruction {
-                Instruction::Store {
-                    row,
-                    from: Operand::Value(value),
-                    invert,
-                } => {
-                    let value =
-                        idle[value as usize].expect("outputs of a group are idle without it");
-                    rows.push((row, value ^ invert));
-                }
-                Instruction::Compute { target, .. } => {
-                    let home = self.homes[target as usize];
-                    if let (Some(row), Some(value)) = (home.row, idle[target as usize])
-                        && routines.contains(&home.routine)
-                    {
-                        rows.push((row, value));
-                    }
-                }
-                _ => {}
-            }
-        }
-        rows
+    /// What the values of a guarded segment that others read are without it.
+    fn idle(&self, segment: &Segment, idle: &[Option<bool>]) -> Vec<(u32, bool)> {
+        let values = segment
+            .instructions
+            .iter()
+            .filter_map(|instruction| match *instruction {
+                Instruction::Compute { target, .. } => Some(target as usize),
+                _ => None,
+            });
+        values
+            .filter_map(|value| Some((self.homes[value].row?, idle[value]?)))
+            .collect()
     }
 }
 

@@ -10,7 +10,9 @@
 //! What is alike in when it has to run forms a [`Segment`]: the operations of a loop,
 //! and those that matter only while a guard is true.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::mem::replace;
 
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Operator};
@@ -30,8 +32,11 @@ pub(super) struct Segment {
     pub instructions: Vec<Instruction>,
     /// The rows of feedback nodes, if this is a loop.
     pub feedback: Vec<u32>,
-    /// The group of gates that this belongs to, if all its gates are of one.
+    /// The group that all its gates belong to, if there is one.
     pub group: Option<usize>,
+    /// The rows of the outputs that it writes, and what they are while the group's
+    /// guard is false.
+    pub idle: Vec<(u32, bool)>,
 }
 
 /// Schedules sections one after the other.
@@ -101,6 +106,10 @@ impl<'a> Scheduler<'a> {
     /// The number of rows so far.
     pub fn rows(&self) -> u32 {
         self.next_row
+    }
+
+    fn output_row(&self, output: OutputId) -> u32 {
+        (self.layout.outputs().start + output.index()) as u32
     }
 
     /// For each value so far, what it is where its group's guard is false, if that is
@@ -174,7 +183,7 @@ struct Chain {
 impl Emission<'_, '_> {
     fn run(&mut self, outputs: &[OutputId]) {
         let mut outputs = outputs.to_vec();
-        outputs.retain(|o| !std::mem::replace(&mut self.done.written[o.index()], true));
+        outputs.retain(|o| !replace(&mut self.done.written[o.index()], true));
         let nodes = outputs.iter().map(|&output| self.edge(output).node());
         let roots: Vec<NodeId> = nodes.collect();
         let feedback = self.plan(&roots);
@@ -227,9 +236,8 @@ impl Emission<'_, '_> {
     }
 
     fn store(&self, output: OutputId, place: Place) -> Instruction {
-        let row = self.scheduler.layout.outputs().start + output.index();
         Instruction::Store {
-            row: row as u32,
+            row: self.scheduler.output_row(output),
             from: place.operand,
             invert: place.inverted,
         }
@@ -244,7 +252,7 @@ impl Emission<'_, '_> {
         let mut seen = vec![false; self.done.values.len()];
         while let Some(node) = open.pop() {
             let at = node.index();
-            if self.done.values[at].is_some() || std::mem::replace(&mut seen[at], true) {
+            if self.done.values[at].is_some() || replace(&mut seen[at], true) {
                 continue;
             }
             if let Some(source) = self.scheduler.sources[at] {
@@ -354,7 +362,7 @@ impl Emission<'_, '_> {
         let mut operands = self.operands(gate).to_vec();
         operands.sort_by_cached_key(|&edge| {
             let depth = self.scheduler.depths[edge.node().index()];
-            (!self.will_be_inverted(edge), std::cmp::Reverse(depth))
+            (!self.will_be_inverted(edge), Reverse(depth))
         });
         Chain {
             node,
@@ -374,7 +382,7 @@ impl Emission<'_, '_> {
         };
         let target = self.scheduler.idle.len() as u32;
         self.scheduler.idle.push(None);
-        self.segment(node).push(Instruction::Compute {
+        self.segment(node).instructions.push(Instruction::Compute {
             target,
             operator,
             a: first.operand,
@@ -393,24 +401,28 @@ impl Emission<'_, '_> {
         self.done.values[node.index()] = Some(place);
         // A gate with one operand has its value from elsewhere.
         if let (Operand::Value(value), 2..) = (place.operand, chain.operands.len()) {
-            let idle = self.scheduler.groups.idle(node);
-            self.scheduler.idle[value as usize] = idle.map(|idle| idle ^ place.inverted);
+            let idle = self.scheduler.groups.idle(Edge::new(node, place.inverted));
+            self.scheduler.idle[value as usize] = idle;
         }
         for output in self.outputs.remove(&node).unwrap_or_default() {
             let edge = self.edge(output);
             let place = self.place(edge).expect("it was just computed");
             let store = self.store(output, place);
-            self.segment(node).push(store);
+            let row = self.scheduler.output_row(output);
+            let idle = self.scheduler.groups.idle(edge);
+            let segment = self.segment(node);
+            segment.instructions.push(store);
+            segment.idle.extend(idle.map(|idle| (row, idle)));
         }
     }
 
-    /// The instructions of the segment that a gate belongs to.
-    fn segment(&mut self, node: NodeId) -> &mut Vec<Instruction> {
+    /// The segment that a gate belongs to.
+    fn segment(&mut self, node: NodeId) -> &mut Segment {
         let (key, _) = self.keys[&node];
         let slots = self.scheduler.groups.len() + 1;
         let segment = self.segments.entry(key).or_default();
         segment.group = (key.1 as usize % slots).checked_sub(1);
-        &mut segment.instructions
+        segment
     }
 
     /// Adds the feedback to the segments of the loops.
