@@ -8,9 +8,10 @@ use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::ground::{self, GroundError, ground};
 use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError, prover};
+use propjit_jit::code;
 
 use crate::fnv::Fnv64;
-use crate::machine::lanes::LanesMachine;
+use crate::machine::lanes::{CompiledMachine, LanesMachine};
 use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::ScalarMachine;
 use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
@@ -199,6 +200,7 @@ impl Game {
     /// The fastest backend for many states at a time.
     pub fn bulk_backend(&self) -> Backend {
         match self.ground {
+            Some(_) if code::Config::best().is_supported() => Backend::Compiled,
             Some(_) => Backend::Lanes,
             None => Backend::Prover,
         }
@@ -218,8 +220,9 @@ impl Game {
                 let limits = self.prover_limits.clone();
                 Box::new(ProverMachine::new(&self.rules, limits)?)
             }
-            Backend::Scalar => Box::new(ScalarMachine::new(ground()?)),
-            Backend::Lanes => Box::new(LanesMachine::new(ground()?)),
+            Backend::Scalar => Box::new(ScalarMachine::new(ground()?)?),
+            Backend::Lanes => Box::new(LanesMachine::new(ground()?)?),
+            Backend::Compiled => Box::new(CompiledMachine::new(ground()?)?),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
-use propjit_jit::lanes::{LaneEvaluator, LaneProgram, Width};
+use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::scalar::ScalarInterpreter;
 
 use breakthrough::Breakthrough;
@@ -116,7 +116,7 @@ impl LanePlay {
     fn new(width: Width) -> LanePlay {
         let game = Breakthrough::new(8);
         let program = Arc::new(LaneProgram::new(&game.circuit, &game.sections()));
-        let mut lanes = LaneEvaluator::interpreter(program, width);
+        let mut lanes = LaneEvaluator::new(Engine::Interpreter(program, width));
         for &bit in &game.start {
             lanes.input_mut(bit).fill(!0);
         }

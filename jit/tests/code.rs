@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use propjit_jit::circuit::{Circuit, Edge, InputId, Node};
 use propjit_jit::code::{Code, Config, Guards, Section};
-use propjit_jit::lanes::LaneEvaluator;
+use propjit_jit::lanes::{Engine, LaneEvaluator};
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
 
@@ -101,7 +101,7 @@ proptest! {
         }
         let config = Config { function_size, ..config };
         let code = Code::compile(&circuit, &sections, &Guards::default(), &config).unwrap();
-        let mut lanes = LaneEvaluator::compiled(Arc::new(code));
+        let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);
         for _ in 0..3 {
             lanes.inputs_mut(0..circuit.inputs().len()).fill_with(|| words.next());
@@ -150,7 +150,7 @@ proptest! {
             [Section { outputs: state, after: None }, Section { outputs: rest, after }];
         let config = Config { function_size, guarded: 1, ..config };
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
-        let mut lanes = LaneEvaluator::compiled(Arc::new(code));
+        let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);
         for _ in 0..6 {
             lanes.inputs_mut(0..count).fill_with(|| words.next());

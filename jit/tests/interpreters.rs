@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, OutputId};
-use propjit_jit::lanes::{LaneEvaluator, LaneProgram, Width};
+use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::scalar::ScalarInterpreter;
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
@@ -81,7 +81,7 @@ proptest! {
             sections[section].push(output);
         }
         let program = Arc::new(LaneProgram::new(&circuit, &sections));
-        let mut lanes = LaneEvaluator::interpreter(program, width);
+        let mut lanes = LaneEvaluator::new(Engine::Interpreter(program, width));
         let mut random = seed | 1;
         for _ in 0..3 {
             for word in lanes.inputs_mut(0..circuit.inputs().len()) {
@@ -128,7 +128,7 @@ fn loops_have_least_fixpoint_meaning() {
 
     let mut scalar = ScalarInterpreter::new(&circuit);
     let program = LaneProgram::new(&circuit, &[all_outputs(&circuit)]);
-    let mut lanes = LaneEvaluator::interpreter(Arc::new(program), Width::X64);
+    let mut lanes = LaneEvaluator::new(Engine::Interpreter(Arc::new(program), Width::X64));
     for open in [LENGTH, 50, LENGTH, 0, 99] {
         for i in 0..LENGTH {
             scalar.set_input(i, i != open);

@@ -12,7 +12,9 @@ pub trait Evaluator: Send {
     const BACKEND: Backend;
 
     /// An evaluator of the game's circuit.
-    fn new(game: Arc<GroundGame>) -> Self;
+    fn new(game: Arc<GroundGame>) -> Result<Self, MachineError>
+    where
+        Self: Sized;
 
     /// Calls `found` with the place of each output of the port that is true in
     /// the state, ascending, the first having place 0.
@@ -30,11 +32,11 @@ pub struct CircuitMachine<E> {
 
 impl<E: Evaluator> CircuitMachine<E> {
     /// A machine for the game.
-    pub fn new(game: Arc<GroundGame>) -> CircuitMachine<E> {
-        CircuitMachine {
-            evaluator: E::new(game.clone()),
+    pub fn new(game: Arc<GroundGame>) -> Result<CircuitMachine<E>, MachineError> {
+        Ok(CircuitMachine {
+            evaluator: E::new(game.clone())?,
             game,
-        }
+        })
     }
 }
 

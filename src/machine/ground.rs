@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use propjit_gdl::propnet::Propnet;
 use propjit_gdl::term::TermId;
-use propjit_jit::circuit::{Circuit, OutputId};
+use propjit_jit::circuit::Circuit;
+use propjit_jit::code::{self, Code, CompileError};
 use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::passes::{self, PassReport};
 use propjit_jit::scalar::ScalarInterpreter;
@@ -14,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::lower::{Layout, lower};
 use super::text::find_term;
-use super::{Backend, MachineError, Move, RoleId, State};
+use super::{Backend, MachineError, Move, RoleId, State, compiled};
 
 /// A game as propositional network and circuit. Machines of all threads share it.
 pub struct GroundGame {
@@ -32,7 +33,13 @@ pub struct GroundGame {
     move_numbers: OnceLock<Vec<FxHashMap<TermId, u32>>>,
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
+    /// How code is made.
+    config: code::Config,
+    playout_code: OnceLock<Compiled>,
+    state_code: OnceLock<Compiled>,
 }
+
+type Compiled = Result<Arc<Code>, Arc<CompileError>>;
 
 /// A circuit after the passes.
 pub struct Optimised {
@@ -81,6 +88,9 @@ impl GroundGame {
             move_numbers: OnceLock::new(),
             scalar: OnceLock::new(),
             lanes: OnceLock::new(),
+            config: code::Config::best(),
+            playout_code: OnceLock::new(),
+            state_code: OnceLock::new(),
         }
     }
 
@@ -124,7 +134,7 @@ impl GroundGame {
         match backend {
             Backend::Prover => None,
             Backend::Scalar => Some(self.calmest()),
-            Backend::Lanes => Some(self.smallest()),
+            Backend::Lanes | Backend::Compiled => Some(self.smallest()),
         }
     }
 
@@ -160,27 +170,27 @@ impl GroundGame {
     /// The [smallest](GroundGame::smallest) circuit as a program over lanes with the [`section`]s there are.
     pub fn lane_program(&self) -> Arc<LaneProgram> {
         let make = || {
-            let output = |i: usize| OutputId(i as u32);
-            let legal = self.layout.legal.iter().cloned().flatten();
-            let state = legal.chain([self.layout.terminal]).map(output).collect();
-            let goals = self
-                .layout
-                .goals
-                .iter()
-                .cloned()
-                .flatten()
-                .map(output)
-                .collect();
-            let next = self.layout.next.clone().map(output).collect();
-            Arc::new(LaneProgram::new(
-                &self.smallest().circuit,
-                &[state, next, goals],
-            ))
+            let sections = self.layout.playout_sections();
+            Arc::new(LaneProgram::new(&self.smallest().circuit, &sections))
         };
         self.lanes.get_or_init(make).clone()
     }
 
-    /// How many lanes to evaluate together.
+    /// The [smallest](GroundGame::smallest) circuit as machine code for playouts, with
+    /// the [`section`]s there are.
+    pub fn playout_code(&self) -> Result<Arc<Code>, MachineError> {
+        let make = || compiled::for_playouts(self, &self.config);
+        get_or_compile(&self.playout_code, make)
+    }
+
+    /// The [smallest](GroundGame::smallest) circuit as machine code for single questions,
+    /// with the sections of [`alone`](compiled::alone).
+    pub fn state_code(&self) -> Result<Arc<Code>, MachineError> {
+        let make = || compiled::for_states(self, &self.config);
+        get_or_compile(&self.state_code, make)
+    }
+
+    /// How many lanes the interpreter evaluates together.
     pub fn width(&self) -> Width {
         Width::best(&self.lane_program())
     }
@@ -231,6 +241,14 @@ impl GroundGame {
         });
         numbers.collect()
     }
+}
+
+fn get_or_compile(
+    cell: &OnceLock<Compiled>,
+    make: impl FnOnce() -> Result<Code, CompileError>,
+) -> Result<Arc<Code>, MachineError> {
+    let compiled = cell.get_or_init(|| make().map(Arc::new).map_err(Arc::new));
+    compiled.clone().map_err(MachineError::Compile)
 }
 
 /// The place of each term in a list.

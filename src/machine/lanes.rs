@@ -2,101 +2,170 @@
 //!
 //! All lanes hold the same state here, which wastes all but one of them. What
 //! lanes are for are many states at a time, as in [`playout`](crate::playout);
-//! the machine is there to test the same code, and to show what it does.
+//! the machines are there to test the same code, and to show what it does.
 
 use std::sync::Arc;
 
-use propjit_jit::lanes::LaneEvaluator;
+use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use super::circuit::{CircuitMachine, Evaluator};
+use super::compiled::alone;
 use super::ground::section;
 use super::lower::Port;
-use super::{Backend, GroundGame, Move, State};
+use super::{Backend, GroundGame, MachineError, Move, State};
 
 /// A game played by the lanes interpreter, all lanes alike.
-pub type LanesMachine = CircuitMachine<LanesEvaluator>;
+pub type LanesMachine = CircuitMachine<LanesEvaluator<Interpreted>>;
+
+/// A game played by machine code, all lanes alike.
+pub type CompiledMachine = CircuitMachine<LanesEvaluator<Compiled>>;
+
+/// What evaluates the lanes, and which sections there are.
+pub trait Sections: Send {
+    /// The backend that this makes.
+    const BACKEND: Backend;
+    /// The sections that the next state needs, in the order of evaluation.
+    const NEXT: &'static [usize];
+
+    /// What evaluates.
+    fn engine(game: &GroundGame) -> Result<Engine, MachineError>;
+
+    /// The sections that a port needs, in the order of evaluation.
+    fn needs(port: Port) -> &'static [usize];
+}
+
+/// Interpreted, in the sections that playouts have.
+pub enum Interpreted {}
+
+impl Sections for Interpreted {
+    const BACKEND: Backend = Backend::Lanes;
+    const NEXT: &'static [usize] = &[section::STATE, section::NEXT];
+
+    fn engine(game: &GroundGame) -> Result<Engine, MachineError> {
+        Ok(Engine::Interpreter(game.lane_program(), game.width()))
+    }
+
+    fn needs(port: Port) -> &'static [usize] {
+        match port {
+            Port::Terminal | Port::Legal(_) => &[section::STATE],
+            Port::Goals(_) => &[section::STATE, section::NEXT, section::GOALS],
+        }
+    }
+}
+
+/// Compiled, with each section on its own.
+pub enum Compiled {}
+
+impl Sections for Compiled {
+    const BACKEND: Backend = Backend::Compiled;
+    const NEXT: &'static [usize] = &[alone::NEXT];
+
+    fn engine(game: &GroundGame) -> Result<Engine, MachineError> {
+        Ok(Engine::Code(game.state_code()?))
+    }
+
+    fn needs(port: Port) -> &'static [usize] {
+        match port {
+            Port::Terminal => &[alone::TERMINAL],
+            Port::Legal(_) => &[alone::LEGAL],
+            Port::Goals(_) => &[alone::GOALS],
+        }
+    }
+}
 
 /// Evaluates one state in all lanes.
-pub struct LanesEvaluator {
+pub struct LanesEvaluator<S> {
     game: Arc<GroundGame>,
-    interpreter: LaneEvaluator,
-    /// The state that the interpreter has as input, if any.
-    state: Option<State>,
-    /// How many sections are evaluated for the inputs as they are.
-    evaluated: usize,
+    lanes: LaneEvaluator,
+    /// The state that the lanes have as input.
+    state: State,
+    /// The move of each role that the lanes have as input, if any.
+    joint: Vec<Move>,
+    /// The sections that are evaluated for the inputs as they are.
+    evaluated: [bool; alone::COUNT],
+    sections: std::marker::PhantomData<S>,
 }
 
-impl LanesEvaluator {
+impl<S: Sections> LanesEvaluator<S> {
     fn enter(&mut self, state: &State) {
-        if self.state.as_ref() == Some(state) {
+        if self.state == *state {
             return;
         }
-        for base in self.game.layout().bases.clone() {
-            self.set_input(base, state.contains(base));
+        let bases = self.game.layout().bases.start;
+        for (before, value) in [(&self.state, false), (state, true)] {
+            for base in before.iter() {
+                set_input(&mut self.lanes, bases + base, value);
+            }
         }
-        let held = self.state.get_or_insert_default();
-        held.assign(state.words());
-        self.evaluated = 0;
+        self.state.assign(state.words());
+        self.evaluated = [false; alone::COUNT];
     }
 
-    fn set_input(&mut self, input: usize, value: bool) {
-        let word = if value { u64::MAX } else { 0 };
-        self.interpreter.input_mut(input).fill(word);
-    }
-
-    /// Evaluates all sections up to this one that are not yet.
-    fn evaluate(&mut self, section: usize) {
-        while self.evaluated <= section {
-            self.interpreter.evaluate(self.evaluated);
-            self.evaluated += 1;
+    fn play(&mut self, joint: &[Move]) {
+        if self.joint == joint {
+            return;
+        }
+        for (moves, value) in [(&self.joint[..], false), (joint, true)] {
+            for (played, does) in moves.iter().zip(&self.game.layout().does) {
+                set_input(&mut self.lanes, does.start + played.index(), value);
+            }
+        }
+        self.joint.clear();
+        self.joint.extend_from_slice(joint);
+        for &section in S::NEXT {
+            self.evaluated[section] = false;
         }
     }
 
-    fn output(&self, output: usize) -> bool {
-        self.interpreter.output(output)[0] & 1 == 1
+    fn evaluate(&mut self, sections: &[usize]) {
+        for &section in sections {
+            if !std::mem::replace(&mut self.evaluated[section], true) {
+                self.lanes.evaluate(section);
+            }
+        }
     }
 }
 
-impl Evaluator for LanesEvaluator {
-    const BACKEND: Backend = Backend::Lanes;
+fn set_input(lanes: &mut LaneEvaluator, input: usize, value: bool) {
+    lanes
+        .input_mut(input)
+        .fill(if value { u64::MAX } else { 0 });
+}
 
-    fn new(game: Arc<GroundGame>) -> LanesEvaluator {
-        LanesEvaluator {
-            interpreter: LaneEvaluator::interpreter(game.lane_program(), game.width()),
-            state: None,
-            evaluated: 0,
+/// The places of the rows that are true in the first lane.
+fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
+    let rows = rows.iter().step_by(words).enumerate();
+    rows.filter(|(_, word)| *word & 1 == 1)
+        .map(|(place, _)| place)
+}
+
+impl<S: Sections> Evaluator for LanesEvaluator<S> {
+    const BACKEND: Backend = S::BACKEND;
+
+    fn new(game: Arc<GroundGame>) -> Result<LanesEvaluator<S>, MachineError> {
+        Ok(LanesEvaluator {
+            lanes: LaneEvaluator::new(S::engine(&game)?),
+            state: State::new(),
+            joint: Vec::new(),
+            evaluated: [false; alone::COUNT],
+            sections: std::marker::PhantomData,
             game,
-        }
+        })
     }
 
-    fn for_each_true(&mut self, state: &State, port: Port, mut found: impl FnMut(usize)) {
+    fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
         self.enter(state);
-        self.evaluate(match port {
-            Port::Terminal | Port::Legal(_) => section::STATE,
-            Port::Goals(_) => section::GOALS,
-        });
-        let outputs = self.game.layout().outputs_of(port).enumerate();
-        for (place, output) in outputs {
-            if self.output(output) {
-                found(place);
-            }
-        }
+        self.evaluate(S::needs(port));
+        let outputs = self.lanes.outputs(self.game.layout().outputs_of(port));
+        first_lane(outputs, self.lanes.width().words()).for_each(found);
     }
 
     fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State) {
         self.enter(state);
-        for (role, &played) in joint.iter().enumerate() {
-            let does = self.game.layout().does[role].clone();
-            let first = does.start;
-            does.for_each(|input| self.set_input(input, input - first == played.index()));
-        }
-        self.evaluated = self.evaluated.min(section::NEXT);
-        self.evaluate(section::NEXT);
+        self.play(joint);
+        self.evaluate(S::NEXT);
         next.clear();
-        for (base, output) in self.game.layout().next.clone().enumerate() {
-            if self.output(output) {
-                next.insert(base);
-            }
-        }
+        let outputs = self.lanes.outputs(self.game.layout().next.clone());
+        first_lane(outputs, self.lanes.width().words()).for_each(|base| next.insert(base));
     }
 }

@@ -5,10 +5,12 @@
 //! | [`prover`] | derives everything from the rules, nothing prepared | games that cannot be grounded; the reference |
 //! | [`scalar`] | the circuit, one state at a time, only what changed | single states |
 //! | [`lanes`] | the circuit, bit-sliced: one bit of each word is a game | many states at a time |
+//! | [`compiled`] | the same as machine code | many states at a time, faster |
 //!
 //! [`lower`] makes the circuit of a game; [`saved`] holds states as text.
 
 pub mod circuit;
+pub mod compiled;
 mod ground;
 pub mod lanes;
 pub mod lower;
@@ -20,8 +22,10 @@ mod text;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use propjit_gdl::prover::ProverError;
+use propjit_jit::code::CompileError;
 
 pub use ground::{GroundGame, section};
 pub use state::State;
@@ -66,11 +70,18 @@ pub enum Backend {
     Scalar,
     /// The bit-sliced interpreter over [lanes].
     Lanes,
+    /// Bit-sliced machine code: see [compiled].
+    Compiled,
 }
 
 impl Backend {
     /// All backends.
-    pub const ALL: [Backend; 3] = [Backend::Prover, Backend::Scalar, Backend::Lanes];
+    pub const ALL: [Backend; 4] = [
+        Backend::Prover,
+        Backend::Scalar,
+        Backend::Lanes,
+        Backend::Compiled,
+    ];
 
     /// The backend's name on the command line.
     pub fn name(self) -> &'static str {
@@ -78,6 +89,7 @@ impl Backend {
             Backend::Prover => "prover",
             Backend::Scalar => "scalar",
             Backend::Lanes => "lanes",
+            Backend::Compiled => "compiled",
         }
     }
 }
@@ -90,7 +102,7 @@ impl fmt::Display for Backend {
 
 /// There is no backend of this name.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("there is no backend `{0}`; there are auto, prover, scalar and lanes")]
+#[error("there is no backend `{0}`; there are auto, prover, scalar, lanes and compiled")]
 pub struct UnknownBackend(String);
 
 impl FromStr for Backend {
@@ -146,6 +158,9 @@ pub enum MachineError {
         /// The backend.
         backend: Backend,
     },
+    /// There is no machine code.
+    #[error(transparent)]
+    Compile(Arc<CompileError>),
     /// The prover gave up.
     #[error(transparent)]
     Prover(#[from] ProverError),

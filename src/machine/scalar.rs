@@ -9,7 +9,7 @@ use propjit_jit::scalar::ScalarInterpreter;
 
 use super::circuit::{CircuitMachine, Evaluator};
 use super::lower::Port;
-use super::{Backend, GroundGame, Move, State, ones};
+use super::{Backend, GroundGame, MachineError, Move, State, ones};
 
 /// A game played by the scalar interpreter.
 pub type ScalarMachine = CircuitMachine<ScalarEvaluator>;
@@ -66,14 +66,14 @@ impl ScalarEvaluator {
 impl Evaluator for ScalarEvaluator {
     const BACKEND: Backend = Backend::Scalar;
 
-    fn new(game: Arc<GroundGame>) -> ScalarEvaluator {
-        ScalarEvaluator {
+    fn new(game: Arc<GroundGame>) -> Result<ScalarEvaluator, MachineError> {
+        Ok(ScalarEvaluator {
             interpreter: game.scalar_interpreter(),
             bases: vec![0; game.layout().bases.len().div_ceil(64)],
             does: vec![None; game.roles().len()],
             settled: false,
             game,
-        }
+        })
     }
 
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {

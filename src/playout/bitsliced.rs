@@ -8,9 +8,9 @@
 //! Lanes never stop: when no more matches are granted, lanes that are done play on
 //! uncounted. So what each match does depends on the seed alone, not on the time.
 
-use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
+use propjit_jit::lanes::{Engine, LaneEvaluator};
 use rand::Rng;
 
 use super::Table;
@@ -18,8 +18,8 @@ use super::tally::{Ending, Goals, Tally};
 use crate::machine::{GroundGame, ones, section};
 
 /// Plays matches while the table's quota grants them.
-pub(super) fn play(game: &GroundGame, table: &mut Table<'_>) -> Tally {
-    let mut lanes = Lanes::new(game, table);
+pub(super) fn play(game: &GroundGame, engine: Engine, table: &mut Table<'_>) -> Tally {
+    let mut lanes = Lanes::new(game, engine, table);
     while lanes.counted.iter().any(|&word| word != 0) && !table.stop.is_set() {
         lanes.step(table);
     }
@@ -59,8 +59,8 @@ struct Lanes<'a> {
 
 impl<'a> Lanes<'a> {
     /// Lanes in the initial state.
-    fn new(game: &'a GroundGame, table: &mut Table<'_>) -> Lanes<'a> {
-        let width = game.width();
+    fn new(game: &'a GroundGame, engine: Engine, table: &mut Table<'_>) -> Lanes<'a> {
+        let width = engine.width();
         let words = width.words();
         let is_initial = |base| {
             if game.initial().contains(base) {
@@ -71,7 +71,7 @@ impl<'a> Lanes<'a> {
         };
         let mut lanes = Lanes {
             game,
-            interpreter: LaneEvaluator::interpreter(game.lane_program(), width),
+            interpreter: LaneEvaluator::new(engine),
             selector: Selector::new(),
             random: LaneRandom::new(table.rng.next_u64()),
             all: vec![u64::MAX; words],

@@ -15,6 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use propjit_jit::lanes::Engine;
+
 use crate::game::Game;
 use crate::machine::{Backend, MachineError};
 use crate::rng::{self, GameRng};
@@ -91,7 +93,14 @@ pub fn run(
             progress,
         };
         match (backend, game.ground_game()) {
-            (Backend::Lanes, Some(ground)) => Ok(bitsliced::play(ground, &mut table)),
+            (Backend::Lanes, Some(ground)) => {
+                let engine = Engine::Interpreter(ground.lane_program(), ground.width());
+                Ok(bitsliced::play(ground, engine, &mut table))
+            }
+            (Backend::Compiled, Some(ground)) => {
+                let engine = Engine::Code(ground.playout_code()?);
+                Ok(bitsliced::play(ground, engine, &mut table))
+            }
             _ => serial::play(&mut *game.machine(backend)?, &mut table),
         }
     };
@@ -116,6 +125,7 @@ pub fn run(
         time: start.elapsed(),
         lanes: match (backend, game.ground_game()) {
             (Backend::Lanes, Some(ground)) => ground.width().lanes(),
+            (Backend::Compiled, Some(ground)) => ground.playout_code()?.width().lanes(),
             _ => 1,
         },
         stopped: stop.is_set(),

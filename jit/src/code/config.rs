@@ -58,6 +58,19 @@ impl Config {
         }
     }
 
+    /// The configuration that usually evaluates most lanes per second on this CPU.
+    pub fn best() -> Config {
+        match Generator::Avx2.is_supported() {
+            true => Config::new(Generator::Avx2, Width::X256),
+            false => Config::new(Generator::Cranelift, Width::X128),
+        }
+    }
+
+    /// Whether the CPU that this runs on can run such code.
+    pub fn is_supported(&self) -> bool {
+        self.generator.is_supported()
+    }
+
     /// The usual configurations of every generator and width that this CPU can run,
     /// narrow to wide.
     pub fn supported() -> impl Iterator<Item = Config> {

@@ -23,37 +23,58 @@ pub struct LaneEvaluator {
     rows: Rows,
 }
 
-/// What evaluates.
-#[derive(Clone)]
-enum Engine {
-    Interpreter(Arc<LaneProgram>),
+/// What evaluates a circuit, shared by all threads that do.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// A program, interpreted for so many lanes.
+    Interpreter(Arc<LaneProgram>, Width),
+    /// Machine code.
     Code(Arc<Code>),
 }
 
+impl Engine {
+    /// How many lanes there are.
+    pub fn width(&self) -> Width {
+        match self {
+            Engine::Interpreter(_, width) => *width,
+            Engine::Code(code) => code.width(),
+        }
+    }
+
+    /// How many rows an evaluator has.
+    pub fn rows(&self) -> usize {
+        match self {
+            Engine::Interpreter(program, _) => program.rows(),
+            Engine::Code(code) => code.rows(),
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        match self {
+            Engine::Interpreter(program, _) => program.layout,
+            Engine::Code(code) => code.layout,
+        }
+    }
+}
+
 impl LaneEvaluator {
-    /// An interpreter with all inputs false and nothing evaluated yet.
-    pub fn interpreter(program: Arc<LaneProgram>, width: Width) -> LaneEvaluator {
-        let (layout, rows) = (program.layout, program.rows());
-        LaneEvaluator::new(Engine::Interpreter(program), layout, width, rows)
-    }
-
-    /// Machine code with all inputs false and nothing evaluated yet.
-    pub fn compiled(code: Arc<Code>) -> LaneEvaluator {
-        let (layout, width, rows) = (code.layout, code.width(), code.rows());
-        LaneEvaluator::new(Engine::Code(code), layout, width, rows)
-    }
-
-    fn new(engine: Engine, layout: Layout, width: Width, rows: usize) -> LaneEvaluator {
-        let words = width.words();
-        let mut rows = Rows::new(rows * words);
+    /// An evaluator with all inputs false and nothing evaluated yet.
+    pub fn new(engine: Engine) -> LaneEvaluator {
+        let words = engine.width().words();
+        let mut rows = Rows::new(engine.rows() * words);
         let truth = Layout::TRUE as usize;
         rows.words_mut()[truth * words..][..words].fill(!0);
         LaneEvaluator {
+            layout: engine.layout(),
+            width: engine.width(),
             engine,
-            layout,
-            width,
             rows,
         }
+    }
+
+    /// What evaluates.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// How many lanes there are.
@@ -117,7 +138,7 @@ impl LaneEvaluator {
     pub fn evaluate(&mut self, section: usize) {
         let rows = self.rows.words_mut().as_mut_ptr();
         match &self.engine {
-            Engine::Interpreter(program) => {
+            Engine::Interpreter(program, _) => {
                 // SAFETY: the rows are those of the section's program, allocated for this
                 // width, and borrowed mutably meanwhile.
                 let kernel = unsafe { Evaluate::new(program.section(section), rows) };

@@ -13,7 +13,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use propjit_jit::circuit::{Builder, OutputId};
-//! use propjit_jit::lanes::{LaneEvaluator, LaneProgram, Width};
+//! use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 //!
 //! let mut builder = Builder::new(2);
 //! let (a, b) = (builder.input(0), builder.input(1));
@@ -21,7 +21,7 @@
 //! let circuit = builder.finish(vec![both, !both]);
 //! let program = LaneProgram::new(&circuit, &[vec![OutputId(0), OutputId(1)]]);
 //!
-//! let mut lanes = LaneEvaluator::interpreter(Arc::new(program), Width::X64);
+//! let mut lanes = LaneEvaluator::new(Engine::Interpreter(Arc::new(program), Width::X64));
 //! lanes.input_mut(0)[0] = 0b1100;
 //! lanes.input_mut(1)[0] = 0b1010;
 //! lanes.evaluate(0);
@@ -42,6 +42,6 @@ pub mod select;
 mod vector;
 mod width;
 
-pub use evaluator::LaneEvaluator;
+pub use evaluator::{Engine, LaneEvaluator};
 pub use program::LaneProgram;
 pub use width::Width;

@@ -1,0 +1,99 @@
+//! The circuit as machine code.
+//!
+//! There are two forms, each made when it is first wanted: for playouts, where the
+//! parts of a step follow each other and share what they compute; and for single
+//! questions, where each part stands alone, so that nothing is computed that is not
+//! asked for.
+
+use propjit_jit::circuit::OutputId;
+use propjit_jit::code::{Code, CompileError, Config, Guards, Section};
+
+use super::GroundGame;
+use super::lower::Layout;
+
+/// The sections of code for single questions: each of them can be evaluated without
+/// the others.
+pub mod alone {
+    /// Terminal.
+    pub const TERMINAL: usize = 0;
+    /// Legal moves.
+    pub const LEGAL: usize = 1;
+    /// The next state.
+    pub const NEXT: usize = 2;
+    /// The goals of the state.
+    pub const GOALS: usize = 3;
+    /// How many sections there are.
+    pub const COUNT: usize = 4;
+}
+
+/// Code for playouts, in the sections [`section`](super::section): each after the first
+/// one builds on it.
+pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
+    let [state, next, goals] = game.layout().playout_sections();
+    let sections = [
+        Section {
+            outputs: state,
+            after: None,
+        },
+        Section {
+            outputs: next,
+            after: Some(0),
+        },
+        Section {
+            outputs: goals,
+            after: Some(0),
+        },
+    ];
+    compile(game, &sections, config)
+}
+
+/// Code for single questions, in the sections [`alone`].
+pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
+    let layout = game.layout();
+    let legal = layout.legal.iter().cloned().flatten();
+    let goals = layout.goals.iter().cloned().flatten();
+    let sections = [
+        outputs([layout.terminal]),
+        outputs(legal),
+        outputs(layout.next.clone()),
+        outputs(goals),
+    ];
+    let sections = sections.map(|outputs| Section {
+        outputs,
+        after: None,
+    });
+    compile(game, &sections, config)
+}
+
+fn compile(game: &GroundGame, sections: &[Section], config: &Config) -> Result<Code, CompileError> {
+    let guards = Guards {
+        inputs: Vec::new(),
+        implies: game.layout().assumptions().implies,
+    };
+    let code = Code::compile(&game.smallest().circuit, sections, &guards, config)?;
+    tracing::debug!(
+        bytes = code.bytes(),
+        functions = code.functions(),
+        time = ?code.time(),
+        "compiled"
+    );
+    Ok(code)
+}
+
+impl Layout {
+    /// The outputs of the sections that a step of a playout has: see
+    /// [`section`](super::section).
+    pub fn playout_sections(&self) -> [Vec<OutputId>; 3] {
+        let legal = self.legal.iter().cloned().flatten();
+        [
+            outputs(legal.chain([self.terminal])),
+            outputs(self.next.clone()),
+            outputs(self.goals.iter().cloned().flatten()),
+        ]
+    }
+}
+
+fn outputs(numbers: impl IntoIterator<Item = usize>) -> Vec<OutputId> {
+    let numbers = numbers.into_iter();
+    numbers.map(|number| OutputId(number as u32)).collect()
+}
