@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use propjit_jit::circuit::{Circuit, Edge, InputId, Node};
-use propjit_jit::code::{Code, Config, Guards, Section};
-use propjit_jit::lanes::{Engine, LaneEvaluator};
+use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
+use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Section};
+use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
 
@@ -173,4 +174,110 @@ proptest! {
             check(&circuit, &lanes, &config)?;
         }
     }
+}
+
+/// A circuit of so many gates in a chain.
+fn chain(gates: usize) -> Circuit {
+    let mut builder = Builder::new(gates + 1);
+    let chain = (0..gates).fold(builder.input(gates), |value, i| {
+        let input = builder.input(i);
+        !builder.and(value, input)
+    });
+    builder.finish(vec![chain])
+}
+
+fn compile(circuit: &Circuit, config: &Config) -> Result<Code, CompileError> {
+    let section = Section {
+        outputs: all_outputs(circuit),
+        after: None,
+    };
+    Code::compile(circuit, &[section], &Guards::default(), config)
+}
+
+/// Threads may share code, and it goes when the last of them is done with it.
+#[test]
+fn dropped_code_is_freed() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Code>();
+    is_shared::<LaneEvaluator>();
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
+        return eprintln!("skipped: there is no /proc/self/maps to count code in");
+    };
+    let executable = |maps: &str| {
+        maps.lines()
+            .filter(|line| line.contains("r-xp 00000000 00:00"))
+            .count()
+    };
+    let before = executable(&maps);
+    let circuit = chain(20);
+    for config in configs() {
+        let kept = Arc::new(compile(&circuit, &config).unwrap());
+        for _ in 0..2000 {
+            let code = Arc::new(compile(&circuit, &config).unwrap());
+            let mut lanes = LaneEvaluator::new(Engine::Code(code.clone()));
+            drop(code);
+            std::thread::scope(|scope| {
+                scope.spawn(|| lanes.evaluate(0));
+            });
+        }
+        drop(kept);
+    }
+    let after = executable(&std::fs::read_to_string("/proc/self/maps").unwrap());
+    // Other tests of this process may be at work.
+    assert!(
+        after <= before + 16,
+        "{before} pieces of code, then {after}"
+    );
+}
+
+#[test]
+fn limits_are_kept() {
+    let circuit = chain(5000);
+    for config in configs() {
+        let short = Config {
+            time: Duration::ZERO,
+            ..config.clone()
+        };
+        assert!(matches!(
+            compile(&circuit, &short),
+            Err(CompileError::Time(_))
+        ));
+        let small = Config {
+            bytes: 1000,
+            ..config.clone()
+        };
+        assert!(matches!(
+            compile(&circuit, &small),
+            Err(CompileError::Size(1000))
+        ));
+        let wide = Config {
+            width: Width::X512,
+            ..config
+        };
+        assert!(matches!(
+            compile(&circuit, &wide),
+            Err(CompileError::Width(Width::X512))
+        ));
+    }
+}
+
+/// The effort changes the code, and nothing else.
+#[test]
+fn efforts_agree() {
+    let circuit = chain(300);
+    let mut results = Vec::new();
+    for effort in [Effort::Least, Effort::Full] {
+        let config = Config {
+            effort,
+            ..Config::new(Generator::Cranelift, Width::X128)
+        };
+        let mut lanes =
+            LaneEvaluator::new(Engine::Code(Arc::new(compile(&circuit, &config).unwrap())));
+        let mut words = Words(5);
+        lanes.inputs_mut(0..301).fill_with(|| words.next());
+        lanes.evaluate(0);
+        check(&circuit, &lanes, &config).unwrap();
+        results.push(lanes.output(0).to_vec());
+    }
+    assert_eq!(results[0], results[1]);
 }

@@ -13,6 +13,8 @@ mod registers;
 use encode::{Encoder, Opcode, Register, Source};
 use registers::{Item, Registers};
 
+use super::CompileError;
+use super::config::Generator;
 use super::routine::{Instruction, Operand, Operator, Routine};
 use crate::lanes::Width;
 use crate::lanes::layout::Layout;
@@ -23,6 +25,18 @@ pub(super) struct Assembly {
     pub code: Vec<u8>,
     /// How many rows it needs for values that registers have no room for.
     pub spills: u32,
+}
+
+/// Whether there is code for rows of this width, on this CPU.
+pub(super) fn check(width: Width) -> Result<(), CompileError> {
+    match width {
+        _ if !Generator::Avx2.is_supported() => Err(CompileError::Target {
+            target: std::env::consts::ARCH.to_string(),
+            reason: "the CPU has no AVX2".to_string(),
+        }),
+        Width::X128 | Width::X256 => Ok(()),
+        Width::X64 | Width::X512 => Err(CompileError::Width(width)),
+    }
 }
 
 /// The machine code of a routine, for rows of 128 or 256 lanes. Values that registers

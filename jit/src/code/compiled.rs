@@ -1,0 +1,145 @@
+//! Machine code and what is needed to call it.
+
+use std::slice;
+use std::time::{Duration, Instant};
+
+use super::config::Config;
+use super::generate::generate;
+use super::guard::{Groups, Guards};
+use super::memory::Executable;
+use super::plan::{Plan, Step};
+use super::{CompileError, Section};
+use crate::circuit::Circuit;
+use crate::lanes::Width;
+use crate::lanes::layout::Layout;
+
+/// A circuit as machine code, for rows of a certain width. Threads share it; its memory
+/// is freed when it is dropped.
+#[derive(Debug)]
+pub struct Code {
+    width: Width,
+    pub(crate) layout: Layout,
+    rows: u32,
+    sections: Vec<Vec<Step>>,
+    /// Where the routines start in memory.
+    entries: Vec<u32>,
+    memory: Executable,
+    time: Duration,
+}
+
+impl Code {
+    /// Compiles a circuit.
+    ///
+    /// # Errors
+    /// If this CPU cannot run such code, or a limit of `config` is hit.
+    ///
+    /// # Panics
+    /// If a section has an output that the circuit does not have, or comes after one
+    /// that does not come before it.
+    pub fn compile(
+        circuit: &Circuit,
+        sections: &[Section],
+        guards: &Guards,
+        config: &Config,
+    ) -> Result<Code, CompileError> {
+        let start = Instant::now();
+        let groups = Groups::new(circuit, guards, config.guarded);
+        let plan = Plan::new(circuit, sections, &groups, config.function_size);
+        let image = generate(&plan, config, start)?;
+        Ok(Code {
+            width: config.width,
+            layout: Layout::new(circuit),
+            rows: image.rows,
+            sections: plan.sections,
+            entries: image.entries,
+            memory: Executable::new(&image.bytes)?,
+            time: start.elapsed(),
+        })
+    }
+
+    /// How many lanes a row has.
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// How many rows an evaluator needs.
+    pub fn rows(&self) -> usize {
+        self.rows as usize
+    }
+
+    /// How many bytes of machine code there are.
+    pub fn bytes(&self) -> usize {
+        self.memory.bytes().len()
+    }
+
+    /// How many functions of machine code there are.
+    pub fn functions(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How long it took to compile.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Evaluates a section.
+    ///
+    /// # Safety
+    /// `rows` points to [`Code::rows`] rows of [`Code::width`], aligned to 64 bytes, which
+    /// nothing else uses meanwhile.
+    pub(crate) unsafe fn evaluate(&self, section: usize, rows: *mut u64) {
+        let words = self.width.words();
+        // SAFETY: plans have no rows but those that evaluators have.
+        let row = |row: u32| unsafe { rows.add(row as usize * words) };
+        for step in &self.sections[section] {
+            if let Some(guard) = &step.guard {
+                // SAFETY: a row has so many words, and nothing else uses them.
+                let guarding = unsafe { slice::from_raw_parts(row(guard.row), words) };
+                if guarding.iter().all(|&word| word == 0) {
+                    for &(idle, value) in &guard.idle {
+                        // SAFETY: as above.
+                        unsafe { row(idle).write_bytes(if value { 0xff } else { 0 }, words) };
+                    }
+                    continue;
+                }
+            }
+            let routines = step.routines.start as usize..step.routines.end as usize;
+            // SAFETY: as promised by the caller.
+            let run = || unsafe { self.run(&self.entries[routines.clone()], rows) };
+            if step.feedback.is_empty() {
+                run();
+                continue;
+            }
+            for &feedback in &step.feedback {
+                // SAFETY: as above.
+                unsafe { row(feedback).write_bytes(0, words) };
+            }
+            while run() {}
+        }
+    }
+
+    /// Calls routines; returns whether the last one reports a change.
+    ///
+    /// # Safety
+    /// As for [`Code::evaluate`]; the entries are the code's own.
+    unsafe fn run(&self, entries: &[u32], rows: *mut u64) -> bool {
+        let code = self.memory.bytes().as_ptr();
+        entries.iter().fold(false, |_, &entry| {
+            // SAFETY: at the entry is a function of this type, generated for the CPU that
+            // this runs on, which accesses nothing but the rows.
+            unsafe {
+                let function: Function = std::mem::transmute(code.add(entry as usize));
+                function(rows) != 0
+            }
+        })
+    }
+}
+
+/// A routine's machine code: takes the rows, and returns whether feedback has changed
+/// anything.
+#[cfg(target_arch = "x86_64")]
+type Function = unsafe extern "sysv64" fn(*mut u64) -> u64;
+/// A routine's machine code: takes the rows, and returns whether feedback has changed
+/// anything.
+#[cfg(not(target_arch = "x86_64"))]
+type Function = unsafe extern "C" fn(*mut u64) -> u64;

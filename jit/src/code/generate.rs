@@ -1,0 +1,105 @@
+//! From routines to one piece of machine code.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::CompileError;
+use super::avx2;
+use super::config::{Config, Generator};
+use super::cranelift::Cranelift;
+use super::plan::Plan;
+use super::routine::Routine;
+
+/// Position-independent machine code.
+pub(super) struct Image {
+    pub bytes: Vec<u8>,
+    /// Where each routine starts.
+    pub entries: Vec<u32>,
+    /// How many rows it needs.
+    pub rows: u32,
+}
+
+/// Routines start at multiples of this, for the CPU fetches aligned blocks.
+const ALIGNMENT: usize = 64;
+
+/// Generates the code of all routines in parallel. The time counts from `start`.
+pub(super) fn generate(
+    plan: &Plan,
+    config: &Config,
+    start: Instant,
+) -> Result<Image, CompileError> {
+    // Offsets of rows have to be positive 32-bit numbers. No more values are spilled
+    // than a routine has.
+    let values = plan.routines.iter().map(|routine| routine.values).max();
+    let rows = u64::from(plan.rows) + u64::from(values.unwrap_or(0));
+    if rows * 8 * config.width.words() as u64 > i32::MAX as u64 {
+        return Err(CompileError::Rows(rows));
+    }
+    let limits = Limits {
+        config,
+        start,
+        bytes: AtomicUsize::new(0),
+    };
+    let routines = plan.routines.par_iter();
+    let (code, spills): (Vec<Vec<u8>>, u32) = match config.generator {
+        Generator::Cranelift => {
+            let cranelift = Cranelift::host(config.width, config.effort)?;
+            let compile = |routine: &Routine| limits.check(|| cranelift.compile(routine));
+            (routines.map(compile).collect::<Result<_, _>>()?, 0)
+        }
+        Generator::Avx2 => {
+            avx2::check(config.width)?;
+            // The same rows serve every routine: values do not outlive it.
+            let spills = AtomicUsize::new(0);
+            let assemble = |routine| {
+                limits.check(|| {
+                    let assembly = avx2::assemble(routine, config.width, plan.rows);
+                    spills.fetch_max(assembly.spills as usize, Ordering::Relaxed);
+                    Ok(assembly.code)
+                })
+            };
+            let code = routines.map(assemble).collect::<Result<_, _>>()?;
+            (code, spills.into_inner() as u32)
+        }
+    };
+    let mut image = Image {
+        bytes: Vec::new(),
+        entries: Vec::with_capacity(code.len()),
+        rows: plan.rows + spills,
+    };
+    for routine in code {
+        let entry = image.bytes.len().next_multiple_of(ALIGNMENT);
+        image.bytes.resize(entry, 0);
+        image.bytes.extend(routine);
+        let entry = u32::try_from(entry).map_err(|_| CompileError::Size(config.bytes))?;
+        image.entries.push(entry);
+    }
+    Ok(image)
+}
+
+/// What generating code may cost, and has cost.
+struct Limits<'a> {
+    config: &'a Config,
+    start: Instant,
+    bytes: AtomicUsize,
+}
+
+impl Limits<'_> {
+    /// Generates code, unless time is up or there is too much code already.
+    fn check(
+        &self,
+        code: impl FnOnce() -> Result<Vec<u8>, CompileError>,
+    ) -> Result<Vec<u8>, CompileError> {
+        if self.start.elapsed() > self.config.time {
+            return Err(CompileError::Time(self.config.time));
+        }
+        let code = code()?;
+        let before = self.bytes.fetch_add(code.len(), Ordering::Relaxed);
+        match before + code.len() > self.config.bytes {
+            true => Err(CompileError::Size(self.config.bytes)),
+            false => Ok(code),
+        }
+    }
+}
