@@ -26,25 +26,21 @@ pub mod alone {
     pub const COUNT: usize = 4;
 }
 
-/// Code for playouts, in the sections [`section`](super::section): each after the first
-/// one builds on it.
+/// What code for playouts computes, in the sections [`section`](super::section): each
+/// after the first one builds on it.
+pub fn playout_sections(layout: &Layout) -> [Section; 3] {
+    let [state, next, goals] = layout.playout_sections();
+    let section = |outputs, after| Section { outputs, after };
+    [
+        section(state, None),
+        section(next, Some(0)),
+        section(goals, Some(0)),
+    ]
+}
+
+/// Code for playouts.
 pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
-    let [state, next, goals] = game.layout().playout_sections();
-    let sections = [
-        Section {
-            outputs: state,
-            after: None,
-        },
-        Section {
-            outputs: next,
-            after: Some(0),
-        },
-        Section {
-            outputs: goals,
-            after: Some(0),
-        },
-    ];
-    compile(game, &sections, config)
+    compile(game, &playout_sections(game.layout()), config)
 }
 
 /// Code for single questions, in the sections [`alone`].

@@ -45,7 +45,7 @@ impl Code {
         let start = Instant::now();
         let groups = Groups::new(circuit, guards, config.guarded);
         let plan = Plan::new(circuit, sections, &groups, config.function_size);
-        let image = generate(&plan, config, start)?;
+        let image = generate(&plan, config, None, start)?;
         Ok(Code {
             width: config.width,
             layout: Layout::new(circuit),

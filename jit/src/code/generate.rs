@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
+use target_lexicon::Triple;
 
 use super::CompileError;
 use super::avx2;
@@ -24,10 +25,12 @@ pub(super) struct Image {
 /// Routines start at multiples of this, for the CPU fetches aligned blocks.
 const ALIGNMENT: usize = 64;
 
-/// Generates the code of all routines in parallel. The time counts from `start`.
+/// Generates the code of all routines in parallel, for the target or else for the CPU
+/// that this runs on. The time counts from `start`.
 pub(super) fn generate(
     plan: &Plan,
     config: &Config,
+    target: Option<&Triple>,
     start: Instant,
 ) -> Result<Image, CompileError> {
     // Offsets of rows have to be positive 32-bit numbers. No more values are spilled
@@ -45,12 +48,15 @@ pub(super) fn generate(
     let routines = plan.routines.par_iter();
     let (code, spills): (Vec<Vec<u8>>, u32) = match config.generator {
         Generator::Cranelift => {
-            let cranelift = Cranelift::host(config.width, config.effort)?;
+            let cranelift = match target {
+                None => Cranelift::host(config.width, config.effort)?,
+                Some(target) => Cranelift::target(target.clone(), config.width, config.effort)?,
+            };
             let compile = |routine: &Routine| limits.check(|| cranelift.compile(routine));
             (routines.map(compile).collect::<Result<_, _>>()?, 0)
         }
         Generator::Avx2 => {
-            avx2::check(config.width)?;
+            avx2::check(config.width, target)?;
             // The same rows serve every routine: values do not outlive it.
             let spills = AtomicUsize::new(0);
             let assemble = |routine| {

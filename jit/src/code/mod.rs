@@ -7,6 +7,7 @@
 //! - `schedule` puts the operations in order, `plan` cuts them into `routine`s.
 //! - `cranelift` and `avx2` make machine code of a routine; `generate` calls them for
 //!   many routines in parallel, within limits.
+//! - `foreign` hands out code for other CPUs.
 //! - `guard` finds what matters only while some input is true, so that it is left out
 //!   while that is false in all lanes.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
@@ -15,6 +16,7 @@ mod avx2;
 mod compiled;
 mod config;
 mod cranelift;
+mod foreign;
 mod generate;
 mod guard;
 mod memory;
@@ -26,6 +28,7 @@ use std::time::Duration;
 
 pub use compiled::Code;
 pub use config::{Config, Effort, Generator};
+pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
 
 use crate::circuit::OutputId;

@@ -13,6 +13,8 @@ mod registers;
 use encode::{Encoder, Opcode, Register, Source};
 use registers::{Item, Registers};
 
+use target_lexicon::Triple;
+
 use super::CompileError;
 use super::config::Generator;
 use super::routine::{Instruction, Operand, Operator, Routine};
@@ -27,15 +29,20 @@ pub(super) struct Assembly {
     pub spills: u32,
 }
 
-/// Whether there is code for rows of this width, on this CPU.
-pub(super) fn check(width: Width) -> Result<(), CompileError> {
-    match width {
-        _ if !Generator::Avx2.is_supported() => Err(CompileError::Target {
-            target: std::env::consts::ARCH.to_string(),
-            reason: "the CPU has no AVX2".to_string(),
-        }),
-        Width::X128 | Width::X256 => Ok(()),
-        Width::X64 | Width::X512 => Err(CompileError::Width(width)),
+/// Whether there is code for rows of this width, for the target or else for this CPU.
+pub(super) fn check(width: Width, target: Option<&Triple>) -> Result<(), CompileError> {
+    let unsupported = |target: String, reason: &str| CompileError::Target {
+        target,
+        reason: reason.to_string(),
+    };
+    match (width, target) {
+        (_, Some(target)) => Err(unsupported(target.to_string(), "AVX2 is for this CPU only")),
+        _ if !Generator::Avx2.is_supported() => Err(unsupported(
+            Triple::host().to_string(),
+            "the CPU has no AVX2",
+        )),
+        (Width::X128 | Width::X256, _) => Ok(()),
+        (Width::X64 | Width::X512, _) => Err(CompileError::Width(width)),
     }
 }
 
