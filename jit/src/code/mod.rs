@@ -10,8 +10,10 @@
 //! - `guard` finds what matters only while some input is true, so that it is left out
 //!   while that is false in all lanes.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
+//! - [`cache`] keeps code on disk.
 
 mod avx2;
+pub mod cache;
 mod compiled;
 mod config;
 mod cranelift;
@@ -27,6 +29,7 @@ use std::time::Duration;
 pub use compiled::Code;
 pub use config::{Config, Effort, Generator};
 pub use guard::Guards;
+pub use memory::Executable;
 
 use crate::circuit::OutputId;
 use crate::lanes::Width;
