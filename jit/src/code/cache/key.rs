@@ -47,19 +47,18 @@ impl fmt::Display for Key {
 
 impl KeyHasher {
     /// A field of bytes.
-    pub fn bytes(&mut self, field: &[u8]) -> &mut KeyHasher {
+    pub fn bytes(&mut self, field: &[u8]) {
         self.0.update(&(field.len() as u64).to_le_bytes());
         self.0.update(field);
-        self
     }
 
     /// A field of numbers.
-    pub fn numbers(&mut self, field: impl IntoIterator<Item = u32>) -> &mut KeyHasher {
+    pub fn numbers(&mut self, field: impl IntoIterator<Item = u32>) {
         // Hashing a field at once is many times faster than number by number.
         let mut bytes = Vec::new();
         for number in field {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        self.bytes(&bytes)
+        self.bytes(&bytes);
     }
 }
