@@ -168,6 +168,8 @@ impl Cache {
         let mut file = file.map_err(CacheError::io("write in", directory))?;
         let written = file.write_all(&front).and_then(|()| file.write_all(code));
         written.map_err(CacheError::io("write", file.path()))?;
+        // The system's own times are coarser than those that `load` sets.
+        let _ = file.as_file().set_modified(SystemTime::now());
         let renamed = file.persist(&path).map_err(|error| error.error);
         renamed.map_err(CacheError::io("write", &path))?;
         self.evict(key)
