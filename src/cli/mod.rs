@@ -3,6 +3,7 @@
 //! Results go to stdout, progress and messages to stderr. The exit code is 0 on
 //! success, 1 when the work failed, 2 on wrong usage.
 
+mod cache;
 mod info;
 mod options;
 mod output;
@@ -43,6 +44,7 @@ enum Command {
     Perft(perft::Args),
     Verify(verify::Args),
     Perf(perf::Args),
+    Cache(cache::Args),
 }
 
 /// Runs the command that the arguments of the process ask for.
@@ -57,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),
+        Command::Cache(args) => cache::run(&args, &mut output),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,7 +8,7 @@ use memmap2::{Mmap, MmapMut};
 /// Machine code in memory that can be executed and not written. Freed when the
 /// last clone is dropped.
 #[derive(Clone, Debug)]
-pub(super) struct Executable {
+pub struct Executable {
     map: Arc<Mmap>,
 }
 
@@ -21,12 +21,12 @@ impl Executable {
         // An empty map is an error on some systems.
         let mut map = MmapMut::map_anon(code.len().max(1))?;
         map[..code.len()].copy_from_slice(code);
-        Executable::seal(map.make_exec()?)
+        Ok(Executable::seal(map.make_exec()?))
     }
 
     /// Memory that is already mapped for execution.
-    pub fn seal(map: Mmap) -> io::Result<Executable> {
-        Ok(Executable { map: Arc::new(map) })
+    pub(super) fn seal(map: Mmap) -> Executable {
+        Executable { map: Arc::new(map) }
     }
 
     /// The code.

@@ -11,8 +11,10 @@
 //! - `guard` finds what matters only while some input is true, so that it is left out
 //!   while that is false in all lanes.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
+//! - [`cache`] keeps code on disk.
 
 mod avx2;
+pub mod cache;
 mod compiled;
 mod config;
 mod cranelift;
@@ -30,6 +32,7 @@ pub use compiled::Code;
 pub use config::{Config, Effort, Generator};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
+pub use memory::Executable;
 
 use crate::circuit::OutputId;
 use crate::lanes::Width;

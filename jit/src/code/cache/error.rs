@@ -1,0 +1,119 @@
+//! Why a cache does not give or take code.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why the cache cannot be used, or not for this entry. The remedy is always the
+/// same: compile the circuit afresh.
+#[derive(Debug, Error)]
+pub enum CacheError {
+    /// There is no cache on systems whose rights to files we do not understand.
+    #[error("the code cache needs a Unix system")]
+    Unsupported,
+    /// The operating system refuses a file or directory.
+    #[error("cannot {action} `{path}`")]
+    Io {
+        /// What was to be done, such as "read".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// We refuse a file or directory.
+    #[error("`{path}` is refused: {reason}")]
+    Refused {
+        /// The file or directory.
+        path: PathBuf,
+        /// Our reason.
+        reason: Refusal,
+    },
+    /// The entry alone is larger than the whole cache may be.
+    #[error("an entry of {bytes} bytes is over the cache's limit of {limit} bytes")]
+    TooLarge {
+        /// How many bytes the entry's file would have.
+        bytes: u64,
+        /// How many bytes all entries together may have.
+        limit: u64,
+    },
+}
+
+impl CacheError {
+    /// Turns the system's errors with this path into ours.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CacheError {
+        move |source| CacheError::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// Turns our reasons to refuse this path into errors.
+    pub(super) fn refused(path: &Path) -> impl FnOnce(Refusal) -> CacheError {
+        move |reason| CacheError::Refused {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+}
+
+/// Why a file or directory is not trusted, or is no entry.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Refusal {
+    /// Links may lead to files of others.
+    #[error("it is a symbolic link")]
+    Symlink,
+    /// A directory in place of a file, or the other way round, or a device.
+    #[error("it is not a {expected}")]
+    Kind {
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// It belongs to someone else.
+    #[error("it belongs to user {owner}, not to user {user} who runs this process")]
+    Foreign {
+        /// The number of the user who owns it.
+        owner: u32,
+        /// The number of the user whom the process acts for.
+        user: u32,
+    },
+    /// Others may write to it.
+    #[error("others may write to it (mode {mode:04o}); `chmod go-w` changes that")]
+    Writable {
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The file does not start like an entry.
+    #[error("it is not a cache entry")]
+    Magic,
+    /// The entry was written by another version of this program.
+    #[error("it has format {found}, not format {expected}")]
+    Version {
+        /// The version in the file.
+        found: u32,
+        /// The version that we read and write.
+        expected: u32,
+    },
+    /// The file is cut off or has something at its end, or its lengths are damaged.
+    #[error("its length of {bytes} bytes is not what it says inside")]
+    Length {
+        /// How many bytes the file has.
+        bytes: u64,
+    },
+    /// The entry has the name of another.
+    #[error("it holds the code of another key")]
+    Key,
+    /// The entry is not as it was written.
+    #[error("its content is damaged: the hash differs")]
+    Hash,
+}
+
+impl Refusal {
+    /// Whether it is about what is in the file, not about whose it is.
+    pub(super) fn is_damage(&self) -> bool {
+        use Refusal::*;
+        matches!(self, Magic | Version { .. } | Length { .. } | Key | Hash)
+    }
+}
