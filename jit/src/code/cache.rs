@@ -175,6 +175,13 @@ impl Cache {
         self.evict(key)
     }
 
+    /// Removes an entry that is as it was written, but does not describe its code rightly.
+    pub(super) fn refuse_description(&self, key: &Key) -> CacheError {
+        let path = self.path(key);
+        let _ = fs::remove_file(&path);
+        CacheError::refused(&path)(Refusal::Description)
+    }
+
     fn path(&self, key: &Key) -> PathBuf {
         self.directory.join(format!("{key}{SUFFIX}"))
     }

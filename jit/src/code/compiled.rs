@@ -3,6 +3,8 @@
 use std::slice;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::config::Config;
 use super::generate::generate;
 use super::guard::{Groups, Guards};
@@ -17,14 +19,20 @@ use crate::lanes::layout::Layout;
 /// is freed when it is dropped.
 #[derive(Debug)]
 pub struct Code {
-    width: Width,
-    pub(crate) layout: Layout,
-    rows: u32,
-    sections: Vec<Vec<Step>>,
+    pub(super) description: Description,
+    pub(super) memory: Executable,
+    pub(super) time: Duration,
+}
+
+/// What is needed to call machine code.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Description {
+    pub width: Width,
+    pub layout: Layout,
+    pub rows: u32,
+    pub sections: Vec<Vec<Step>>,
     /// Where the routines start in memory.
-    entries: Vec<u32>,
-    memory: Executable,
-    time: Duration,
+    pub entries: Vec<u32>,
 }
 
 impl Code {
@@ -47,11 +55,13 @@ impl Code {
         let plan = Plan::new(circuit, sections, &groups, config.function_size);
         let image = generate(&plan, config, None, start)?;
         Ok(Code {
-            width: config.width,
-            layout: Layout::new(circuit),
-            rows: image.rows,
-            sections: plan.sections,
-            entries: image.entries,
+            description: Description {
+                width: config.width,
+                layout: Layout::new(circuit),
+                rows: image.rows,
+                sections: plan.sections,
+                entries: image.entries,
+            },
             memory: Executable::new(&image.bytes)?,
             time: start.elapsed(),
         })
@@ -59,12 +69,16 @@ impl Code {
 
     /// How many lanes a row has.
     pub fn width(&self) -> Width {
-        self.width
+        self.description.width
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.description.layout
     }
 
     /// How many rows an evaluator needs.
     pub fn rows(&self) -> usize {
-        self.rows as usize
+        self.description.rows as usize
     }
 
     /// How many bytes of machine code there are.
@@ -74,10 +88,10 @@ impl Code {
 
     /// How many functions of machine code there are.
     pub fn functions(&self) -> usize {
-        self.entries.len()
+        self.description.entries.len()
     }
 
-    /// How long it took to compile.
+    /// How long it took to compile it, or to load it.
     pub fn time(&self) -> Duration {
         self.time
     }
@@ -88,10 +102,16 @@ impl Code {
     /// `rows` points to [`Code::rows`] rows of [`Code::width`], aligned to 64 bytes, which
     /// nothing else uses meanwhile.
     pub(crate) unsafe fn evaluate(&self, section: usize, rows: *mut u64) {
-        let words = self.width.words();
+        let Description {
+            width,
+            sections,
+            entries,
+            ..
+        } = &self.description;
+        let words = width.words();
         // SAFETY: plans have no rows but those that evaluators have.
         let row = |row: u32| unsafe { rows.add(row as usize * words) };
-        for step in &self.sections[section] {
+        for step in &sections[section] {
             if let Some(guard) = &step.guard {
                 // SAFETY: a row has so many words, and nothing else uses them.
                 let guarding = unsafe { slice::from_raw_parts(row(guard.row), words) };
@@ -105,7 +125,7 @@ impl Code {
             }
             let routines = step.routines.start as usize..step.routines.end as usize;
             // SAFETY: as promised by the caller.
-            let run = || unsafe { self.run(&self.entries[routines.clone()], rows) };
+            let run = || unsafe { self.run(&entries[routines.clone()], rows) };
             if step.feedback.is_empty() {
                 run();
                 continue;

@@ -10,6 +10,7 @@
 //! - `foreign` hands out code for other CPUs.
 //! - `guard` finds what matters only while some input is true, so that it is left out
 //!   while that is false in all lanes.
+//! - [`cache`] keeps code on disk; `stored` takes it from there.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
 //! - [`cache`] keeps code on disk.
 
@@ -25,6 +26,7 @@ mod memory;
 mod plan;
 mod routine;
 mod schedule;
+mod stored;
 
 use std::time::Duration;
 

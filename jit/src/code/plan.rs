@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::Section;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Routine};
@@ -20,7 +22,7 @@ pub(super) struct Plan {
 }
 
 /// What is called for a section, in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     /// The routines, called in order.
     pub routines: Range<u32>,
@@ -32,7 +34,7 @@ pub(super) struct Step {
 }
 
 /// A step may be left out while a row is false in all lanes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Guard {
     /// The row that guards.
     pub row: u32,

@@ -52,7 +52,7 @@ impl Engine {
     fn layout(&self) -> Layout {
         match self {
             Engine::Interpreter(program, _) => program.layout,
-            Engine::Code(code) => code.layout,
+            Engine::Code(code) => code.layout(),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::circuit::Circuit;
 
 /// What is in the first rows: two constants, inputs, outputs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Layout {
     inputs: usize,
     outputs: usize,

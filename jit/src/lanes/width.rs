@@ -3,13 +3,15 @@
 //! The code that works on rows is written once, over any [`Vector`], and compiled
 //! for several instruction sets; which one runs is decided at run time.
 
+use serde::{Deserialize, Serialize};
+
 use super::LaneProgram;
 use super::vector::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512, Sse};
 
 /// The number of lanes evaluated together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Width {
     /// 64 lanes: one word per row, fast on any CPU.
     X64,

@@ -105,6 +105,9 @@ pub enum Refusal {
     /// The entry has the name of another.
     #[error("it holds the code of another key")]
     Key,
+    /// The description is none of machine code.
+    #[error("it does not describe its code rightly")]
+    Description,
     /// The entry is not as it was written.
     #[error("its content is damaged: the hash differs")]
     Hash,
@@ -114,6 +117,9 @@ impl Refusal {
     /// Whether it is about what is in the file, not about whose it is.
     pub(super) fn is_damage(&self) -> bool {
         use Refusal::*;
-        matches!(self, Magic | Version { .. } | Length { .. } | Key | Hash)
+        matches!(
+            self,
+            Magic | Version { .. } | Length { .. } | Key | Description | Hash
+        )
     }
 }

@@ -1,0 +1,116 @@
+//! Code to and from the cache.
+
+use std::time::Instant;
+
+use super::cache::{Cache, CacheError, Key, KeyHasher};
+use super::compiled::{Code, Description};
+use super::config::Config;
+use super::generate::describe;
+use super::plan::Step;
+use super::{CompileError, Section};
+use crate::circuit::{Circuit, Edge, Node};
+
+impl Code {
+    /// The key of the code that is made of a circuit.
+    ///
+    /// The circuit may be one that still has to be optimised: then `salt` has to say all
+    /// that this, and the guards, depend on.
+    ///
+    /// # Errors
+    /// If this CPU cannot run such code.
+    pub fn key(
+        circuit: &Circuit,
+        sections: &[Section],
+        salt: &str,
+        config: &Config,
+    ) -> Result<Key, CompileError> {
+        let generator = describe(config)?;
+        let Config {
+            function_size,
+            guarded,
+            width,
+            ..
+        } = config;
+        let options = format!("{width:?} {function_size} {guarded}");
+        Ok(Key::new(|hasher| {
+            for text in [env!("CARGO_PKG_VERSION"), &generator, &options, salt] {
+                hasher.bytes(text.as_bytes());
+            }
+            hash_circuit(circuit, hasher);
+            for section in sections {
+                hasher.numbers(section.outputs.iter().map(|output| output.0));
+                hasher.numbers(section.after.map(|after| after as u32));
+            }
+        }))
+    }
+
+    /// The code with this key, if the cache has it.
+    ///
+    /// # Errors
+    /// When the cache refuses the code or it cannot be read: then it has to be compiled.
+    pub fn load(cache: &Cache, key: &Key) -> Result<Option<Code>, CacheError> {
+        let start = Instant::now();
+        let Some(entry) = cache.load(key)? else {
+            return Ok(None);
+        };
+        let description = postcard::from_bytes::<Description>(&entry.description).ok();
+        let bytes = entry.code.bytes().len();
+        match description.filter(|description| description.is_valid(bytes)) {
+            Some(description) => Ok(Some(Code {
+                description,
+                memory: entry.code,
+                time: start.elapsed(),
+            })),
+            None => Err(cache.refuse_description(key)),
+        }
+    }
+
+    /// Puts the code into the cache. The label is for people who list what is there.
+    ///
+    /// # Errors
+    /// When the cache refuses it or it cannot be written.
+    pub fn store(&self, cache: &Cache, key: &Key, label: &str) -> Result<(), CacheError> {
+        let description = postcard::to_stdvec(&self.description);
+        let description = description.expect("plain data can be written to memory");
+        cache.store(key, label, &description, self.memory.bytes())
+    }
+}
+
+impl Description {
+    /// Whether it speaks only of rows, routines and sections that there are. That the
+    /// code is what the key says is for the cache to know.
+    fn is_valid(&self, bytes: usize) -> bool {
+        let row_bytes = 8 * self.width.words() as u64;
+        let routines = self.entries.len() as u32;
+        let is_row = |&row: &u32| row < self.rows;
+        let is_valid = |step: &Step| {
+            let guard = step.guard.iter();
+            let guarded =
+                guard.flat_map(|guard| guard.idle.iter().map(|(row, _)| row).chain([&guard.row]));
+            step.routines.start <= step.routines.end
+                && step.routines.end <= routines
+                && step.feedback.iter().chain(guarded).all(is_row)
+        };
+        u64::from(self.rows) * row_bytes <= i32::MAX as u64
+            && self.layout.rows() <= self.rows
+            && self.entries.iter().all(|&entry| (entry as usize) < bytes)
+            && self.sections.iter().flatten().all(is_valid)
+    }
+}
+
+fn hash_circuit(circuit: &Circuit, hasher: &mut KeyHasher) {
+    // A gate is two codes, the second of which is never below two.
+    let nodes = circuit.nodes().iter().flat_map(|&node| match node {
+        Node::False => [0, 0],
+        Node::Input(input) => [input.0, 1],
+        Node::Feedback => [1, 0],
+        Node::And(a, b) => [a.code(), b.code() + 2],
+    });
+    hasher.numbers(nodes);
+    for lp in circuit.loops() {
+        hasher.numbers([lp.nodes.start, lp.nodes.end]);
+        let feedback = lp.feedback.iter();
+        hasher.numbers(feedback.flat_map(|(node, source)| [node.0, source.code()]));
+    }
+    hasher.numbers(circuit.outputs().iter().copied().map(Edge::code));
+}
