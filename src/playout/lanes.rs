@@ -56,16 +56,25 @@ impl Lanes {
         self.starting = Row::default();
         let phase = starts.phase(now);
         let (mut first, mut mixed) = (None, false);
-        for lane in lanes.lanes() {
-            let Some(id) = starts.next(phase) else { break };
+        let mut wanted = lanes.count();
+        let mut lanes = lanes.lanes();
+        while wanted > 0
+            && let Some((id, count)) = starts.next(phase, wanted)
+        {
+            wanted -= count;
             mixed |= *first.get_or_insert(id) != id;
+            let mut started = Row::default();
+            for lane in lanes.by_ref().take(count as usize) {
+                started.insert(lane);
+                self.ids[lane] = id;
+                self.started[lane] = now;
+            }
             if self.playing.len() <= id.index() {
                 self.playing.resize(id.index() + 1, Row::default());
             }
-            self.playing[id.index()].insert(lane);
-            self.starting.insert(lane);
-            self.ids[lane] = id;
-            self.started[lane] = now;
+            let playing = &mut self.playing[id.index()];
+            *playing = playing.or(started);
+            self.starting = self.starting.or(started);
         }
         self.running = self.running.or(self.starting);
         self.same = first.filter(|_| !mixed);

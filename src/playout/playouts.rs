@@ -25,7 +25,7 @@ use propjit_jit::lanes::{Engine, LaneEvaluator};
 use super::lanes::Lanes;
 use super::row::Row;
 use super::starts::{StartId, Starts};
-use super::{Limits, Player};
+use super::{Limits, Moments, Player};
 use crate::machine::{GroundGame, MachineError, State, section};
 
 /// Plays matches in lanes.
@@ -187,12 +187,20 @@ impl Playouts {
 
     /// Counts these matches, all from one start state.
     fn count(&mut self, id: StartId, lanes: Row, ends: &Ends) {
-        let tally = self.starts.end(id, lanes.count());
+        let (mut sum, mut squares) = (0, 0);
         for lane in lanes.lanes() {
             let length = self.lanes.length(lane, self.now);
-            tally.lengths.add(length as i64, 1);
-            tally.state_changes += length;
+            sum += length;
+            squares += i128::from(length) * i128::from(length);
         }
+        let count = lanes.count();
+        let tally = self.starts.end(id, count);
+        tally.state_changes += sum;
+        tally.lengths.merge(&Moments {
+            count,
+            sum: i128::from(sum),
+            squares,
+        });
         tally.truncated += lanes.and(ends.truncated).count();
         tally.stuck += lanes.and(ends.stuck).count();
         let terminal = lanes.and(ends.terminal);

@@ -117,10 +117,10 @@ impl Player for SerialPlayouts {
 
     fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError> {
         while self.starts.finished() < limits.enough && !limits.stop.is_set() && !limits.are_up() {
-            match self.starts.next(0) {
-                Some(id) => self.play_match(id, limits)?,
-                None => break,
-            }
+            let Some((id, _)) = self.starts.next(0, 1) else {
+                break;
+            };
+            self.play_match(id, limits)?;
         }
         Ok(())
     }

@@ -18,8 +18,9 @@ impl StartId {
 /// The start states of a player, how many playouts of each are still to be started, and
 /// the tally of each.
 ///
-/// They take turns: of those with playouts to start, each starts one before any of them
-/// starts another. Numbers and memory of start states that were removed are used again.
+/// They take turns: when some playouts can be started, each of those that have any to
+/// start has an equal share. Numbers and memory of start states that were removed are
+/// used again.
 #[derive(Clone, Debug)]
 pub struct Starts {
     roles: usize,
@@ -124,26 +125,29 @@ impl Starts {
         (steps % self.phases.period() as u64) as usize
     }
 
-    /// The start state of which a playout is to be started now, if there is one: one in
-    /// this phase or without a phase. It counts as started.
-    pub(super) fn next(&mut self, phase: usize) -> Option<StartId> {
+    /// A start state in this phase or without a phase of which playouts are to be started
+    /// now, and how many: its share of the number `wanted`. They count as started.
+    pub(super) fn next(&mut self, phase: usize, wanted: u64) -> Option<(StartId, u64)> {
         let unphased = self.phases.period();
         let queues = if self.unphased_first {
             [unphased, phase]
         } else {
             [phase, unphased]
         };
-        let (queue, id) = queues
-            .into_iter()
-            .find_map(|queue| Some((queue, self.queues[queue].pop_front()?)))?;
+        let mut waiting = queues.into_iter();
+        let queue = waiting.find(|&queue| !self.queues[queue].is_empty())?;
         self.unphased_first = queue == phase;
+        let queue = &mut self.queues[queue];
+        let share = (wanted / queue.len() as u64).max(1);
+        let id = queue.pop_front()?;
         let slot = &mut self.slots[id.index()];
-        slot.running += 1;
-        slot.left = slot.left.map(|left| left - 1);
+        let count = slot.left.map_or(share, |left| left.min(share));
+        slot.running += count;
+        slot.left = slot.left.map(|left| left - count);
         if slot.left != Some(0) {
-            self.queues[queue].push_back(id);
+            queue.push_back(id);
         }
-        Some(id)
+        Some((id, count))
     }
 
     /// The state, and a number that no other start state ever has.

@@ -86,10 +86,6 @@ impl Selector {
             self.list.resize(rows, 0);
         }
         assert_eq!(self.list.len(), rows, "the same rows as before");
-        for &row in &self.list[..self.listed] {
-            let at = row as usize * width.words();
-            chosen[at..][..width.words()].fill(0);
-        }
         let select = Select {
             from,
             lanes,
@@ -106,9 +102,8 @@ struct Select<'a> {
     from: &'a [u64],
     lanes: &'a [u64],
     random: &'a mut LaneRandom,
-    /// All false.
     chosen: &'a mut [u64],
-    /// As many as there are rows.
+    /// As many as there are rows, each the number of a row.
     list: &'a mut [u32],
     listed: &'a mut usize,
 }
@@ -122,14 +117,17 @@ impl Kernel for Select<'_> {
         let chosen = self.chosen.as_mut_ptr();
         // SAFETY: `lanes` is a row.
         let lanes = unsafe { V::load(self.lanes.as_ptr()) };
-        // SAFETY: the list has room for all rows.
-        let rows = unsafe { list_true(self.from, lanes, self.list) };
-        *self.listed = rows.len();
         // SAFETY: rows in the list are rows of `from`, and so of `chosen`.
         let row = |row: u32| unsafe { V::load(from.add(row as usize * V::WORDS)) }.and(lanes);
         // SAFETY: as above.
         let choose =
             |row: u32, value: V| unsafe { value.store(chosen.add(row as usize * V::WORDS)) };
+        for &row in &self.list[..*self.listed] {
+            choose(row, V::ZERO);
+        }
+        // SAFETY: the list has room for all rows.
+        let rows = unsafe { list_true(self.from, lanes, self.list) };
+        *self.listed = rows.len();
         let count = count(rows, row);
         let bits = count
             .iter()
