@@ -4,6 +4,7 @@ mod common;
 
 use std::time::Duration;
 
+use common::assert_near;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::playout::{Config, Moments, Progress, Tally, run};
@@ -23,20 +24,6 @@ fn count(rollouts: u64) -> Config {
         time: None,
         rollouts: Some(rollouts),
     }
-}
-
-/// Whether two means of independent values are as near as they should be: within
-/// five standard errors of their difference.
-fn assert_near(what: &str, a: &Moments, b: &Moments) {
-    let error = a
-        .standard_error()
-        .unwrap()
-        .hypot(b.standard_error().unwrap());
-    let difference = a.mean().unwrap() - b.mean().unwrap();
-    assert!(
-        difference.abs() <= 5.0 * error,
-        "{what}: {difference} with an error of {error}"
-    );
 }
 
 #[test]
@@ -167,5 +154,44 @@ fn a_stop_ends_play_with_what_there_is() {
         .unwrap();
         assert!(outcome.stopped);
         assert_eq!(outcome.tally.rollouts(), 0);
+    }
+}
+
+/// Other engines' random play has the same means. How many matches they played is
+/// not recorded: at least a thousand.
+#[test]
+fn means_are_those_of_other_engines() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    let peers = std::fs::read_to_string(shared.join("peers.csv")).unwrap();
+    for name in [
+        "ticTacToe",
+        "connectFour",
+        "breakthroughSmall",
+        "pentago",
+        "lightsOn",
+        "peg",
+    ] {
+        let row = peers
+            .lines()
+            .find(|row| row.starts_with(&format!("{name},")));
+        let cells: Vec<&str> = row.unwrap().split(',').collect();
+        let game = common::load(&shared.join("games").join(name).with_extension("kif"));
+        let tally = play(&game, Backend::Lanes, &count(20_000));
+        let assert_mean = |what: &str, moments: &Moments, peer: &str| {
+            let peer: f64 = peer.parse().unwrap();
+            let error = moments.standard_error().unwrap() * (1.0 + 20f64).sqrt();
+            let difference = (moments.mean().unwrap() - peer).abs();
+            // The peers' figures have two decimals.
+            assert!(
+                difference < 5.0 * error + 0.005,
+                "{name}: {what} differs by {difference}"
+            );
+        };
+        assert_mean("length", &tally.lengths, cells[5]);
+        for (goals, peer) in tally.goals.iter().zip(cells[6].split('/')) {
+            assert_mean("goal", &goals.values, peer);
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! questions, where each part stands alone, so that nothing is computed that is not
 //! asked for.
 
-use propjit_jit::circuit::OutputId;
+use propjit_jit::circuit::{InputId, OutputId};
 use propjit_jit::code::{Code, CompileError, Config, Guards, Section};
 
 use super::GroundGame;
@@ -62,8 +62,9 @@ pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileErr
 }
 
 fn compile(game: &GroundGame, sections: &[Section], config: &Config) -> Result<Code, CompileError> {
+    let periodic = game.phases().bases().iter();
     let guards = Guards {
-        inputs: Vec::new(),
+        inputs: periodic.map(|&base| InputId(base as u32)).collect(),
         implies: game.layout().assumptions().implies,
     };
     let code = Code::compile(&game.smallest().circuit, sections, &guards, config)?;

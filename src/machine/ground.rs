@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::lower::{Layout, lower};
 use super::text::find_term;
-use super::{Backend, MachineError, Move, RoleId, State, compiled};
+use super::{Backend, MachineError, Move, Phases, RoleId, State, compiled};
 
 /// A game as propositional network and circuit. Machines of all threads share it.
 pub struct GroundGame {
@@ -33,6 +33,7 @@ pub struct GroundGame {
     move_numbers: OnceLock<Vec<FxHashMap<TermId, u32>>>,
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
+    phases: OnceLock<Phases>,
     /// How code is made.
     config: code::Config,
     playout_code: OnceLock<Compiled>,
@@ -88,6 +89,7 @@ impl GroundGame {
             move_numbers: OnceLock::new(),
             scalar: OnceLock::new(),
             lanes: OnceLock::new(),
+            phases: OnceLock::new(),
             config: code::Config::best(),
             playout_code: OnceLock::new(),
             state_code: OnceLock::new(),
@@ -188,6 +190,13 @@ impl GroundGame {
     pub fn state_code(&self) -> Result<Arc<Code>, MachineError> {
         let make = || compiled::for_states(self, &self.config);
         get_or_compile(&self.state_code, make)
+    }
+
+    /// The propositions that are periodic from the initial state on, in the
+    /// [smallest](GroundGame::smallest) circuit.
+    pub fn phases(&self) -> &Phases {
+        let find = || Phases::find(&self.smallest().circuit, &self.layout, &self.initial);
+        self.phases.get_or_init(find)
     }
 
     /// How many lanes the interpreter evaluates together.

@@ -14,6 +14,7 @@ pub mod compiled;
 mod ground;
 pub mod lanes;
 pub mod lower;
+mod phases;
 pub mod prover;
 pub mod saved;
 pub mod scalar;
@@ -28,6 +29,7 @@ use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
 
 pub use ground::{GroundGame, section};
+pub use phases::Phases;
 pub use state::State;
 pub(crate) use state::ones;
 

@@ -1,14 +1,21 @@
 //! Random playouts: matches in which every role plays uniformly at random.
 //!
-//! One interface, [`run`], over every backend. Single-state backends play one
-//! match after the other; the lanes backend plays as many at a time as it has lanes.
+//! - [`run`] plays from the initial state, on several threads.
+//! - A [`Player`] belongs to one thread and plays from any [start states](Starts). There are
+//!   two: [`Playouts`] plays as many matches at a time as there are lanes; for backends
+//!   of single states there is one that plays match after match. [`player`] makes
+//!   the one for a backend.
 //!
 //! When the time is up no match is started, but those that run are played to
 //! their end and counted: dropping them would drop long matches more often than
 //! short ones and bias every mean.
 
-mod bitsliced;
+mod columns;
+mod lanes;
+mod playouts;
+mod row;
 mod serial;
+mod starts;
 mod tally;
 
 use std::sync::Arc;
@@ -16,12 +23,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use propjit_jit::lanes::Engine;
+use rand::Rng;
 
 use crate::game::Game;
-use crate::machine::{Backend, MachineError};
+use crate::machine::{Backend, MachineError, State};
 use crate::rng::{self, GameRng};
 use crate::stop::Stop;
 
+pub use playouts::Playouts;
+use serial::SerialPlayouts;
+pub use starts::{StartId, Starts};
 pub use tally::{Ending, Goals, Moments, Tally};
 
 /// How to play.
@@ -68,8 +79,83 @@ impl Progress {
     }
 }
 
-/// Plays random matches of `game` with `backend` until the time is up, as many
-/// as asked are played, or a stop comes.
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Until when matches are started; those that run then are played to their end.
+    pub deadline: Option<Instant>,
+    /// How many start states must be finished for play to be interrupted: matches that
+    /// run then go on when play does.
+    pub enough: usize,
+    /// Ends play at once; the matches that run are not counted.
+    pub stop: &'a Stop,
+    /// To be kept up to date.
+    pub progress: &'a Progress,
+}
+
+impl Limits<'_> {
+    /// Whether the time is up.
+    fn are_up(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// Plays random matches from [start states](Starts). Made once per thread and used again
+/// and again: after the first time, it allocates only for more start states than it ever
+/// had.
+pub trait Player: Send {
+    /// The start states.
+    fn starts(&self) -> &Starts;
+
+    /// The start states, to add some or to take those that are finished.
+    fn starts_mut(&mut self) -> &mut Starts;
+
+    /// The state in which every match of the game starts.
+    fn initial_state(&mut self) -> Result<State, MachineError>;
+
+    /// How many matches are played at a time.
+    fn lanes(&self) -> usize;
+
+    /// Removes all start states and drops the matches that run.
+    fn clear(&mut self);
+
+    /// Plays until all start states are finished or a limit is reached.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
+    fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError>;
+}
+
+/// A player of the game with a backend, for matches of at most `max_steps` joint moves.
+///
+/// # Errors
+/// When there is no such machine.
+pub fn player(
+    game: &Game,
+    backend: Backend,
+    max_steps: u32,
+    mut rng: GameRng,
+) -> Result<Box<dyn Player>, MachineError> {
+    let engine = match (backend, game.ground_game()) {
+        (Backend::Lanes, Some(ground)) => {
+            let engine = Engine::Interpreter(ground.lane_program(), ground.width());
+            Some((ground, engine))
+        }
+        (Backend::Compiled, Some(ground)) => Some((ground, Engine::Code(ground.playout_code()?))),
+        _ => None,
+    };
+    Ok(match engine {
+        Some((ground, engine)) => {
+            let seed = rng.next_u64();
+            Box::new(Playouts::new(ground.clone(), engine, max_steps, seed))
+        }
+        None => Box::new(SerialPlayouts::new(game.machine(backend)?, max_steps, rng)),
+    })
+}
+
+/// Plays random matches of `game` with `backend` from its initial state until the time
+/// is up, as many as asked are played, or a stop comes.
 ///
 /// # Errors
 /// When there is no such machine, or it cannot go on, as when the prover hits a limit.
@@ -82,29 +168,26 @@ pub fn run(
 ) -> Result<Outcome, MachineError> {
     tracing::info!(%backend, ?config, "playing");
     let start = Instant::now();
-    let deadline = config.time.and_then(|time| start.checked_add(time));
+    let limits = &Limits {
+        deadline: config.time.and_then(|time| start.checked_add(time)),
+        enough: 1,
+        stop,
+        progress,
+    };
     let threads = config.threads.max(1);
     let work = &|rng: GameRng, rollouts: Option<u64>| {
-        let mut table = Table {
-            quota: Quota { deadline, rollouts },
-            max_steps: config.max_steps,
-            rng,
-            stop,
-            progress,
-        };
-        match (backend, game.ground_game()) {
-            (Backend::Lanes, Some(ground)) => {
-                let engine = Engine::Interpreter(ground.lane_program(), ground.width());
-                Ok(bitsliced::play(ground, engine, &mut table))
-            }
-            (Backend::Compiled, Some(ground)) => {
-                let engine = Engine::Code(ground.playout_code()?);
-                Ok(bitsliced::play(ground, engine, &mut table))
-            }
-            _ => serial::play(&mut *game.machine(backend)?, &mut table),
-        }
+        let mut player = player(game, backend, config.max_steps, rng)?;
+        let initial = player.initial_state()?;
+        let id = player.starts_mut().add(&initial, rollouts);
+        player.play(limits)?;
+        Ok::<_, MachineError>((player.starts().tally(id).clone(), player.lanes()))
     };
-    let mut tally = Tally::new(game.rules().roles.len());
+    let mut outcome = Outcome {
+        tally: Tally::new(game.rules().roles.len()),
+        time: Duration::ZERO,
+        lanes: 1,
+        stopped: false,
+    };
     std::thread::scope(|scope| {
         let streams = rng::streams(config.seed).take(threads);
         let shares = (0..threads).map(|thread| share(config.rollouts, threads, thread));
@@ -113,62 +196,21 @@ pub fn run(
             .map(|(rng, rollouts)| scope.spawn(move || work(rng, rollouts)))
             .collect();
         workers.into_iter().try_for_each(|worker| {
-            let counted = worker
+            let (tally, lanes) = worker
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            tally.merge(&counted);
+            outcome.tally.merge(&tally);
+            outcome.lanes = lanes;
             Ok::<(), MachineError>(())
         })
     })?;
-    Ok(Outcome {
-        tally,
-        time: start.elapsed(),
-        lanes: match (backend, game.ground_game()) {
-            (Backend::Lanes, Some(ground)) => ground.width().lanes(),
-            (Backend::Compiled, Some(ground)) => ground.playout_code()?.width().lanes(),
-            _ => 1,
-        },
-        stopped: stop.is_set(),
-    })
+    outcome.time = start.elapsed();
+    outcome.stopped = stop.is_set();
+    Ok(outcome)
 }
 
 /// The part of `total` that falls to one of the threads.
 fn share(total: Option<u64>, threads: usize, thread: usize) -> Option<u64> {
     let (threads, thread) = (threads as u64, thread as u64);
     total.map(|total| total / threads + u64::from(thread < total % threads))
-}
-
-/// What one thread plays by.
-struct Table<'a> {
-    quota: Quota,
-    max_steps: u32,
-    rng: GameRng,
-    stop: &'a Stop,
-    progress: &'a Progress,
-}
-
-/// How many matches may still be started.
-struct Quota {
-    deadline: Option<Instant>,
-    rollouts: Option<u64>,
-}
-
-impl Quota {
-    /// How many of the `wanted` matches may start now.
-    fn grant(&mut self, wanted: u64) -> u64 {
-        if self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
-            self.rollouts = Some(0);
-        }
-        match &mut self.rollouts {
-            Some(left) => {
-                let granted = wanted.min(*left);
-                *left -= granted;
-                granted
-            }
-            None => wanted,
-        }
-    }
 }

@@ -2,77 +2,83 @@
 
 use rand::RngExt;
 
-use super::Table;
-use super::tally::{Ending, Tally};
-use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
+use super::starts::{StartId, Starts};
+use super::tally::Ending;
+use super::{Limits, Player};
+use crate::machine::{MachineError, Move, Phases, RoleId, State, StateMachine};
+use crate::rng::GameRng;
 
-/// Plays matches while the table's quota grants them.
-pub(super) fn play(
-    machine: &mut dyn StateMachine,
-    table: &mut Table<'_>,
-) -> Result<Tally, MachineError> {
-    let mut player = Player {
-        initial: machine.initial_state()?,
-        state: State::new(),
-        next: State::new(),
-        legal: Vec::new(),
-        joint: Vec::new(),
-        values: Vec::new(),
-        tally: Tally::new(machine.roles().len()),
-        machine,
-    };
-    while table.quota.grant(1) == 1 {
-        if !player.play_match(table)? {
-            break;
-        }
-        table.progress.add(1);
-    }
-    Ok(player.tally)
-}
-
-/// The machine and the memory that matches share, so that none allocates.
-struct Player<'a> {
-    machine: &'a mut dyn StateMachine,
-    initial: State,
+/// Plays matches with a machine. Its memory is shared by all of them, so that none
+/// allocates.
+pub(super) struct SerialPlayouts {
+    machine: Box<dyn StateMachine>,
+    rng: GameRng,
+    max_steps: u32,
+    starts: Starts,
     state: State,
     next: State,
     legal: Vec<Move>,
     joint: Vec<Move>,
     values: Vec<i32>,
-    tally: Tally,
 }
 
-impl Player<'_> {
-    /// Plays one match and counts it; false if a stop came.
-    fn play_match(&mut self, table: &mut Table<'_>) -> Result<bool, MachineError> {
-        self.state.assign(self.initial.words());
+impl SerialPlayouts {
+    /// A player without start states.
+    pub fn new(machine: Box<dyn StateMachine>, max_steps: u32, rng: GameRng) -> SerialPlayouts {
+        SerialPlayouts {
+            rng,
+            max_steps,
+            starts: Starts::new(machine.roles().len(), Phases::none()),
+            state: State::new(),
+            next: State::new(),
+            legal: Vec::new(),
+            joint: Vec::new(),
+            values: Vec::new(),
+            machine,
+        }
+    }
+
+    /// Plays a match and counts it, unless a stop comes.
+    fn play_match(&mut self, id: StartId, limits: &Limits<'_>) -> Result<(), MachineError> {
+        self.state.assign(self.starts.state(id).0.words());
         let mut length = 0;
         let ending = loop {
-            if table.stop.is_set() {
-                return Ok(false);
+            if limits.stop.is_set() {
+                self.starts.abandon(id, u64::from(length));
+                return Ok(());
             }
             if self.machine.is_terminal(&self.state)? {
-                self.count_goals()?;
                 break Ending::Terminal;
             }
-            if length == table.max_steps {
+            if length == self.max_steps {
                 break Ending::Truncated;
             }
-            if !self.choose_moves(table)? {
+            if !self.choose_moves()? {
                 break Ending::Stuck;
             }
             self.machine
                 .next_state_unchecked(&self.state, &self.joint, &mut self.next)?;
             std::mem::swap(&mut self.state, &mut self.next);
-            self.tally.state_changes += 1;
             length += 1;
         };
-        self.tally.end(length, ending);
-        Ok(true)
+        let tally = self.starts.end(id, 1);
+        tally.end(length, ending);
+        if ending == Ending::Terminal {
+            let goals = tally.goals.iter_mut();
+            for (role, goals) in RoleId::first(goals.len()).zip(goals) {
+                self.machine.goals(&self.state, role, &mut self.values)?;
+                match *self.values {
+                    [value] => goals.values.add(i64::from(value), 1),
+                    _ => goals.undefined += 1,
+                }
+            }
+        }
+        limits.progress.add(1);
+        Ok(())
     }
 
     /// Chooses each role's move uniformly; false if a role has none.
-    fn choose_moves(&mut self, table: &mut Table<'_>) -> Result<bool, MachineError> {
+    fn choose_moves(&mut self) -> Result<bool, MachineError> {
         self.joint.clear();
         for role in RoleId::first(self.machine.roles().len()) {
             self.machine
@@ -80,20 +86,41 @@ impl Player<'_> {
             let choice = match self.legal.len() {
                 0 => return Ok(false),
                 1 => 0,
-                count => table.rng.random_range(0..count as u32) as usize,
+                count => self.rng.random_range(0..count as u32) as usize,
             };
             self.joint.push(self.legal[choice]);
         }
         Ok(true)
     }
+}
 
-    fn count_goals(&mut self) -> Result<(), MachineError> {
-        for (role, goals) in RoleId::first(self.tally.goals.len()).zip(&mut self.tally.goals) {
-            self.machine.goals(&self.state, role, &mut self.values)?;
-            match *self.values {
-                [value] => goals.values.add(i64::from(value), 1),
-                _ => goals.undefined += 1,
-            }
+impl Player for SerialPlayouts {
+    fn starts(&self) -> &Starts {
+        &self.starts
+    }
+
+    fn starts_mut(&mut self) -> &mut Starts {
+        &mut self.starts
+    }
+
+    fn initial_state(&mut self) -> Result<State, MachineError> {
+        self.machine.initial_state()
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn clear(&mut self) {
+        self.starts.clear();
+    }
+
+    fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError> {
+        while self.starts.finished() < limits.enough && !limits.stop.is_set() && !limits.are_up() {
+            let Some((id, _)) = self.starts.next(0, 1) else {
+                break;
+            };
+            self.play_match(id, limits)?;
         }
         Ok(())
     }

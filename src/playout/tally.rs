@@ -87,6 +87,17 @@ impl Tally {
         }
     }
 
+    /// Forgets everything; for a game with this many roles.
+    pub(super) fn reset(&mut self, roles: usize) {
+        let mut goals = std::mem::take(&mut self.goals);
+        goals.clear();
+        goals.resize(roles, Goals::default());
+        *self = Tally {
+            goals,
+            ..Tally::default()
+        };
+    }
+
     /// How many playouts ended, however they ended.
     pub fn rollouts(&self) -> u64 {
         self.lengths.count
@@ -95,6 +106,7 @@ impl Tally {
     /// Counts a playout of `length` joint moves. Its goals are counted apart.
     pub fn end(&mut self, length: u32, ending: Ending) {
         self.lengths.add(i64::from(length), 1);
+        self.state_changes += u64::from(length);
         match ending {
             Ending::Terminal => {}
             Ending::Truncated => self.truncated += 1,

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use propjit::game::{Game, Setup};
+use propjit::playout::Moments;
 
 /// The project's own rulesheets, by name.
 pub fn own_games() -> Vec<(String, PathBuf)> {
@@ -63,6 +64,20 @@ pub fn load(path: &Path) -> Game {
 /// The game with these rules.
 pub fn game(rules: &str) -> Game {
     Game::from_text("test.kif", rules, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Asserts that two means of independent values are as near as they should be: within
+/// five standard errors of their difference, of which chance exceeds one in two million.
+pub fn assert_near(what: &str, a: &Moments, b: &Moments) {
+    let error = a
+        .standard_error()
+        .unwrap()
+        .hypot(b.standard_error().unwrap());
+    let difference = a.mean().unwrap() - b.mean().unwrap();
+    assert!(
+        difference.abs() <= 5.0 * error,
+        "{what}: {difference} with an error of {error}"
+    );
 }
 
 /// A counter goes up by one or two; at four or more the match ends. Of the two

@@ -116,9 +116,12 @@ impl Code {
                 // SAFETY: a row has so many words, and nothing else uses them.
                 let guarding = unsafe { slice::from_raw_parts(row(guard.row), words) };
                 if guarding.iter().all(|&word| word == 0) {
-                    for &(idle, value) in &guard.idle {
+                    for (idle, value) in &guard.idle {
+                        let words = idle.len() * words;
                         // SAFETY: as above.
-                        unsafe { row(idle).write_bytes(if value { 0xff } else { 0 }, words) };
+                        unsafe {
+                            row(idle.start).write_bytes(if *value { 0xff } else { 0 }, words)
+                        };
                     }
                     continue;
                 }

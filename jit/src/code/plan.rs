@@ -38,8 +38,9 @@ pub(super) struct Step {
 pub(super) struct Guard {
     /// The row that guards.
     pub row: u32,
-    /// The rows that have to be written if the step is left out, and with what.
-    pub idle: Vec<(u32, bool)>,
+    /// The rows that have to be written if the step is left out, and with what: runs of
+    /// adjacent rows, as it takes longer to begin writing than to write a row.
+    pub idle: Vec<(Range<u32>, bool)>,
 }
 
 impl Plan {
@@ -67,8 +68,9 @@ impl Plan {
             .zip(scheduled.iter().flatten())
         {
             if let Some(guard) = &mut step.guard {
-                guard.idle.clone_from(&segment.idle);
-                guard.idle.extend(cutter.idle(segment, scheduler.idle()));
+                let mut idle = segment.idle.clone();
+                idle.extend(cutter.idle(segment, scheduler.idle()));
+                guard.idle = runs(idle);
             }
         }
         let Cutter {
@@ -168,6 +170,19 @@ impl Cutter {
             .filter_map(|value| Some((self.homes[value].row?, idle[value]?)))
             .collect()
     }
+}
+
+/// Runs of adjacent rows with the same value.
+fn runs(mut rows: Vec<(u32, bool)>) -> Vec<(Range<u32>, bool)> {
+    rows.sort_unstable();
+    let mut runs: Vec<(Range<u32>, bool)> = Vec::new();
+    for (row, value) in rows {
+        match runs.last_mut() {
+            Some((run, same)) if run.end == row && *same == value => run.end += 1,
+            _ => runs.push((row..row + 1, value)),
+        }
+    }
+    runs
 }
 
 /// Replaces values of other routines by rows, stores values that others read, and

@@ -8,7 +8,8 @@
 //!
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`] with the rows. [`select`] picks one true row per lane at
-//! random, with the bits of [`random`]: for a game, a legal move.
+//! random, with the bits of [`random`]: for a game, a legal move. [`advance`](mod@advance) makes
+//! outputs the inputs of the next step, and [`census`](mod@census) counts lanes.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,6 +30,8 @@
 //! assert_eq!(lanes.output(1)[0], !0b1000);
 //! ```
 
+pub mod advance;
+pub mod census;
 mod compile;
 mod evaluator;
 mod kernel;

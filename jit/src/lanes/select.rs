@@ -42,29 +42,34 @@ pub const FRACTION_BITS: usize = 14;
 /// The most bits of a count.
 const MAX_BITS: usize = 32;
 
-/// Chooses rows; keeps memory from one choice to the next.
+/// Chooses rows, and remembers which, so that the next choice need not look at all of
+/// them to forget the last one.
 #[derive(Clone, Default, Debug)]
 pub struct Selector {
-    /// For the list of the rows that are true in some lane.
+    /// The rows that were true in some lane at the last choice, then room for all.
     list: Vec<u32>,
+    /// How many rows are in the list.
+    listed: usize,
 }
 
 impl Selector {
-    /// A selector without memory as yet.
+    /// A selector that has made no choice yet.
     pub fn new() -> Selector {
         Selector::default()
     }
 
     /// In each lane, chooses one of the rows of `from` that are true: `chosen`
     /// becomes true in that row and false in all others. Both have the same number
-    /// of rows of `width`, adjacent in memory.
+    /// of rows of `width`, adjacent in memory. `chosen` must be as this selector's last
+    /// choice left it, or false in all rows if there was none.
     ///
     /// Only lanes with a one in `lanes`, a row, are considered; in the others, and
     /// in those without a true row, `chosen` becomes false. Returns, as the first
     /// [`Width::words`] words, the lanes considered that had no true row.
     ///
     /// # Panics
-    /// If the slices do not have the lengths described.
+    /// If the slices do not have the lengths described, or the last choice was among
+    /// another number of rows.
     pub fn select(
         &mut self,
         width: Width,
@@ -77,15 +82,17 @@ impl Selector {
         assert_eq!(from.len() % width.words(), 0, "whole rows");
         assert_eq!(lanes.len(), width.words(), "a row of lanes");
         let rows = from.len() / width.words();
-        if self.list.len() < rows {
+        if self.list.is_empty() {
             self.list.resize(rows, 0);
         }
+        assert_eq!(self.list.len(), rows, "the same rows as before");
         let select = Select {
             from,
             lanes,
             random,
             chosen,
             list: &mut self.list,
+            listed: &mut self.listed,
         };
         dispatch(width, select)
     }
@@ -96,8 +103,9 @@ struct Select<'a> {
     lanes: &'a [u64],
     random: &'a mut LaneRandom,
     chosen: &'a mut [u64],
-    /// At least as many as there are rows.
+    /// As many as there are rows, each the number of a row.
     list: &'a mut [u32],
+    listed: &'a mut usize,
 }
 
 impl Kernel for Select<'_> {
@@ -109,28 +117,31 @@ impl Kernel for Select<'_> {
         let chosen = self.chosen.as_mut_ptr();
         // SAFETY: `lanes` is a row.
         let lanes = unsafe { V::load(self.lanes.as_ptr()) };
-        self.chosen.fill(0);
-        // SAFETY: the list has room for all rows.
-        let rows = unsafe { list_true::<V>(self.from, self.list) };
         // SAFETY: rows in the list are rows of `from`, and so of `chosen`.
-        let row = |row: u32| unsafe { V::load(from.add(row as usize * V::WORDS)) };
+        let row = |row: u32| unsafe { V::load(from.add(row as usize * V::WORDS)) }.and(lanes);
         // SAFETY: as above.
         let choose =
             |row: u32, value: V| unsafe { value.store(chosen.add(row as usize * V::WORDS)) };
+        for &row in &self.list[..*self.listed] {
+            choose(row, V::ZERO);
+        }
+        // SAFETY: the list has room for all rows.
+        let rows = unsafe { list_true(self.from, lanes, self.list) };
+        *self.listed = rows.len();
         let count = count(rows, row);
         let bits = count
             .iter()
             .rposition(|bit| !bit.is_zero())
             .map_or(0, |last| last + 1);
         if bits <= 1 {
-            rows.iter().for_each(|&at| choose(at, row(at).and(lanes)));
+            rows.iter().for_each(|&at| choose(at, row(at)));
         } else {
             let mut random = self.random.take();
             let mut counter = draw(&count[..bits], &mut random);
             self.random.put_back(random);
-            // The counter has one overflow at most. Where it starts at zero, it has none.
+            // From -1 - k, the counter overflows once at most.
             for bit in &mut counter[..bits] {
-                *bit = lanes.and_not(*bit);
+                *bit = V::ONES.and_not(*bit);
             }
             walk(rows, &mut counter[..bits], row, choose);
         }
@@ -145,18 +156,18 @@ impl Kernel for Select<'_> {
 /// A number per lane: row `i` is bit `i` of all of them.
 type Numbers<V> = [V; MAX_BITS];
 
-/// Lists the rows that are true in some lane.
+/// Lists the rows that are true in some of the `lanes`.
 ///
 /// # Safety
 /// `list` is at least as long as there are rows.
 #[inline(always)]
-unsafe fn list_true<'a, V: Vector>(from: &[u64], list: &'a mut [u32]) -> &'a [u32] {
+unsafe fn list_true<'a, V: Vector>(from: &[u64], lanes: V, list: &'a mut [u32]) -> &'a [u32] {
     let mut count = 0;
     for (row, at) in from.chunks_exact(V::WORDS).zip(0..) {
         // SAFETY: `row` is a row, and fewer rows were listed than there are.
         unsafe {
             *list.get_unchecked_mut(count) = at;
-            count += usize::from(!V::load(row.as_ptr()).is_zero());
+            count += usize::from(!V::load(row.as_ptr()).and(lanes).is_zero());
         }
     }
     &list[..count]

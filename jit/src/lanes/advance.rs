@@ -1,0 +1,167 @@
+//! From one state to the next, in all lanes: the state's rows take what was computed
+//! for them, but in lanes that start something new, what is given.
+//!
+//! ```
+//! use propjit_jit::lanes::Width;
+//! use propjit_jit::lanes::advance::{Start, advance};
+//!
+//! // Lane 0 goes on, lane 1 starts where the first row is true and the second is not.
+//! let next = [0b01, 0b11];
+//! let mut state = [0; 2];
+//! advance(Width::X64, &next, &mut state, &[0b10], Start::Same(&[0b01]));
+//! assert_eq!(state, [0b11, 0b01]);
+//! ```
+
+use super::vector::Vector;
+use super::width::{Kernel, Width, dispatch};
+
+/// Where lanes start.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// All at the same: bit `i % 64` of word `i / 64` is the value of row `i`. Words
+    /// missing at the end are zero.
+    Same(&'a [u64]),
+    /// Each where the rows say, as many as the state has.
+    Each(&'a [u64]),
+}
+
+/// Makes `state` in the lanes `starting`, a row, what `start` says, and in the others
+/// what `next` says, with as many rows.
+///
+/// # Panics
+/// If the slices do not have the lengths described.
+pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], start: Start<'_>) {
+    assert_eq!(next.len(), state.len(), "as many rows before as after");
+    if starting.iter().all(|&word| word == 0) {
+        return state.copy_from_slice(next);
+    }
+    // SAFETY: the slices have the same length.
+    unsafe { blend(width, next.as_ptr(), state, starting, start) };
+}
+
+/// Makes `state` in the lanes `starting`, a row, what `start` says. Other lanes stay
+/// as they are.
+///
+/// # Panics
+/// If the slices do not have the lengths described.
+pub fn enter(width: Width, state: &mut [u64], starting: &[u64], start: Start<'_>) {
+    // SAFETY: the rows that are read are those that are written.
+    unsafe { blend(width, state.as_ptr(), state, starting, start) };
+}
+
+/// # Safety
+/// As many words as there are in `to` can be read at `from`, which is `to` itself or
+/// does not overlap it.
+unsafe fn blend(width: Width, from: *const u64, to: &mut [u64], lanes: &[u64], start: Start<'_>) {
+    assert_eq!(to.len() % width.words(), 0, "whole rows");
+    assert_eq!(lanes.len(), width.words(), "a row of lanes");
+    if let Start::Each(rows) = start {
+        assert_eq!(rows.len(), to.len(), "as many rows to start from");
+    }
+    let blend = Blend {
+        from,
+        to,
+        lanes,
+        start,
+    };
+    dispatch(width, blend);
+}
+
+struct Blend<'a> {
+    from: *const u64,
+    to: &'a mut [u64],
+    lanes: &'a [u64],
+    start: Start<'a>,
+}
+
+impl Kernel for Blend<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        // SAFETY: `lanes` is a row.
+        let lanes = unsafe { V::load(self.lanes.as_ptr()) };
+        let from = self.from;
+        let to = self.to.as_mut_ptr();
+        let rows = self.to.len() / V::WORDS;
+        let put = |row: usize, start: V| {
+            let at = row * V::WORDS;
+            // SAFETY: callers give numbers of rows, which can be read and written.
+            unsafe {
+                V::load(from.add(at))
+                    .and_not(lanes)
+                    .or(start)
+                    .store(to.add(at))
+            };
+        };
+        match self.start {
+            Start::Same(bits) => {
+                let values = [V::ZERO, lanes];
+                for (word, first) in bits.iter().zip((0..rows).step_by(64)) {
+                    for row in first..rows.min(first + 64) {
+                        put(row, values[(word >> (row - first) & 1) as usize]);
+                    }
+                }
+                for row in (64 * bits.len()).min(rows)..rows {
+                    put(row, V::ZERO);
+                }
+            }
+            Start::Each(starts) => {
+                for (row, start) in starts.chunks_exact(V::WORDS).enumerate() {
+                    // SAFETY: the chunk is a row.
+                    put(row, unsafe { V::load(start.as_ptr()) }.and(lanes));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bit(words: &[u64], at: usize) -> bool {
+        words
+            .get(at / 64)
+            .is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    proptest! {
+        /// Every bit of every row comes from where it should, at all widths, whether
+        /// the starts are given as bits or as rows.
+        #[test]
+        fn lanes_go_on_or_start(
+            words in prop::collection::vec(any::<[u64; 8]>(), 0..140),
+            before: [u64; 8],
+            starting: [u64; 8],
+            some: bool,
+            bits in prop::collection::vec(any::<u64>(), 0..4),
+        ) {
+            for width in Width::ALL {
+                let count = width.words();
+                let rows = |f: &dyn Fn(usize) -> u64| -> Vec<u64> {
+                    (0..words.len() * count).map(f).collect()
+                };
+                let next = rows(&|i| words[i / count][i % count]);
+                let old = rows(&|i| before[i % count].rotate_left((i / count) as u32));
+                let lanes: Vec<u64> = starting[..count].iter().map(|&w| if some { w } else { 0 }).collect();
+                let each = rows(&|i| if bit(&bits, i / count) { !0 } else { 0 });
+                let mixed = rows(&|i| !words[i / count][(i + 1) % count]);
+                let starts = [(Start::Same(&bits), &each), (Start::Each(&mixed), &mixed)];
+                for (start, values) in starts {
+                    let expected = |from: &[u64]| rows(&|i| {
+                        from[i] & !lanes[i % count] | values[i] & lanes[i % count]
+                    });
+                    let mut state = old.clone();
+                    advance(width, &next, &mut state, &lanes, start);
+                    prop_assert_eq!(&state, &expected(&next));
+                    let mut state = old.clone();
+                    enter(width, &mut state, &lanes, start);
+                    prop_assert_eq!(&state, &expected(&old));
+                }
+            }
+        }
+    }
+}

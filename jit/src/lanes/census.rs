@@ -1,0 +1,52 @@
+//! How many lanes have which of several rows true: for a game, how often each goal
+//! value was reached.
+
+use super::width::Width;
+
+/// Adds to `counts[i]` in how many of the `lanes`, a row, row `i` and no other row of
+/// `rows` is true, and returns in how many lanes none or several are.
+///
+/// # Panics
+/// If there are not as many counts as rows, or `lanes` is not a row.
+///
+/// ```
+/// use propjit_jit::lanes::{Width, census::census};
+/// let mut counts = [0; 2];
+/// // Lane 0 has the first, lane 1 both, lane 2 none; the rest is not asked about.
+/// let neither = census(Width::X64, &[0b1011, 0b0010], &[0b0111], &mut counts);
+/// assert_eq!((counts, neither), ([1, 0], 2));
+/// ```
+pub fn census(width: Width, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+    let words = width.words();
+    assert_eq!(rows.len(), counts.len() * words, "a count for each row");
+    assert_eq!(lanes.len(), words, "a row of lanes");
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt") {
+        // SAFETY: the CPU has the instruction, as just checked.
+        return unsafe { with_popcnt(words, rows, lanes, counts) };
+    }
+    count(words, rows, lanes, counts)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn with_popcnt(words: usize, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+    count(words, rows, lanes, counts)
+}
+
+#[inline(always)]
+fn count(words: usize, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+    let mut neither = 0;
+    for (at, &lanes) in lanes.iter().enumerate().filter(|&(_, &lanes)| lanes != 0) {
+        let column = || rows.iter().skip(at).step_by(words);
+        let (once, twice) = column().fold((0, 0), |(once, twice), row| {
+            (once | row, twice | once & row)
+        });
+        let exact = lanes & once & !twice;
+        neither += u64::from((lanes & !exact).count_ones());
+        for (count, row) in counts.iter_mut().zip(column()) {
+            *count += u64::from((row & exact).count_ones());
+        }
+    }
+    neither
+}

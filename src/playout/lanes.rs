@@ -1,0 +1,117 @@
+//! Which match is in which lane.
+
+use propjit_jit::lanes::Width;
+use propjit_jit::lanes::advance::Start;
+
+use super::columns::Columns;
+use super::row::Row;
+use super::starts::{StartId, Starts};
+
+/// The matches that run.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    pub width: Width,
+    /// How many base propositions a state has.
+    bases: usize,
+    /// Lanes with a match.
+    pub running: Row,
+    /// Lanes whose match starts with the state that they enter next.
+    starting: Row,
+    /// The one that all of those start from, unless there are several or none.
+    same: Option<StartId>,
+    /// The start state of each lane's match.
+    ids: Vec<StartId>,
+    /// The step at which each lane's match started.
+    started: Vec<u64>,
+    /// For each start state, by its number, the lanes with a match from it.
+    playing: Vec<Row>,
+    /// Made when lanes first start from different states together.
+    columns: Option<Columns>,
+}
+
+impl Lanes {
+    /// Lanes without matches.
+    pub fn new(width: Width, bases: usize) -> Lanes {
+        Lanes {
+            width,
+            bases,
+            running: Row::default(),
+            starting: Row::default(),
+            same: None,
+            ids: vec![StartId::default(); width.lanes()],
+            started: vec![0; width.lanes()],
+            playing: Vec::new(),
+            columns: None,
+        }
+    }
+
+    /// Lanes without a match.
+    pub fn idle(&self) -> Row {
+        Row::all(self.width).and_not(self.running)
+    }
+
+    /// Starts the matches that are next in line in the lanes given, as far as there are
+    /// any for this step.
+    pub fn start(&mut self, lanes: Row, starts: &mut Starts, now: u64) {
+        self.starting = Row::default();
+        let phase = starts.phase(now);
+        let (mut first, mut mixed) = (None, false);
+        let mut wanted = lanes.count();
+        let mut lanes = lanes.lanes();
+        while wanted > 0
+            && let Some((id, count)) = starts.next(phase, wanted)
+        {
+            wanted -= count;
+            mixed |= *first.get_or_insert(id) != id;
+            let mut started = Row::default();
+            for lane in lanes.by_ref().take(count as usize) {
+                started.insert(lane);
+                self.ids[lane] = id;
+                self.started[lane] = now;
+            }
+            if self.playing.len() <= id.index() {
+                self.playing.resize(id.index() + 1, Row::default());
+            }
+            let playing = &mut self.playing[id.index()];
+            *playing = playing.or(started);
+            self.starting = self.starting.or(started);
+        }
+        self.running = self.running.or(self.starting);
+        self.same = first.filter(|_| !mixed);
+        if mixed {
+            let make = || Columns::new(self.width, self.bases);
+            let columns = self.columns.get_or_insert_with(make);
+            for lane in self.starting.lanes() {
+                let (state, number) = starts.state(self.ids[lane]);
+                columns.set(lane, state, number);
+            }
+        }
+    }
+
+    /// The lanes whose match starts, and where.
+    pub fn starting<'a>(&'a self, starts: &'a Starts) -> (&'a [u64], Start<'a>) {
+        let start = match (self.same, &self.columns) {
+            (Some(id), _) => Start::Same(starts.state(id).0.words()),
+            (None, Some(columns)) => Start::Each(columns.rows()),
+            (None, None) => Start::Same(&[]),
+        };
+        (self.starting.words(self.width), start)
+    }
+
+    /// How many steps the lane's match has made.
+    pub fn length(&self, lane: usize, now: u64) -> u64 {
+        now - self.started[lane]
+    }
+
+    /// Takes from `ended` all lanes with the start state of the first of them, whose
+    /// matches end.
+    pub fn end_some(&mut self, ended: &mut Row) -> Option<(StartId, Row)> {
+        let id = self.ids[ended.lanes().next()?];
+        let playing = &mut self.playing[id.index()];
+        let lanes = playing.and(*ended);
+        *playing = playing.and_not(lanes);
+        *ended = ended.and_not(lanes);
+        self.running = self.running.and_not(lanes);
+        Some((id, lanes))
+    }
+}

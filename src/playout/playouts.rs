@@ -1,0 +1,305 @@
+//! As many playouts at a time as there are lanes.
+//!
+//! All lanes take a step together: evaluate the states, choose a move per role and
+//! lane, evaluate the next states. A lane whose match has ended starts another one with
+//! the next step, so it costs a match one step more than it has joint moves.
+//!
+//! Matches start in step with each other: in states with [phases](crate::machine::Phases), a
+//! match starts only where that brings it into the phase that the others are in. So all
+//! lanes have the same player to move, and the moves and the circuit of the others need
+//! not be looked at. A lane idles until then. What is wasted is made up for several
+//! times (breakthrough: half a step in 65 for nearly half of the work).
+//!
+//! Which matches count is decided when they start, and by nothing that depends on
+//! how others went but their number: lanes start whatever is next in line, and all that
+//! starts is played to its end. So there is no bias towards short matches.
+
+use std::sync::Arc;
+
+use propjit_jit::lanes::advance::{advance, enter};
+use propjit_jit::lanes::census::census;
+use propjit_jit::lanes::random::LaneRandom;
+use propjit_jit::lanes::select::Selector;
+use propjit_jit::lanes::{Engine, LaneEvaluator};
+
+use super::lanes::Lanes;
+use super::row::Row;
+use super::starts::{StartId, Starts};
+use super::{Limits, Moments, Player};
+use crate::machine::{GroundGame, MachineError, State, section};
+
+/// Plays matches in lanes.
+pub struct Playouts {
+    game: Arc<GroundGame>,
+    evaluator: LaneEvaluator,
+    /// What is to evaluate when all matches have ended.
+    successor: Option<LaneEvaluator>,
+    selectors: Vec<Selector>,
+    random: LaneRandom,
+    max_steps: u32,
+    starts: Starts,
+    lanes: Lanes,
+    /// How many steps were made, or passed over while no match was running.
+    now: u64,
+    /// The next step at which a match may reach the limit of steps.
+    limit_check: u64,
+    /// For each role, how often it had each goal; all zero between uses.
+    goal_counts: Vec<Vec<u64>>,
+}
+
+/// How matches end.
+struct Ends {
+    /// In a terminal state.
+    terminal: Row,
+    /// At the limit of steps, and not in a terminal state.
+    truncated: Row,
+    /// Where a role has no move, and not in one of these ways.
+    stuck: Row,
+}
+
+impl Playouts {
+    /// A player without start states.
+    ///
+    /// The engine evaluates the game's [`section`]s. A playout has at most `max_steps`
+    /// joint moves. The same seed gives the same matches at equal width.
+    pub fn new(game: Arc<GroundGame>, engine: Engine, max_steps: u32, seed: u64) -> Playouts {
+        let evaluator = LaneEvaluator::new(engine);
+        let roles = &game.propnet().roles;
+        Playouts {
+            successor: None,
+            selectors: vec![Selector::new(); roles.len()],
+            random: LaneRandom::new(seed),
+            max_steps,
+            starts: Starts::new(roles.len(), game.phases().clone()),
+            lanes: Lanes::new(evaluator.width(), game.layout().bases.len()),
+            now: 0,
+            limit_check: 0,
+            goal_counts: roles.iter().map(|role| vec![0; role.goals.len()]).collect(),
+            evaluator,
+            game,
+        }
+    }
+
+    /// Evaluates with another engine from now on, as when machine code is ready.
+    ///
+    /// Matches that run go on if the engine has as many lanes as the one before.
+    /// If not, they are played to their end first, and no other is started meanwhile.
+    pub fn switch(&mut self, engine: Engine) {
+        let mut evaluator = LaneEvaluator::new(engine);
+        if evaluator.width() != self.evaluator.width() {
+            self.successor = Some(evaluator);
+            return;
+        }
+        let bases = &self.game.layout().bases;
+        let state = self.evaluator.inputs(bases.clone());
+        evaluator.inputs_mut(bases.clone()).copy_from_slice(state);
+        self.successor = None;
+        self.evaluate_with(evaluator);
+    }
+
+    fn evaluate_with(&mut self, evaluator: LaneEvaluator) {
+        self.evaluator = evaluator;
+        self.selectors.fill_with(Selector::new);
+    }
+
+    /// One step of all lanes.
+    fn step(&mut self, limits: &Limits<'_>) {
+        self.evaluator.evaluate(section::STATE);
+        let mut ends = self.find_ends();
+        let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
+        if !going.is_empty() {
+            ends.stuck = self.choose_moves(going);
+            self.evaluator.evaluate(section::NEXT);
+        }
+        if !ends.terminal.is_empty() {
+            self.evaluator.evaluate(section::GOALS);
+        }
+        self.end_matches(&ends, limits);
+        self.now += 1;
+        self.start_matches(limits);
+        let layout = self.game.layout();
+        let (next, state) = self
+            .evaluator
+            .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+        let (starting, start) = self.lanes.starting(&self.starts);
+        advance(self.lanes.width, next, state, starting, start);
+    }
+
+    /// The matches that have ended, but for those that are stuck.
+    fn find_ends(&mut self) -> Ends {
+        let terminal = self.evaluator.output(self.game.layout().terminal);
+        let terminal = Row::from_words(terminal).and(self.lanes.running);
+        Ends {
+            truncated: self.find_truncated().and_not(terminal),
+            terminal,
+            stuck: Row::default(),
+        }
+    }
+
+    /// The matches at the limit of steps. They are looked at only when the oldest one
+    /// of the last look would be there.
+    fn find_truncated(&mut self) -> Row {
+        let mut truncated = Row::default();
+        if self.now < self.limit_check {
+            return truncated;
+        }
+        let limit = u64::from(self.max_steps);
+        let mut longest = 0;
+        for lane in self.lanes.running.lanes() {
+            let length = self.lanes.length(lane, self.now);
+            if length >= limit {
+                truncated.insert(lane);
+            } else {
+                longest = longest.max(length);
+            }
+        }
+        self.limit_check = self.now + limit - longest;
+        truncated
+    }
+
+    /// Chooses each role's move in these lanes; returns those where a role has none.
+    fn choose_moves(&mut self, going: Row) -> Row {
+        let (layout, width) = (self.game.layout(), self.lanes.width);
+        let mut stuck = Row::default();
+        let roles = layout.legal.iter().zip(&layout.does);
+        for ((legal, does), selector) in roles.zip(&mut self.selectors) {
+            let (legal, does) = self
+                .evaluator
+                .outputs_and_inputs_mut(legal.clone(), does.clone());
+            let lanes = going.words(width);
+            let none = selector.select(width, legal, lanes, &mut self.random, does);
+            stuck = stuck.or(Row::from_words(&none));
+        }
+        stuck
+    }
+
+    /// Counts the matches that end, those from one start state together.
+    fn end_matches(&mut self, ends: &Ends, limits: &Limits<'_>) {
+        let mut ended = ends.terminal.or(ends.truncated).or(ends.stuck);
+        if ended.is_empty() {
+            return;
+        }
+        limits.progress.add(ended.count());
+        while let Some((id, lanes)) = self.lanes.end_some(&mut ended) {
+            self.count(id, lanes, ends);
+        }
+    }
+
+    /// Counts these matches, all from one start state.
+    fn count(&mut self, id: StartId, lanes: Row, ends: &Ends) {
+        let (mut sum, mut squares) = (0, 0);
+        for lane in lanes.lanes() {
+            let length = self.lanes.length(lane, self.now);
+            sum += length;
+            squares += i128::from(length) * i128::from(length);
+        }
+        let count = lanes.count();
+        let tally = self.starts.end(id, count);
+        tally.state_changes += sum;
+        tally.lengths.merge(&Moments {
+            count,
+            sum: i128::from(sum),
+            squares,
+        });
+        tally.truncated += lanes.and(ends.truncated).count();
+        tally.stuck += lanes.and(ends.stuck).count();
+        let terminal = lanes.and(ends.terminal);
+        if terminal.is_empty() {
+            return;
+        }
+        let width = self.lanes.width;
+        let roles = self.game.propnet().roles.iter().zip(&mut self.goal_counts);
+        let roles = roles.zip(&self.game.layout().goals);
+        for (goals, ((role, counts), outputs)) in tally.goals.iter_mut().zip(roles) {
+            let rows = self.evaluator.outputs(outputs.clone());
+            goals.undefined += census(width, rows, terminal.words(width), counts);
+            for (goal, count) in role.goals.iter().zip(counts) {
+                if *count > 0 {
+                    goals.values.add(i64::from(goal.value), *count);
+                    *count = 0;
+                }
+            }
+        }
+    }
+
+    /// Starts matches in idle lanes, from the state that they enter for step `now`.
+    fn start_matches(&mut self, limits: &Limits<'_>) {
+        let wanted = self.starts.are_waiting() && self.successor.is_none();
+        let mut idle = if wanted {
+            self.lanes.idle()
+        } else {
+            Row::default()
+        };
+        if !idle.is_empty() && limits.are_up() {
+            idle = Row::default();
+        }
+        self.lanes.start(idle, &mut self.starts, self.now);
+    }
+
+    /// Starts matches in idle lanes without a step before.
+    fn enter(&mut self, limits: &Limits<'_>) {
+        self.start_matches(limits);
+        let state = self.evaluator.inputs_mut(self.game.layout().bases.clone());
+        let (starting, start) = self.lanes.starting(&self.starts);
+        enter(self.lanes.width, state, starting, start);
+    }
+
+    /// Ends all matches without counting them.
+    fn abandon(&mut self) {
+        let mut running = self.lanes.running;
+        while let Some((id, lanes)) = self.lanes.end_some(&mut running) {
+            for lane in lanes.lanes() {
+                let length = self.lanes.length(lane, self.now);
+                self.starts.abandon(id, length);
+            }
+        }
+    }
+}
+
+impl Player for Playouts {
+    fn starts(&self) -> &Starts {
+        &self.starts
+    }
+
+    fn starts_mut(&mut self) -> &mut Starts {
+        &mut self.starts
+    }
+
+    fn initial_state(&mut self) -> Result<State, MachineError> {
+        Ok(self.game.initial().clone())
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes.width.lanes()
+    }
+
+    fn clear(&mut self) {
+        self.abandon();
+        self.starts.clear();
+    }
+
+    fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError> {
+        self.enter(limits);
+        while self.starts.finished() < limits.enough {
+            if limits.stop.is_set() {
+                self.abandon();
+                break;
+            }
+            if !self.lanes.running.is_empty() {
+                self.step(limits);
+            } else if let Some(evaluator) = self.successor.take() {
+                let bases = self.game.layout().bases.len();
+                self.lanes = Lanes::new(evaluator.width(), bases);
+                self.evaluate_with(evaluator);
+                self.enter(limits);
+            } else if self.starts.are_waiting() && !limits.are_up() {
+                // All that wait are in other phases.
+                self.now += 1;
+                self.enter(limits);
+            } else {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! The states that playouts start from, and what came of them.
+
+use std::collections::VecDeque;
+
+use super::tally::Tally;
+use crate::machine::{Phases, State};
+
+/// The number of a start state.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StartId(u32);
+
+impl StartId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The start states of a player, how many playouts of each are still to be started, and
+/// the tally of each.
+///
+/// They take turns: when some playouts can be started, each of those that have any to
+/// start has an equal share. Numbers and memory of start states that were removed are
+/// used again.
+#[derive(Clone, Debug)]
+pub struct Starts {
+    roles: usize,
+    phases: Phases,
+    slots: Vec<Slot>,
+    free: Vec<StartId>,
+    /// Those with playouts to start: by phase, and at last those without one.
+    queues: Vec<VecDeque<StartId>>,
+    /// Whether one without a phase comes before one with a phase.
+    unphased_first: bool,
+    finished: Vec<StartId>,
+    /// How many were ever added.
+    added: u64,
+}
+
+/// A start state.
+#[derive(Clone, Default, Debug)]
+struct Slot {
+    state: State,
+    /// Different for each start state that was ever added.
+    number: u64,
+    /// How many playouts are still to be started; no number means no limit.
+    left: Option<u64>,
+    /// How many playouts were started and have not ended.
+    running: u64,
+    tally: Tally,
+}
+
+impl Starts {
+    /// No start states yet, of a game with this many roles.
+    pub(super) fn new(roles: usize, phases: Phases) -> Starts {
+        Starts {
+            roles,
+            queues: vec![VecDeque::new(); phases.period() + 1],
+            phases,
+            slots: Vec::new(),
+            free: Vec::new(),
+            unphased_first: false,
+            finished: Vec::new(),
+            added: 0,
+        }
+    }
+
+    /// Adds a state from which so many playouts are to be started, or as many as there
+    /// is time for.
+    pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> StartId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            StartId(self.slots.len() as u32 - 1)
+        });
+        self.added += 1;
+        let slot = &mut self.slots[id.index()];
+        slot.state.assign(state.words());
+        slot.number = self.added;
+        slot.left = rollouts;
+        slot.running = 0;
+        slot.tally.reset(self.roles);
+        if rollouts == Some(0) {
+            self.finished.push(id);
+        } else {
+            let phase = self.phases.of(state);
+            self.queues[phase.unwrap_or(self.phases.period())].push_back(id);
+        }
+        id
+    }
+
+    /// What was counted of the playouts that ended so far.
+    pub fn tally(&self, id: StartId) -> &Tally {
+        &self.slots[id.index()].tally
+    }
+
+    /// How many start states are finished, which means that the playouts that were
+    /// wanted have all ended, and are still here.
+    pub fn finished(&self) -> usize {
+        self.finished.len()
+    }
+
+    /// Removes a finished start state, if there is one, and gives its tally until the
+    /// next one is added.
+    pub fn take_finished(&mut self) -> Option<(StartId, &Tally)> {
+        let id = self.finished.pop()?;
+        self.free.push(id);
+        Some((id, self.tally(id)))
+    }
+
+    /// Removes all of them; for a player that has no playouts running.
+    pub(super) fn clear(&mut self) {
+        self.queues.iter_mut().for_each(VecDeque::clear);
+        self.finished.clear();
+        self.free.clear();
+        self.free
+            .extend((0..self.slots.len() as u32).rev().map(StartId));
+    }
+
+    /// Whether there are playouts to start.
+    pub(super) fn are_waiting(&self) -> bool {
+        self.queues.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// In which phase the state after so many steps from a state in phase 0 is.
+    pub(super) fn phase(&self, steps: u64) -> usize {
+        (steps % self.phases.period() as u64) as usize
+    }
+
+    /// A start state in this phase or without a phase of which playouts are to be started
+    /// now, and how many: its share of the number `wanted`. They count as started.
+    pub(super) fn next(&mut self, phase: usize, wanted: u64) -> Option<(StartId, u64)> {
+        let unphased = self.phases.period();
+        let queues = if self.unphased_first {
+            [unphased, phase]
+        } else {
+            [phase, unphased]
+        };
+        let mut waiting = queues.into_iter();
+        let queue = waiting.find(|&queue| !self.queues[queue].is_empty())?;
+        self.unphased_first = queue == phase;
+        let queue = &mut self.queues[queue];
+        let share = (wanted / queue.len() as u64).max(1);
+        let id = queue.pop_front()?;
+        let slot = &mut self.slots[id.index()];
+        let count = slot.left.map_or(share, |left| left.min(share));
+        slot.running += count;
+        slot.left = slot.left.map(|left| left - count);
+        if slot.left != Some(0) {
+            queue.push_back(id);
+        }
+        Some((id, count))
+    }
+
+    /// The state, and a number that no other start state ever has.
+    pub(super) fn state(&self, id: StartId) -> (&State, u64) {
+        let slot = &self.slots[id.index()];
+        (&slot.state, slot.number)
+    }
+
+    /// The tally of a start state of which `ended` playouts end, to add them to it.
+    pub(super) fn end(&mut self, id: StartId, ended: u64) -> &mut Tally {
+        let slot = &mut self.slots[id.index()];
+        slot.running -= ended;
+        if slot.running == 0 && slot.left == Some(0) {
+            self.finished.push(id);
+        }
+        &mut slot.tally
+    }
+
+    /// Forgets a playout that is not played to its end after so many steps.
+    pub(super) fn abandon(&mut self, id: StartId, steps: u64) {
+        let slot = &mut self.slots[id.index()];
+        slot.running -= 1;
+        slot.tally.state_changes += steps;
+    }
+}

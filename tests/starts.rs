@@ -1,0 +1,297 @@
+//! Playouts from given states: that they are counted exactly, played as from there, and
+//! that nothing decides which of them count but when they start.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::assert_near;
+use propjit::game::Game;
+use propjit::machine::{Backend, Move, RoleId, State};
+use propjit::playout::{Limits, Player, Playouts, Progress, Tally, player};
+use propjit::rng::streams;
+use propjit::stop::Stop;
+use propjit_jit::lanes::{Engine, Width};
+use rand::RngExt;
+
+const MAX_STEPS: u32 = 1000;
+const LANES: [Backend; 2] = [Backend::Lanes, Backend::Compiled];
+
+fn new_player(game: &Game, backend: Backend, seed: u64) -> Box<dyn Player> {
+    player(game, backend, MAX_STEPS, streams(seed).next().unwrap()).unwrap()
+}
+
+fn play(player: &mut dyn Player, enough: usize) {
+    let limits = Limits {
+        deadline: None,
+        enough,
+        stop: &Stop::new(),
+        progress: &Progress::default(),
+    };
+    player.play(&limits).unwrap();
+}
+
+/// The tallies of so many playouts from each of the states.
+fn tallies(player: &mut dyn Player, starts: &[(State, u64)]) -> Vec<Tally> {
+    let ids: Vec<_> = starts
+        .iter()
+        .map(|(state, rollouts)| player.starts_mut().add(state, Some(*rollouts)))
+        .collect();
+    play(player, usize::MAX);
+    assert_eq!(player.starts().finished(), starts.len());
+    let tallies = ids.iter().map(|&id| player.starts().tally(id).clone());
+    let tallies = tallies.collect();
+    while player.starts_mut().take_finished().is_some() {}
+    tallies
+}
+
+/// States of a random match, the terminal one included.
+fn random_match(game: &Game, seed: u64) -> Vec<State> {
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut rng = streams(seed).next().unwrap();
+    let mut states = vec![machine.initial_state().unwrap()];
+    let mut moves = Vec::new();
+    while !machine.is_terminal(&states[states.len() - 1]).unwrap() && states.len() < 200 {
+        let state = &states[states.len() - 1];
+        let roles = RoleId::first(machine.roles().len());
+        let joint: Vec<Move> = roles
+            .map(|role| {
+                machine.legal_moves(state, role, &mut moves).unwrap();
+                moves[rng.random_range(0..moves.len())]
+            })
+            .collect();
+        states.push(machine.next_state(state, &joint).unwrap());
+    }
+    states
+}
+
+#[test]
+fn every_start_is_played_from_as_by_one_machine() {
+    for name in [
+        "ticTacToe",
+        "connectFour",
+        "threePlayerTicTacToe",
+        "piglet",
+        "kalah",
+    ] {
+        let game = common::own_game(name);
+        let states = random_match(&game, 11).into_iter();
+        let starts: Vec<(State, u64)> = states.zip((0..).map(|i| 50 + 37 * (i % 20))).collect();
+        let expected = tallies(&mut *new_player(&game, Backend::Scalar, 1), &starts);
+        for backend in LANES {
+            let mut player = new_player(&game, backend, 2);
+            // Twice: a player can be used again.
+            for _ in 0..2 {
+                let tallies = tallies(&mut *player, &starts);
+                let rows = tallies.iter().zip(&expected).zip(&starts);
+                for (at, ((tally, expected), (_, rollouts))) in rows.enumerate() {
+                    let what = format!("{name} on {backend} from state {at}");
+                    assert_eq!(tally.rollouts(), *rollouts, "{what}");
+                    assert_eq!(tally.state_changes as i128, tally.lengths.sum, "{what}");
+                    assert_near(&what, &tally.lengths, &expected.lengths);
+                    for (goals, expected) in tally.goals.iter().zip(&expected.goals) {
+                        assert_eq!(goals.values.count + goals.undefined, *rollouts, "{what}");
+                        assert_near(&what, &goals.values, &expected.values);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_terminal_start_has_its_goals_and_no_length() {
+    let game = common::own_game("ticTacToe");
+    let states = random_match(&game, 3);
+    let last = states[states.len() - 1].clone();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let goal = i128::from(machine.goal(&last, RoleId(0)).unwrap());
+    for backend in LANES.into_iter().chain([Backend::Scalar]) {
+        let mut player = new_player(&game, backend, 5);
+        let starts = [(last.clone(), 700), (states[0].clone(), 0)];
+        let tallies = tallies(&mut *player, &starts);
+        assert_eq!(tallies[0].rollouts(), 700);
+        assert_eq!(tallies[0].lengths.sum, 0);
+        assert_eq!(tallies[0].goals[0].values.sum, 700 * goal);
+        assert_eq!(tallies[0].goals[0].values.squares, 700 * goal * goal);
+        assert_eq!(tallies[1].rollouts(), 0);
+    }
+}
+
+/// With the first move, the match becomes one of 1 step or of 41, with another goal.
+/// The turn changes with each step, which gives the game a period of two.
+const SHORT_OR_LONG: &str = "
+    (role r) (role s)
+    (init (turn r)) (init first)
+    (<= (next (turn r)) (true (turn s)))
+    (<= (next (turn s)) (true (turn r)))
+    (<= (legal r short) (true first)) (<= (legal r long) (true first))
+    (<= (legal r wait) (not (true first)))
+    (legal s wait)
+    (<= (next over) (does r short))
+    (<= (next (at 40)) (does r long))
+    (<= (next (at ?y)) (true (at ?x)) (before ?y ?x))
+    (<= (next over) (true (at 1)))
+    (<= terminal (true over))
+    (<= (goal r 100) (not (true late))) (<= (goal r 0) (true late))
+    (<= (next late) (true (at 1)))
+    (goal s 0)
+";
+
+fn short_or_long() -> Game {
+    let before = (1..40).map(|i| format!("(before {i} {})", i + 1));
+    common::game(&format!("{SHORT_OR_LONG}{}", before.collect::<String>()))
+}
+
+/// Half of the matches are short, within five standard deviations.
+fn assert_unbiased(what: &str, tally: &Tally) {
+    let n = tally.rollouts() as f64;
+    let short = tally.goals[0].values.sum as f64 / 100.0;
+    assert!(
+        (short - n / 2.0).abs() < 5.0 * (n / 4.0).sqrt(),
+        "{what}: {short} of {n}"
+    );
+    let length = short + 41.0 * (n - short);
+    assert_eq!(tally.lengths.sum as f64, length, "{what}");
+}
+
+#[test]
+fn short_matches_do_not_count_more() {
+    let game = short_or_long();
+    assert_eq!(game.ground_game().unwrap().phases().period(), 2);
+    let initial = game.ground_game().unwrap().initial().clone();
+    for backend in LANES {
+        let mut player = new_player(&game, backend, 9);
+        let lanes = player.lanes() as u64;
+        // Few more than lanes: those that begin late would all be left to short lanes.
+        for rollouts in [lanes / 2, lanes + 1, 2 * lanes, 40 * lanes] {
+            let mut sum = Tally::new(2);
+            for _ in 0..20 {
+                let starts = [(initial.clone(), rollouts)];
+                sum.merge(&tallies(&mut *player, &starts)[0]);
+            }
+            assert_eq!(sum.rollouts(), 20 * rollouts);
+            assert_unbiased(&format!("{rollouts} on {backend}"), &sum);
+        }
+    }
+}
+
+#[test]
+fn a_deadline_ends_starts_and_not_matches() {
+    let game = short_or_long();
+    let initial = game.ground_game().unwrap().initial().clone();
+    for backend in LANES {
+        let mut player = new_player(&game, backend, 4);
+        let mut sum = Tally::new(2);
+        for _ in 0..30 {
+            let id = player.starts_mut().add(&initial, None);
+            let deadline = Instant::now() + Duration::from_millis(1);
+            let limits = Limits {
+                deadline: Some(deadline),
+                enough: 1,
+                stop: &Stop::new(),
+                progress: &Progress::default(),
+            };
+            player.play(&limits).unwrap();
+            assert!(
+                Instant::now() >= deadline,
+                "without a count, all the time is used"
+            );
+            let tally = player.starts().tally(id);
+            assert_eq!(
+                tally.state_changes as i128, tally.lengths.sum,
+                "none is cut off"
+            );
+            sum.merge(tally);
+            player.clear();
+        }
+        assert_unbiased(backend.name(), &sum);
+    }
+}
+
+#[test]
+fn starts_are_refilled_while_others_run() {
+    let game = short_or_long();
+    let initial = game.ground_game().unwrap().initial().clone();
+    let after = {
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        let long = machine.parse_move(RoleId(0), "long").unwrap();
+        let wait = machine.parse_move(RoleId(1), "wait").unwrap();
+        machine.next_state(&initial, &[long, wait]).unwrap()
+    };
+    for backend in LANES {
+        let mut player = new_player(&game, backend, 6);
+        let (mut tally, mut long, mut taken) = (Tally::new(2), Tally::new(2), 0);
+        for round in 0..500 {
+            // A leaf in either phase, few playouts each.
+            player.starts_mut().add(&initial, Some(3));
+            player.starts_mut().add(&after, Some(2));
+            let enough = if round == 499 { usize::MAX } else { 20 };
+            if round % 10 == 9 {
+                play(&mut *player, enough);
+            }
+            while let Some((_, finished)) = player.starts_mut().take_finished() {
+                taken += 1;
+                let sum = if finished.rollouts() == 3 {
+                    &mut tally
+                } else {
+                    &mut long
+                };
+                sum.merge(finished);
+            }
+        }
+        assert_eq!(taken, 1000);
+        assert_eq!((tally.rollouts(), long.rollouts()), (1500, 1000));
+        assert_unbiased(backend.name(), &tally);
+        assert_eq!((long.lengths.sum, long.goals[0].values.sum), (40_000, 0));
+    }
+}
+
+#[test]
+fn engines_can_be_switched_while_matches_run() {
+    let game = short_or_long();
+    let ground = game.ground_game().unwrap();
+    let initial = ground.initial().clone();
+    let interpreter = |width| Engine::Interpreter(ground.lane_program(), width);
+    let mut player = Playouts::new(ground.clone(), interpreter(Width::X256), MAX_STEPS, 8);
+    let mut sum = Tally::new(2);
+    for width in [Width::X256, Width::X64, Width::X64, Width::X512].repeat(50) {
+        // When the first is finished, matches of the second are running.
+        player.starts_mut().add(&initial, Some(1));
+        player.starts_mut().add(&initial, Some(300));
+        play(&mut player, 1);
+        player.switch(interpreter(width));
+        play(&mut player, usize::MAX);
+        assert_eq!(player.lanes(), width.lanes());
+        while let Some((_, tally)) = player.starts_mut().take_finished() {
+            sum.merge(tally);
+        }
+    }
+    assert_eq!(sum.rollouts(), 200 * 301);
+    assert_unbiased("switching", &sum);
+}
+
+#[test]
+fn a_stop_drops_the_matches_that_run() {
+    let game = short_or_long();
+    let initial = game.ground_game().unwrap().initial().clone();
+    for backend in LANES.into_iter().chain([Backend::Scalar]) {
+        let mut player = new_player(&game, backend, 7);
+        let id = player.starts_mut().add(&initial, Some(5000));
+        let stop = Stop::new();
+        stop.set();
+        let limits = Limits {
+            deadline: None,
+            enough: usize::MAX,
+            stop: &stop,
+            progress: &Progress::default(),
+        };
+        player.play(&limits).unwrap();
+        assert_eq!(player.starts().tally(id).rollouts(), 0);
+        player.clear();
+        // What was dropped is not counted later.
+        let tallies = tallies(&mut *player, &[(initial.clone(), 600)]);
+        assert_eq!(tallies[0].rollouts(), 600);
+        assert_unbiased(backend.name(), &tallies[0]);
+    }
+}
