@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use propjit_jit::lanes::Engine;
 
 use crate::game::Game;
-use crate::machine::{Backend, MachineError};
+use crate::machine::{Backend, GroundGame, MachineError};
 use crate::rng::{self, GameRng};
 use crate::stop::Stop;
 
@@ -81,30 +81,62 @@ pub fn run(
     progress: &Progress,
 ) -> Result<Outcome, MachineError> {
     tracing::info!(%backend, ?config, "playing");
+    match (backend, game.ground_game()) {
+        (Backend::Lanes, Some(ground)) => {
+            let engine = Engine::Interpreter(ground.lane_program(), ground.width());
+            run_engine(ground, &engine, config, stop, progress)
+        }
+        (Backend::Compiled, Some(ground)) => {
+            let engine = Engine::Code(ground.playout_code()?);
+            run_engine(ground, &engine, config, stop, progress)
+        }
+        _ => {
+            let play = |table: &mut Table<'_>| serial::play(&mut *game.machine(backend)?, table);
+            run_threads(game.rules().roles.len(), 1, config, stop, progress, play)
+        }
+    }
+}
+
+/// As [`run`], on an engine of one's own that was made for the game, with the sections
+/// that playouts have: see [`section`](crate::machine::section).
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_engine(
+    game: &GroundGame,
+    engine: &Engine,
+    config: &Config,
+    stop: &Stop,
+    progress: &Progress,
+) -> Result<Outcome, MachineError> {
+    let play = |table: &mut Table<'_>| Ok(bitsliced::play(game, engine.clone(), table));
+    let lanes = engine.width().lanes();
+    run_threads(game.roles().len(), lanes, config, stop, progress, play)
+}
+
+/// Plays on each of the threads, each with its own part of the random numbers and of the
+/// matches.
+fn run_threads(
+    roles: usize,
+    lanes: usize,
+    config: &Config,
+    stop: &Stop,
+    progress: &Progress,
+    play: impl Fn(&mut Table<'_>) -> Result<Tally, MachineError> + Sync,
+) -> Result<Outcome, MachineError> {
     let start = Instant::now();
     let deadline = config.time.and_then(|time| start.checked_add(time));
     let threads = config.threads.max(1);
     let work = &|rng: GameRng, rollouts: Option<u64>| {
-        let mut table = Table {
+        play(&mut Table {
             quota: Quota { deadline, rollouts },
             max_steps: config.max_steps,
             rng,
             stop,
             progress,
-        };
-        match (backend, game.ground_game()) {
-            (Backend::Lanes, Some(ground)) => {
-                let engine = Engine::Interpreter(ground.lane_program(), ground.width());
-                Ok(bitsliced::play(ground, engine, &mut table))
-            }
-            (Backend::Compiled, Some(ground)) => {
-                let engine = Engine::Code(ground.playout_code()?);
-                Ok(bitsliced::play(ground, engine, &mut table))
-            }
-            _ => serial::play(&mut *game.machine(backend)?, &mut table),
-        }
+        })
     };
-    let mut tally = Tally::new(game.rules().roles.len());
+    let mut tally = Tally::new(roles);
     std::thread::scope(|scope| {
         let streams = rng::streams(config.seed).take(threads);
         let shares = (0..threads).map(|thread| share(config.rollouts, threads, thread));
@@ -123,11 +155,7 @@ pub fn run(
     Ok(Outcome {
         tally,
         time: start.elapsed(),
-        lanes: match (backend, game.ground_game()) {
-            (Backend::Lanes, Some(ground)) => ground.width().lanes(),
-            (Backend::Compiled, Some(ground)) => ground.playout_code()?.width().lanes(),
-            _ => 1,
-        },
+        lanes,
         stopped: stop.is_set(),
     })
 }

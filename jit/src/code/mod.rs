@@ -12,6 +12,7 @@
 //!   while that is false in all lanes.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
 //! - [`cache`] keeps code on disk.
+//! - `listing` shows code to people.
 
 mod avx2;
 pub mod cache;
@@ -21,6 +22,7 @@ mod cranelift;
 mod foreign;
 mod generate;
 mod guard;
+mod listing;
 mod memory;
 mod plan;
 mod routine;
@@ -32,6 +34,7 @@ pub use compiled::Code;
 pub use config::{Config, Effort, Generator};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
+pub use listing::{Form, Listing, disassemble};
 pub use memory::Executable;
 
 use crate::circuit::OutputId;
