@@ -140,8 +140,8 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agree = match self.agree {
-            true => "all backends agree",
-            false => "THERE ARE DIFFERENCES",
+            true => "no backend differs",
+            false => "THERE ARE DIFFERENCES: see above",
         };
         writeln!(f, "{agree}; {} s each, seed {}", self.seconds, self.seed)?;
         if self.interrupted {
