@@ -131,7 +131,8 @@ fn playout_reports_what_was_played() {
         assert_eq!(again["mean_goals"], report["mean_goals"]);
     }
     let report = json(&["playout", &game]);
-    assert_eq!(report["backend"], "lanes");
+    // Not every CPU has machine code.
+    assert!(report["backend"] == "compiled" || report["backend"] == "lanes");
     assert!(report["lanes"].as_u64().unwrap() >= 64);
 }
 

@@ -268,3 +268,59 @@ fn three_digits(number: f64) -> String {
     };
     format!("{number:.decimals$}")
 }
+
+#[cfg(test)]
+mod tests {
+    use propjit::compare::Row;
+    use propjit::verify::Difference;
+
+    use super::*;
+
+    #[test]
+    fn rows_without_figures_say_why() {
+        let row = |backend: &str, outcome| Row {
+            backend: backend.to_string(),
+            outcome,
+        };
+        let difference = Difference {
+            what: "terminal".to_string(),
+            role: None,
+            match_number: 1,
+            step: 7,
+            expected: "true".to_string(),
+            got: "false".to_string(),
+        };
+        let table = Table {
+            reference: "scalar".to_string(),
+            states: 500,
+            rows: vec![
+                row("cranelift 64", Outcome::Differs(difference)),
+                row("avx2 256", Outcome::Unavailable("no AVX2".to_string())),
+            ],
+            interrupted: false,
+        };
+        let game = "chess".to_string();
+        let text = Entry { game, table }.to_string();
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "cranelift 64    DIFFERS: match 1 step 7: terminal: expected true, got false",
+                "avx2 256        none: no AVX2",
+                "",
+            ]
+        );
+    }
+
+    #[test]
+    fn quantities_have_three_digits_and_a_unit() {
+        assert_eq!(duration(0.0), "0.00 ns");
+        assert_eq!(duration(12.34e-9), "12.3 ns");
+        assert_eq!(duration(0.99995e-3), "1000 us");
+        assert_eq!(duration(0.0501), "50.1 ms");
+        assert_eq!(duration(7200.0), "7200 s");
+        assert_eq!(size(1023.0), "1023 B");
+        assert_eq!(size(1536.0), "1.50 KiB");
+        assert_eq!(size(9.03 * 1024.0 * 1024.0), "9.03 MiB");
+    }
+}
