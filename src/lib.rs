@@ -8,11 +8,13 @@
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
 //! - [`cache`] finds the user's cache of machine code.
+//! - [`compare`] measures all backends on a game.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
 
 pub mod cache;
+pub mod compare;
 pub mod fnv;
 pub mod game;
 pub mod machine;

@@ -2,41 +2,9 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn propjit(args: &[&str]) -> assert_cmd::assert::Assert {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
-    command.args(args).env_remove("PROPJIT_LOG").assert()
-}
-
-fn own(name: &str) -> String {
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("gdl/games");
-    games.join(name).with_extension("kif").display().to_string()
-}
-
-fn stdout(assert: assert_cmd::assert::Assert) -> String {
-    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
-}
-
-fn stderr(assert: assert_cmd::assert::Assert) -> String {
-    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let mut all = args.to_vec();
-    all.extend(["--format", "json"]);
-    serde_json::from_str(&stdout(propjit(&all).success())).unwrap()
-}
-
-/// A file of the test's own.
-fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
-    let path: PathBuf = folder.path().join(name);
-    std::fs::write(&path, text).unwrap();
-    path.display().to_string()
-}
+use common::command::{file, json, own, propjit, stderr, stdout};
 
 #[test]
 fn wrong_usage_exits_with_2() {
@@ -163,7 +131,8 @@ fn playout_reports_what_was_played() {
         assert_eq!(again["mean_goals"], report["mean_goals"]);
     }
     let report = json(&["playout", &game]);
-    assert_eq!(report["backend"], "lanes");
+    // Not every CPU has machine code.
+    assert!(report["backend"] == "compiled" || report["backend"] == "lanes");
     assert!(report["lanes"].as_u64().unwrap() >= 64);
 }
 

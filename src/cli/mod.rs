@@ -4,6 +4,8 @@
 //! success, 1 when the work failed, 2 on wrong usage.
 
 mod cache;
+mod compare;
+mod disassemble;
 mod info;
 mod options;
 mod output;
@@ -43,6 +45,8 @@ enum Command {
     Playout(playout::Args),
     Perft(perft::Args),
     Verify(verify::Args),
+    Compare(compare::Args),
+    Disassemble(disassemble::Args),
     Perf(perf::Args),
     Cache(cache::Args),
 }
@@ -58,6 +62,8 @@ pub fn main() -> ExitCode {
         Command::Playout(args) => playout::run(&args, &mut output),
         Command::Perft(args) => perft::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
+        Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),
         Command::Cache(args) => cache::run(&args, &mut output),
     };
@@ -69,6 +75,10 @@ pub fn main() -> ExitCode {
         Err(Failure::Work(error)) => {
             output::message(&format!("error: {}", error.trim_end()));
             ExitCode::FAILURE
+        }
+        Err(Failure::Usage(error)) => {
+            output::message(&format!("error: {error}"));
+            ExitCode::from(2)
         }
     }
 }

@@ -34,6 +34,13 @@ pub struct SetupArgs {
     #[arg(long, default_value = "auto", value_name = "BACKEND")]
     pub backend: BackendChoice,
 
+    #[command(flatten)]
+    pub ground: GroundArgs,
+}
+
+/// What grounding may cost.
+#[derive(clap::Args)]
+pub struct GroundArgs {
     /// How long grounding may take
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub setup_limit: Duration,
@@ -43,16 +50,24 @@ pub struct SetupArgs {
     pub memory_limit: u64,
 }
 
-impl SetupArgs {
+impl GroundArgs {
     pub fn setup(&self) -> Setup {
         Setup {
-            backend: self.backend.0,
             ground: ground::Limits {
                 time: Some(self.setup_limit),
                 bytes: self.memory_limit << 20,
                 ..ground::Limits::default()
             },
             ..Setup::default()
+        }
+    }
+}
+
+impl SetupArgs {
+    pub fn setup(&self) -> Setup {
+        Setup {
+            backend: self.backend.0,
+            ..self.ground.setup()
         }
     }
 

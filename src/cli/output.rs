@@ -30,6 +30,8 @@ pub enum Failure {
     Told,
     /// The work failed.
     Work(String),
+    /// The options do not go together.
+    Usage(String),
 }
 
 impl Failure {

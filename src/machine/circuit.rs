@@ -33,10 +33,13 @@ pub struct CircuitMachine<E> {
 impl<E: Evaluator> CircuitMachine<E> {
     /// A machine for the game.
     pub fn new(game: Arc<GroundGame>) -> Result<CircuitMachine<E>, MachineError> {
-        Ok(CircuitMachine {
-            evaluator: E::new(game.clone())?,
-            game,
-        })
+        let evaluator = E::new(game.clone())?;
+        Ok(CircuitMachine::with(game, evaluator))
+    }
+
+    /// A machine that plays the game with this evaluator, which was made for it.
+    pub fn with(game: Arc<GroundGame>, evaluator: E) -> CircuitMachine<E> {
+        CircuitMachine { game, evaluator }
     }
 }
 

@@ -6,7 +6,7 @@
 //! asked for.
 
 use propjit_jit::circuit::{InputId, OutputId};
-use propjit_jit::code::{Code, CompileError, Config, Guards, Section};
+use propjit_jit::code::{self, Code, CompileError, Config, Form, Guards, Listing, Section};
 
 use super::GroundGame;
 use super::lower::Layout;
@@ -38,14 +38,8 @@ pub fn playout_sections(layout: &Layout) -> [Section; 3] {
     ]
 }
 
-/// Code for playouts.
-pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
-    compile(game, &playout_sections(game.layout()), config)
-}
-
-/// Code for single questions, in the sections [`alone`].
-pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
-    let layout = game.layout();
+/// What code for single questions computes, in the sections [`alone`].
+pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
     let legal = layout.legal.iter().cloned().flatten();
     let goals = layout.goals.iter().cloned().flatten();
     let sections = [
@@ -54,20 +48,25 @@ pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileErr
         outputs(layout.next.clone()),
         outputs(goals),
     ];
-    let sections = sections.map(|outputs| Section {
+    sections.map(|outputs| Section {
         outputs,
         after: None,
-    });
-    compile(game, &sections, config)
+    })
+}
+
+/// Code for playouts.
+pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
+    compile(game, &playout_sections(game.layout()), config)
+}
+
+/// Code for single questions.
+pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
+    compile(game, &state_sections(game.layout()), config)
 }
 
 fn compile(game: &GroundGame, sections: &[Section], config: &Config) -> Result<Code, CompileError> {
-    let periodic = game.phases().bases().iter();
-    let guards = Guards {
-        inputs: periodic.map(|&base| InputId(base as u32)).collect(),
-        implies: game.layout().assumptions().implies,
-    };
-    let code = Code::compile(&game.smallest().circuit, sections, &guards, config)?;
+    let circuit = &game.smallest().circuit;
+    let code = Code::compile(circuit, sections, &guards(game), config)?;
     tracing::debug!(
         bytes = code.bytes(),
         functions = code.functions(),
@@ -75,6 +74,25 @@ fn compile(game: &GroundGame, sections: &[Section], config: &Config) -> Result<C
         "compiled"
     );
     Ok(code)
+}
+
+/// Code with these sections, to be read.
+pub fn disassemble(
+    game: &GroundGame,
+    sections: &[Section],
+    config: &Config,
+    form: Form,
+) -> Result<Vec<Listing>, CompileError> {
+    let circuit = &game.smallest().circuit;
+    code::disassemble(circuit, sections, &guards(game), config, form)
+}
+
+fn guards(game: &GroundGame) -> Guards {
+    let periodic = game.phases().bases().iter();
+    Guards {
+        inputs: periodic.map(|&base| InputId(base as u32)).collect(),
+        implies: game.layout().assumptions().implies,
+    }
 }
 
 impl Layout {

@@ -87,6 +87,18 @@ pub struct LanesEvaluator<S> {
 }
 
 impl<S: Sections> LanesEvaluator<S> {
+    /// With an engine of one's own, made for this game and with these sections.
+    pub fn with(game: Arc<GroundGame>, engine: Engine) -> LanesEvaluator<S> {
+        LanesEvaluator {
+            lanes: LaneEvaluator::new(engine),
+            state: State::new(),
+            joint: Vec::new(),
+            evaluated: [false; alone::COUNT],
+            sections: std::marker::PhantomData,
+            game,
+        }
+    }
+
     fn enter(&mut self, state: &State) {
         if self.state == *state {
             return;
@@ -143,14 +155,8 @@ impl<S: Sections> Evaluator for LanesEvaluator<S> {
     const BACKEND: Backend = S::BACKEND;
 
     fn new(game: Arc<GroundGame>) -> Result<LanesEvaluator<S>, MachineError> {
-        Ok(LanesEvaluator {
-            lanes: LaneEvaluator::new(S::engine(&game)?),
-            state: State::new(),
-            joint: Vec::new(),
-            evaluated: [false; alone::COUNT],
-            sections: std::marker::PhantomData,
-            game,
-        })
+        let engine = S::engine(&game)?;
+        Ok(LanesEvaluator::with(game, engine))
     }
 
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {

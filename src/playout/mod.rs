@@ -26,7 +26,7 @@ use propjit_jit::lanes::Engine;
 use rand::Rng;
 
 use crate::game::Game;
-use crate::machine::{Backend, MachineError, State};
+use crate::machine::{Backend, GroundGame, MachineError, State};
 use crate::rng::{self, GameRng};
 use crate::stop::Stop;
 
@@ -167,6 +167,40 @@ pub fn run(
     progress: &Progress,
 ) -> Result<Outcome, MachineError> {
     tracing::info!(%backend, ?config, "playing");
+    let roles = game.rules().roles.len();
+    let make = |rng| player(game, backend, config.max_steps, rng);
+    run_players(roles, config, stop, progress, make)
+}
+
+/// As [`run`], on an engine of one's own that was made for the game, with the sections
+/// that playouts have: see [`section`](crate::machine::section).
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_engine(
+    game: &Arc<GroundGame>,
+    engine: &Engine,
+    config: &Config,
+    stop: &Stop,
+    progress: &Progress,
+) -> Result<Outcome, MachineError> {
+    let make = |mut rng: GameRng| {
+        let (game, engine, seed) = (game.clone(), engine.clone(), rng.next_u64());
+        let player = Playouts::new(game, engine, config.max_steps, seed);
+        Ok(Box::new(player) as Box<dyn Player>)
+    };
+    run_players(game.roles().len(), config, stop, progress, make)
+}
+
+/// Plays from the initial state on each of the threads, with a player each that has its own
+/// part of the random numbers and of the matches.
+fn run_players(
+    roles: usize,
+    config: &Config,
+    stop: &Stop,
+    progress: &Progress,
+    make: impl Fn(GameRng) -> Result<Box<dyn Player>, MachineError> + Sync,
+) -> Result<Outcome, MachineError> {
     let start = Instant::now();
     let limits = &Limits {
         deadline: config.time.and_then(|time| start.checked_add(time)),
@@ -176,14 +210,14 @@ pub fn run(
     };
     let threads = config.threads.max(1);
     let work = &|rng: GameRng, rollouts: Option<u64>| {
-        let mut player = player(game, backend, config.max_steps, rng)?;
+        let mut player = make(rng)?;
         let initial = player.initial_state()?;
         let id = player.starts_mut().add(&initial, rollouts);
         player.play(limits)?;
         Ok::<_, MachineError>((player.starts().tally(id).clone(), player.lanes()))
     };
     let mut outcome = Outcome {
-        tally: Tally::new(game.rules().roles.len()),
+        tally: Tally::new(roles),
         time: Duration::ZERO,
         lanes: 1,
         stopped: false,

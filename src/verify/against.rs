@@ -77,12 +77,7 @@ fn compare(
 ) -> Result<Vec<Vec<String>>, MachineError> {
     let got = Snapshot::of(machine, state)?;
     let wanted = Snapshot::of(expected, expected_state)?;
-    comparison.texts("propositions", None, &wanted.fluents, &got.fluents);
-    comparison.values("terminal", None, &wanted.terminal, &got.terminal);
-    let roles = expected.roles().iter();
-    for ((role, wanted), got) in roles.zip(&wanted.legal).zip(&got.legal) {
-        comparison.texts("legal moves", Some(role), wanted, got);
-    }
+    comparison.snapshots(expected.roles(), &wanted, &got);
     let goals = all_goals(machine, state)?;
     comparison.values("goals", None, &all_goals(expected, expected_state)?, &goals);
     Ok(got.legal)

@@ -4,6 +4,8 @@ use std::fmt::{self, Debug};
 
 use serde::Serialize;
 
+use super::snapshot::Snapshot;
+
 /// A difference between what was expected of a state and what a machine says.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Difference {
@@ -69,6 +71,16 @@ impl Comparison {
     ) {
         if expected != got {
             self.differs(what, role, only_in(expected, got), only_in(got, expected));
+        }
+    }
+
+    /// Compares all that two machines say of a state, but for the goals; what is played
+    /// has these roles.
+    pub(crate) fn snapshots(&mut self, roles: &[String], expected: &Snapshot, got: &Snapshot) {
+        self.texts("propositions", None, &expected.fluents, &got.fluents);
+        self.values("terminal", None, &expected.terminal, &got.terminal);
+        for ((role, expected), got) in roles.iter().zip(&expected.legal).zip(&got.legal) {
+            self.texts("legal moves", Some(role), expected, got);
         }
     }
 

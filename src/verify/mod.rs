@@ -7,5 +7,7 @@ mod snapshot;
 pub mod suite;
 
 pub use against::{Against, against};
+pub(crate) use difference::Comparison;
 pub use difference::Difference;
 pub use replay::{Replayed, replay};
+pub(crate) use snapshot::{Snapshot, all_goals};

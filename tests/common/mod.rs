@@ -1,6 +1,8 @@
 //! Where the tests find rulesheets, and small games of their own.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod command;
+
 use std::path::{Path, PathBuf};
 
 use propjit::game::{Game, Setup};

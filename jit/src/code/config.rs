@@ -74,15 +74,35 @@ impl Config {
     /// The usual configurations of every generator and width that this CPU can run,
     /// narrow to wide.
     pub fn supported() -> impl Iterator<Item = Config> {
-        let cranelift = [Width::X64, Width::X128].map(|width| (Generator::Cranelift, width));
-        let avx2 = [Width::X128, Width::X256].map(|width| (Generator::Avx2, width));
-        let all = cranelift.into_iter().chain(avx2);
-        let all = all.filter(|(generator, _)| generator.is_supported());
-        all.map(|(generator, width)| Config::new(generator, width))
+        let generators = Generator::ALL.into_iter();
+        let supported = generators.filter(|generator| generator.is_supported());
+        supported.flat_map(|generator| {
+            let widths = generator.widths().iter();
+            widths.map(move |&width| Config::new(generator, width))
+        })
     }
 }
 
 impl Generator {
+    /// All generators.
+    pub const ALL: [Generator; 2] = [Generator::Cranelift, Generator::Avx2];
+
+    /// The generator's name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Generator::Cranelift => "cranelift",
+            Generator::Avx2 => "avx2",
+        }
+    }
+
+    /// The rows that it makes code for, narrow to wide.
+    pub fn widths(self) -> &'static [Width] {
+        match self {
+            Generator::Cranelift => &[Width::X64, Width::X128],
+            Generator::Avx2 => &[Width::X128, Width::X256],
+        }
+    }
+
     /// Whether the CPU that this runs on can run its code.
     pub fn is_supported(self) -> bool {
         match self {

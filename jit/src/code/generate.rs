@@ -12,6 +12,7 @@ use super::config::{Config, Generator};
 use super::cranelift::Cranelift;
 use super::plan::Plan;
 use super::routine::Routine;
+use crate::lanes::Width;
 
 /// Position-independent machine code.
 pub(super) struct Image {
@@ -33,13 +34,7 @@ pub(super) fn generate(
     target: Option<&Triple>,
     start: Instant,
 ) -> Result<Image, CompileError> {
-    // Offsets of rows have to be positive 32-bit numbers. No more values are spilled
-    // than a routine has.
-    let values = plan.routines.iter().map(|routine| routine.values).max();
-    let rows = u64::from(plan.rows) + u64::from(values.unwrap_or(0));
-    if rows * 8 * config.width.words() as u64 > i32::MAX as u64 {
-        return Err(CompileError::Rows(rows));
-    }
+    check_rows(plan, config.width)?;
     let limits = Limits {
         config,
         start,
@@ -92,6 +87,18 @@ pub(super) fn describe(config: &Config) -> Result<String, CompileError> {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
         Generator::Avx2 => format!("avx2 {}", env!("CARGO_PKG_VERSION")),
     })
+}
+
+/// Refuses plans with more rows than code can address.
+pub(super) fn check_rows(plan: &Plan, width: Width) -> Result<(), CompileError> {
+    // Offsets of rows have to be positive 32-bit numbers. No more values are spilled
+    // than a routine has.
+    let values = plan.routines.iter().map(|routine| routine.values).max();
+    let rows = u64::from(plan.rows) + u64::from(values.unwrap_or(0));
+    match rows * 8 * width.words() as u64 > i32::MAX as u64 {
+        true => Err(CompileError::Rows(rows)),
+        false => Ok(()),
+    }
 }
 
 /// What generating code may cost, and has cost.

@@ -13,6 +13,7 @@
 //! - [`cache`] keeps code on disk; `stored` takes it from there.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
 //! - [`cache`] keeps code on disk.
+//! - `listing` shows code to people.
 
 mod avx2;
 pub mod cache;
@@ -22,6 +23,7 @@ mod cranelift;
 mod foreign;
 mod generate;
 mod guard;
+mod listing;
 mod memory;
 mod plan;
 mod routine;
@@ -34,6 +36,7 @@ pub use compiled::Code;
 pub use config::{Config, Effort, Generator};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
+pub use listing::{Form, Listing, disassemble};
 pub use memory::Executable;
 
 use crate::circuit::OutputId;

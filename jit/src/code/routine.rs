@@ -5,6 +5,8 @@
 //! else is decided here: the order of operations, and which values go through
 //! rows because another routine reads them.
 
+use std::fmt;
+
 /// What an instruction reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Operand {
@@ -75,6 +77,50 @@ impl Instruction {
                 f(b);
             }
             Instruction::Store { from, .. } | Instruction::Feedback { from, .. } => f(from),
+        }
+    }
+}
+
+impl fmt::Display for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.instructions
+            .iter()
+            .try_for_each(|instruction| writeln!(f, "{instruction}"))
+    }
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let not = |invert| if invert { "not " } else { "" };
+        match *self {
+            Instruction::Compute {
+                target,
+                operator,
+                a,
+                b,
+            } => {
+                let operator = match operator {
+                    Operator::And => "and",
+                    Operator::AndNot => "and not",
+                    Operator::Or => "or",
+                };
+                write!(f, "v{target} = {a} {operator} {b}")
+            }
+            Instruction::Store { row, from, invert } => {
+                write!(f, "row {row} = {}{from}", not(invert))
+            }
+            Instruction::Feedback { row, from, invert } => {
+                write!(f, "row {row} |= {}{from}", not(invert))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Value(value) => write!(f, "v{value}"),
+            Operand::Row(row) => write!(f, "row {row}"),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::cache::{Cache, CacheError, Key, KeyHasher};
 use super::compiled::{Code, Description};
 use super::config::Config;
 use super::generate::describe;
-use super::plan::Step;
+use super::plan::{Guard, Step};
 use super::{CompileError, Section};
 use crate::circuit::{Circuit, Edge, Node};
 
@@ -83,18 +83,21 @@ impl Description {
         let row_bytes = 8 * self.width.words() as u64;
         let routines = self.entries.len() as u32;
         let is_row = |&row: &u32| row < self.rows;
-        let is_valid = |step: &Step| {
-            let guard = step.guard.iter();
-            let guarded =
-                guard.flat_map(|guard| guard.idle.iter().map(|(row, _)| row).chain([&guard.row]));
+        let is_guard = |guard: &Guard| {
+            let mut idle = guard.idle.iter();
+            is_row(&guard.row)
+                && idle.all(|(rows, _)| rows.start <= rows.end && rows.end <= self.rows)
+        };
+        let is_step = |step: &Step| {
             step.routines.start <= step.routines.end
                 && step.routines.end <= routines
-                && step.feedback.iter().chain(guarded).all(is_row)
+                && step.feedback.iter().all(is_row)
+                && step.guard.iter().all(is_guard)
         };
         u64::from(self.rows) * row_bytes <= i32::MAX as u64
             && self.layout.rows() <= self.rows
             && self.entries.iter().all(|&entry| (entry as usize) < bytes)
-            && self.sections.iter().flatten().all(is_valid)
+            && self.sections.iter().flatten().all(is_step)
     }
 }
 

@@ -1,0 +1,141 @@
+//! Random playouts on one thread: the whole, and the parts that a step over all lanes has.
+//!
+//! The throughput is in matches for the whole, and in lanes for the parts.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use propjit::machine::compiled::for_playouts;
+use propjit::machine::{Backend, GroundGame, section};
+use propjit::playout::{self, Config, Progress};
+use propjit::stop::Stop;
+use propjit_jit::code;
+use propjit_jit::lanes::random::LaneRandom;
+use propjit_jit::lanes::select::Selector;
+use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
+
+mod common;
+
+use common::GAMES;
+
+fn playouts(criterion: &mut Criterion) {
+    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
+        let mut group = criterion.benchmark_group(format!("playouts, {backend}"));
+        group.sample_size(10);
+        // Many times the lanes, lest the last matches leave most lanes idle.
+        let rollouts = match backend {
+            Backend::Scalar => 50,
+            _ => 16_384,
+        };
+        group.throughput(Throughput::Elements(rollouts));
+        for name in GAMES {
+            let game = common::load(name);
+            let config = Config {
+                threads: 1,
+                seed: 1,
+                max_steps: 1000,
+                time: None,
+                rollouts: Some(rollouts),
+            };
+            let (stop, progress) = (Stop::new(), Progress::default());
+            group.bench_function(name, |bencher| {
+                bencher.iter(|| playout::run(&game, backend, &config, &stop, &progress));
+            });
+        }
+    }
+}
+
+/// Lanes in the middle of random matches.
+struct Lanes<'a> {
+    game: &'a GroundGame,
+    lanes: LaneEvaluator,
+    selector: Selector,
+    random: LaneRandom,
+}
+
+/// How many joint moves are played: fewer than any match of the games has.
+const STEPS: usize = 5;
+
+impl<'a> Lanes<'a> {
+    fn new(game: &'a GroundGame, engine: Engine) -> Lanes<'a> {
+        let mut lanes = Lanes {
+            game,
+            lanes: LaneEvaluator::new(engine),
+            selector: Selector::new(),
+            random: LaneRandom::new(1),
+        };
+        for base in game.initial().iter() {
+            lanes
+                .lanes
+                .input_mut(game.layout().bases.start + base)
+                .fill(!0);
+        }
+        for step in 0..=STEPS {
+            lanes.evaluate();
+            lanes.select();
+            lanes.lanes.evaluate(section::NEXT);
+            if step < STEPS {
+                let layout = game.layout();
+                let (next, bases) = lanes
+                    .lanes
+                    .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+                bases.copy_from_slice(next);
+            }
+        }
+        lanes
+    }
+
+    fn evaluate(&mut self) {
+        self.lanes.evaluate(section::STATE);
+        self.lanes.evaluate(section::NEXT);
+    }
+
+    /// Chooses a move for each role.
+    fn select(&mut self) {
+        let width = self.lanes.width();
+        let all = [!0; Width::MAX_WORDS];
+        let layout = self.game.layout();
+        for (legal, does) in layout.legal.iter().zip(&layout.does) {
+            let (legal, does) = self
+                .lanes
+                .outputs_and_inputs_mut(legal.clone(), does.clone());
+            let all = &all[..width.words()];
+            self.selector
+                .select(width, legal, all, &mut self.random, does);
+        }
+    }
+}
+
+fn parts(criterion: &mut Criterion) {
+    for name in GAMES {
+        let game = common::load(name);
+        let game = common::ground(&game);
+        let interpreted = Width::ALL.map(|width| {
+            let engine = Engine::Interpreter(game.lane_program(), width);
+            (format!("interpreter {}", width.lanes()), engine)
+        });
+        let compiled = code::Config::supported().map(|config| {
+            let code = for_playouts(game, &config).unwrap_or_else(|error| panic!("{error}"));
+            let title = format!("{} {}", config.generator.name(), config.width.lanes());
+            (title, Engine::Code(code.into()))
+        });
+        for (title, engine) in interpreted.into_iter().chain(compiled) {
+            let mut group = criterion.benchmark_group(format!("{name} step"));
+            group.throughput(Throughput::Elements(engine.width().lanes() as u64));
+            group.sample_size(20);
+            let choices = matches!(engine, Engine::Interpreter(..));
+            let mut lanes = Lanes::new(game, engine);
+            group.bench_function(BenchmarkId::new("evaluate", &title), |bencher| {
+                bencher.iter(|| lanes.evaluate());
+            });
+            // How moves are chosen depends on the width alone.
+            if choices {
+                let lanes_of = format!("{} lanes", lanes.lanes.width().lanes());
+                group.bench_function(BenchmarkId::new("select", lanes_of), |bencher| {
+                    bencher.iter(|| lanes.select());
+                });
+            }
+        }
+    }
+}
+
+criterion_group!(benches, playouts, parts);
+criterion_main!(benches);

@@ -1,0 +1,80 @@
+//! Single questions about single states: legal moves, next state, goals.
+//!
+//! Each question is asked of all states of a random match, one after the other; the time
+//! is that of the whole match, the throughput in states.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::rng::{GameRng, streams};
+use rand::RngExt;
+
+mod common;
+
+use common::GAMES;
+
+/// The states of a random match but for the last one, and what is played in them.
+fn random_match(machine: &mut dyn StateMachine, rng: &mut GameRng) -> Vec<(State, Vec<Move>)> {
+    let mut steps = Vec::new();
+    let mut state = machine.initial_state().unwrap();
+    let mut legal = Vec::new();
+    while !machine.is_terminal(&state).unwrap() {
+        let mut joint = Vec::new();
+        for role in RoleId::first(machine.roles().len()) {
+            machine.legal_moves(&state, role, &mut legal).unwrap();
+            joint.push(legal[rng.random_range(0..legal.len())]);
+        }
+        let next = machine.next_state(&state, &joint).unwrap();
+        steps.push((std::mem::replace(&mut state, next), joint));
+    }
+    steps
+}
+
+fn questions(criterion: &mut Criterion) {
+    for name in GAMES {
+        let game = common::load(name);
+        for backend in Backend::ALL {
+            // Elsewhere there is no code to measure.
+            let Ok(mut machine) = game.machine(backend) else {
+                continue;
+            };
+            let mut rng = streams(1).next().expect("streams do not end");
+            let steps = random_match(&mut *machine, &mut rng);
+            let mut group = criterion.benchmark_group(format!("{name}, {backend}"));
+            group.throughput(Throughput::Elements(steps.len() as u64));
+            group.sample_size(20);
+            let roles = RoleId::first(machine.roles().len());
+            let (mut moves, mut values) = (Vec::new(), Vec::new());
+            let mut next = State::new();
+            group.bench_function("legal", |bencher| {
+                bencher.iter(|| {
+                    for (state, _) in &steps {
+                        for role in roles.clone() {
+                            machine.legal_moves(state, role, &mut moves).unwrap();
+                        }
+                    }
+                });
+            });
+            group.bench_function("next", |bencher| {
+                bencher.iter(|| {
+                    for (state, joint) in &steps {
+                        machine
+                            .next_state_unchecked(state, joint, &mut next)
+                            .unwrap();
+                    }
+                });
+            });
+            group.bench_function("goals", |bencher| {
+                bencher.iter(|| {
+                    for (state, _) in &steps {
+                        for role in roles.clone() {
+                            machine.goals(state, role, &mut values).unwrap();
+                        }
+                    }
+                });
+            });
+        }
+    }
+}
+
+criterion_group!(benches, questions);
+criterion_main!(benches);

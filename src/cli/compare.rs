@@ -1,0 +1,326 @@
+//! `propjit compare`: how fast is each backend on a game, and do they agree?
+
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use propjit::compare::{self, Config, Figures, Outcome, Table, plot};
+use propjit::game::Game;
+use propjit::rng::random_seed;
+use propjit_gdl::rules::Rules;
+use serde::Serialize;
+
+use super::options::{GroundArgs, game_name, seconds};
+use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+
+/// Measure all backends on games, and check that they agree
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files with rules
+    #[arg(required = true, value_name = "RULESHEET")]
+    rulesheets: Vec<PathBuf>,
+
+    /// For how long each backend plays at random
+    #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// Draw the state changes a second as a bar chart (SVG) to this file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    /// Where the random numbers come from [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    ground: GroundArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    seconds: f64,
+    seed: u64,
+    games: Vec<Entry>,
+    agree: bool,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    game: String,
+    #[serde(flatten)]
+    table: Table,
+}
+
+/// Measures and prints a table for each game; fails if a backend differs.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    // What is wrong should be known before anything is measured.
+    for path in &args.rulesheets {
+        Rules::read(path).map_err(|error| Failure::from(propjit::game::LoadError::from(error)))?;
+    }
+    let plot = args.plot.as_deref();
+    plot.map_or(Ok(()), writable)?;
+    let config = Config {
+        time: args.seconds,
+        seed: args.seed.unwrap_or_else(random_seed),
+        ..Config::default()
+    };
+    let stop = stop_on_ctrl_c();
+    let mut report = Report {
+        seconds: config.time.as_secs_f64(),
+        seed: config.seed,
+        games: Vec::new(),
+        agree: true,
+        interrupted: false,
+    };
+    for path in &args.rulesheets {
+        let entry = measure(path, args, &config, &stop)?;
+        report.agree &= entry.table.agrees();
+        report.interrupted |= entry.table.interrupted;
+        if !output.is_json() {
+            output.print(&entry.to_string())?;
+        }
+        report.games.push(entry);
+        if report.interrupted {
+            break;
+        }
+    }
+    output.result(&report)?;
+    if let Some(path) = plot {
+        let tables = report.games.into_iter().map(|e| (e.game, e.table));
+        let picture = plot::svg(&tables.collect::<Vec<_>>()).map_err(Failure::new)?;
+        std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
+    }
+    match report.agree {
+        true => Ok(()),
+        false => Err(Failure::Told),
+    }
+}
+
+fn measure(
+    path: &Path,
+    args: &Args,
+    config: &Config,
+    stop: &propjit::stop::Stop,
+) -> Result<Entry, Failure> {
+    let game = game_name(path);
+    let doing = Arc::new(Mutex::new("grounding".to_string()));
+    let shown = show_progress({
+        let (game, doing) = (game.clone(), doing.clone());
+        move || {
+            format!(
+                "{game}: {}",
+                doing.lock().expect("nobody panics holding it")
+            )
+        }
+    });
+    let loaded = Game::load(path, &args.ground.setup())?;
+    let now = |what: &str| *doing.lock().expect("nobody panics holding it") = what.to_string();
+    let table = compare::compare(&loaded, config, stop, now)?;
+    drop(shown);
+    Ok(Entry { game, table })
+}
+
+/// Whether the file can be written to; does not change it.
+fn writable(path: &Path) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create(true).truncate(false).open(path);
+    opened
+        .map(|_| ())
+        .map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Work(format!("cannot write {}: {error}", path.display()))
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let agree = match self.agree {
+            true => "no backend differs",
+            false => "THERE ARE DIFFERENCES: see above",
+        };
+        writeln!(f, "{agree}; {} s each, seed {}", self.seconds, self.seed)?;
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Table {
+            reference,
+            states,
+            rows,
+            ..
+        } = &self.table;
+        writeln!(
+            f,
+            "{}: {states} states of random matches, compared with what {reference} says",
+            self.game
+        )?;
+        writeln!(
+            f,
+            "{:<14}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>17}{:>13}{:>10}",
+            "backend",
+            "set-up",
+            "compile",
+            "code",
+            "legal",
+            "next",
+            "goal",
+            "state changes/s",
+            "rollouts/s",
+            "x scalar"
+        )?;
+        for row in rows {
+            write!(f, "{:<14}", row.backend)?;
+            match &row.outcome {
+                Outcome::Measured(figures) => writeln!(f, "{}", Line(figures))?,
+                Outcome::Differs(difference) => writeln!(f, "  DIFFERS: {difference}")?,
+                Outcome::Unavailable(reason) => writeln!(f, "  none: {}", reason.trim_end())?,
+            }
+        }
+        writeln!(f)
+    }
+}
+
+/// The figures of a row.
+struct Line<'a>(&'a Figures);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figures = self.0;
+        let code = figures.code.as_ref().map(|code| &code.playouts);
+        let latency = &figures.latency;
+        for time in [Some(figures.setup_seconds), code.map(|code| code.seconds)] {
+            write!(f, "{:>10}", or_none(time, duration))?;
+        }
+        write!(
+            f,
+            "{:>10}",
+            or_none(code.map(|code| code.bytes as f64), size)
+        )?;
+        for time in [
+            latency.legal_seconds,
+            latency.next_seconds,
+            latency.goal_seconds,
+        ] {
+            write!(f, "{:>10}", or_none(time, duration))?;
+        }
+        write!(
+            f,
+            "{:>17.0}{:>13.0}{:>10}",
+            figures.playouts.state_changes_per_second,
+            figures.playouts.rollouts_per_second,
+            or_none(figures.ratio_to_scalar, ratio)
+        )
+    }
+}
+
+fn or_none(value: Option<f64>, text: impl FnOnce(f64) -> String) -> String {
+    value.map_or("-".to_string(), text)
+}
+
+/// Seconds with three digits and a fitting unit.
+fn duration(seconds: f64) -> String {
+    scaled(
+        seconds * 1e9,
+        &[("ns", 1e3), ("us", 1e3), ("ms", 1e3), ("s", f64::INFINITY)],
+    )
+}
+
+/// Bytes with three digits and a fitting unit.
+fn size(bytes: f64) -> String {
+    scaled(
+        bytes,
+        &[("B", 1024.0), ("KiB", 1024.0), ("MiB", f64::INFINITY)],
+    )
+}
+
+/// A number in the first unit of which there are fewer than the next one holds.
+fn scaled(mut number: f64, units: &[(&str, f64)]) -> String {
+    let mut unit = "";
+    for &(name, next) in units {
+        unit = name;
+        if number < next {
+            break;
+        }
+        number /= next;
+    }
+    format!("{} {unit}", three_digits(number))
+}
+
+fn ratio(ratio: f64) -> String {
+    three_digits(ratio)
+}
+
+fn three_digits(number: f64) -> String {
+    let decimals = match number {
+        0.0..9.995 => 2,
+        9.995..99.95 => 1,
+        _ => 0,
+    };
+    format!("{number:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use propjit::compare::Row;
+    use propjit::verify::Difference;
+
+    use super::*;
+
+    #[test]
+    fn rows_without_figures_say_why() {
+        let row = |backend: &str, outcome| Row {
+            backend: backend.to_string(),
+            outcome,
+        };
+        let difference = Difference {
+            what: "terminal".to_string(),
+            role: None,
+            match_number: 1,
+            step: 7,
+            expected: "true".to_string(),
+            got: "false".to_string(),
+        };
+        let table = Table {
+            reference: "scalar".to_string(),
+            states: 500,
+            rows: vec![
+                row("cranelift 64", Outcome::Differs(difference)),
+                row("avx2 256", Outcome::Unavailable("no AVX2".to_string())),
+            ],
+            interrupted: false,
+        };
+        let game = "chess".to_string();
+        let text = Entry { game, table }.to_string();
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "cranelift 64    DIFFERS: match 1 step 7: terminal: expected true, got false",
+                "avx2 256        none: no AVX2",
+                "",
+            ]
+        );
+    }
+
+    #[test]
+    fn quantities_have_three_digits_and_a_unit() {
+        assert_eq!(duration(0.0), "0.00 ns");
+        assert_eq!(duration(12.34e-9), "12.3 ns");
+        assert_eq!(duration(0.99995e-3), "1000 us");
+        assert_eq!(duration(0.0501), "50.1 ms");
+        assert_eq!(duration(7200.0), "7200 s");
+        assert_eq!(size(1023.0), "1023 B");
+        assert_eq!(size(1536.0), "1.50 KiB");
+        assert_eq!(size(9.03 * 1024.0 * 1024.0), "9.03 MiB");
+    }
+}

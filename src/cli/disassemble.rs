@@ -1,0 +1,212 @@
+//! `propjit disassemble`: the machine code of a game, to be read.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use propjit::game::{Game, Setup};
+use propjit::machine::compiled::{alone, disassemble, playout_sections, state_sections};
+use propjit::machine::{Backend, GroundGame, section};
+use propjit_jit::code::{CompileError, Config, Form, Generator, Listing};
+use propjit_jit::lanes::Width;
+use serde::Serialize;
+
+use super::options::{GroundArgs, game_name};
+use super::output::{Failure, Output};
+
+/// Print a game's machine code
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// Which part: what answers a single question, or a step of a playout
+    #[arg(long, value_enum, default_value_t = Part::Step)]
+    function: Part,
+
+    /// Print the intermediate representation that the code is made from
+    #[arg(long, conflicts_with = "asm")]
+    ir: bool,
+
+    /// Print machine code [default]
+    #[arg(long)]
+    asm: bool,
+
+    /// What makes the code
+    #[arg(long, value_enum, default_value_t = GeneratorName::Cranelift)]
+    generator: GeneratorName,
+
+    /// How many lanes: 64 or 128 with cranelift, 128 or 256 with avx2 [default: the most]
+    #[arg(long, value_name = "N")]
+    lanes: Option<usize>,
+
+    #[command(flatten)]
+    ground: GroundArgs,
+}
+
+/// A part of a game's code.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Legal moves
+    Legal,
+    /// The next state
+    Next,
+    /// Whether the match ends
+    Terminal,
+    /// Goals
+    Goals,
+    /// All that a step of a playout needs
+    Step,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GeneratorName {
+    /// Cranelift
+    Cranelift,
+    /// The own assembler for AVX2
+    Avx2,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    generator: &'static str,
+    lanes: usize,
+    functions: Vec<Function>,
+}
+
+#[derive(Serialize)]
+struct Function {
+    part: &'static str,
+    operations: usize,
+    repeated: bool,
+    /// The proposition without which it is not called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guard: Option<String>,
+    text: String,
+}
+
+/// Prints the functions of the part.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let config = config(args)?;
+    let form = match args.ir {
+        true => Form::Intermediate,
+        false => Form::Assembly,
+    };
+    let setup = Setup {
+        backend: Some(Backend::Compiled),
+        ..args.ground.setup()
+    };
+    let game = Game::load(&args.rulesheet, &setup)?;
+    let ground = game
+        .ground_game()
+        .expect("a game loaded for this backend is ground");
+    let listings = args.function.list(ground, &config, form);
+    let function = |(part, listing): (&'static str, Listing)| Function {
+        part,
+        operations: listing.operations,
+        repeated: listing.repeated,
+        guard: listing.guard.map(|guard| input_name(ground, guard.index())),
+        text: listing.text,
+    };
+    output.result(&Report {
+        game: game_name(&args.rulesheet),
+        generator: config.generator.name(),
+        lanes: config.width.lanes(),
+        functions: listings
+            .map_err(Failure::new)?
+            .into_iter()
+            .map(function)
+            .collect(),
+    })
+}
+
+/// How to generate code, as the arguments say.
+fn config(args: &Args) -> Result<Config, Failure> {
+    let generator = match args.generator {
+        GeneratorName::Cranelift => Generator::Cranelift,
+        GeneratorName::Avx2 => Generator::Avx2,
+    };
+    let widths = generator.widths();
+    let wanted = |width: &&Width| args.lanes.is_none_or(|lanes| width.lanes() == lanes);
+    match widths.iter().rfind(wanted) {
+        Some(&width) => Ok(Config::new(generator, width)),
+        None => {
+            let lanes: Vec<String> = widths.iter().map(|w| w.lanes().to_string()).collect();
+            Err(Failure::Usage(format!(
+                "--lanes with --generator {} must be {}",
+                generator.name(),
+                lanes.join(" or ")
+            )))
+        }
+    }
+}
+
+impl Part {
+    /// The functions of the part, with the name of the section that each is in.
+    fn list(
+        self,
+        game: &GroundGame,
+        config: &Config,
+        form: Form,
+    ) -> Result<Vec<(&'static str, Listing)>, CompileError> {
+        let sections: &[(usize, &str)] = match self {
+            Part::Legal => &[(alone::LEGAL, "legal")],
+            Part::Next => &[(alone::NEXT, "next")],
+            Part::Terminal => &[(alone::TERMINAL, "terminal")],
+            Part::Goals => &[(alone::GOALS, "goals")],
+            Part::Step => &[
+                (section::STATE, "legal and terminal"),
+                (section::NEXT, "next"),
+            ],
+        };
+        let listings = match self {
+            Part::Step => disassemble(game, &playout_sections(game.layout()), config, form),
+            _ => disassemble(game, &state_sections(game.layout()), config, form),
+        }?;
+        let named = listings.into_iter().filter_map(|listing| {
+            let mut sections = sections.iter();
+            let (_, name) = sections.find(|(section, _)| *section == listing.section)?;
+            Some((*name, listing))
+        });
+        Ok(named.collect())
+    }
+}
+
+/// The name of the proposition or move that an input is.
+fn input_name(game: &GroundGame, input: usize) -> String {
+    let terms = &game.propnet().terms;
+    match game.propnet().bases.get(input) {
+        Some(base) => terms.text(base.name),
+        None => format!("input {input}"),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report {
+            game,
+            generator,
+            lanes,
+            functions,
+        } = self;
+        for (number, function) in functions.iter().enumerate() {
+            write!(
+                f,
+                "; {game}, {generator}, {lanes} lanes: {}, function {} of {}, {} operations",
+                function.part,
+                number + 1,
+                functions.len(),
+                function.operations
+            )?;
+            if function.repeated {
+                write!(f, ", repeated until nothing changes")?;
+            }
+            if let Some(guard) = &function.guard {
+                write!(f, ", only while {guard}")?;
+            }
+            writeln!(f, "\n{}", function.text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! What is compared, made ready.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_jit::code::{self, CompileError, Generator};
+use propjit_jit::lanes::{Engine, Width};
+
+use super::{CodeFigures, CodeSize};
+use crate::game::Game;
+use crate::machine::circuit::CircuitMachine;
+use crate::machine::compiled::{for_playouts, for_states};
+use crate::machine::lanes::{CompiledMachine, LanesEvaluator, LanesMachine};
+use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
+
+/// A way to evaluate games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contender {
+    /// A backend without machine code.
+    Backend(Backend),
+    /// Machine code for rows of so many lanes.
+    Code(Generator, Width),
+}
+
+impl Contender {
+    /// The prover, the interpreters, and the machine code of all generators and widths,
+    /// which not every CPU can run.
+    pub fn all() -> impl Iterator<Item = Contender> {
+        let interpreters = [Backend::Prover, Backend::Scalar, Backend::Lanes];
+        let code = Generator::ALL.into_iter().flat_map(|generator| {
+            let widths = generator.widths().iter();
+            widths.map(move |&width| Contender::Code(generator, width))
+        });
+        interpreters.map(Contender::Backend).into_iter().chain(code)
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contender::Backend(backend) => backend.fmt(f),
+            Contender::Code(generator, width) => {
+                write!(f, "{} {}", generator.name(), width.lanes())
+            }
+        }
+    }
+}
+
+/// A contender that can play.
+pub(super) struct Ready {
+    /// The machine for single questions.
+    pub machine: Box<dyn StateMachine>,
+    /// The machine with the code for playouts, if that is another.
+    pub playing: Option<Box<dyn StateMachine>>,
+    /// What plays at random.
+    pub player: Player,
+    /// How long it took to make it ready.
+    pub setup: Duration,
+    /// Its machine code.
+    pub code: Option<CodeFigures>,
+}
+
+/// What plays at random.
+pub(super) enum Player {
+    Backend(Backend),
+    Engine {
+        game: Arc<GroundGame>,
+        engine: Engine,
+    },
+}
+
+impl Ready {
+    pub fn new(game: &Game, contender: &Contender) -> Result<Ready, MachineError> {
+        match *contender {
+            Contender::Backend(backend) => Ready::backend(game, backend),
+            Contender::Code(generator, width) => {
+                Ready::compiled(game, &code::Config::new(generator, width))
+            }
+        }
+    }
+
+    fn backend(game: &Game, backend: Backend) -> Result<Ready, MachineError> {
+        // Backends share circuits, yet each is charged for its own.
+        let circuit = game.ground_game().and_then(|game| game.circuit(backend));
+        let passes = circuit.map_or(Duration::ZERO, |circuit| circuit.time);
+        let start = Instant::now();
+        Ok(Ready {
+            machine: game.machine(backend)?,
+            playing: None,
+            player: Player::Backend(backend),
+            setup: passes + start.elapsed(),
+            code: None,
+        })
+    }
+
+    fn compiled(game: &Game, config: &code::Config) -> Result<Ready, MachineError> {
+        let backend = Backend::Compiled;
+        let ground = game.ground_game();
+        let ground = ground.ok_or(MachineError::NotGround { backend })?;
+        let failed = |error: CompileError| MachineError::Compile(Arc::new(error));
+        let passes = ground.smallest().time;
+        let start = Instant::now();
+        let states = Arc::new(for_states(ground, config).map_err(failed)?);
+        let playouts = Arc::new(for_playouts(ground, config).map_err(failed)?);
+        let setup = passes + start.elapsed();
+        let code = CodeFigures {
+            playouts: CodeSize::of(&playouts),
+            states: CodeSize::of(&states),
+        };
+        let states = LanesEvaluator::with(ground.clone(), Engine::Code(states));
+        let engine = Engine::Code(playouts);
+        let playing = LanesEvaluator::with(ground.clone(), engine.clone());
+        let machine: CompiledMachine = CircuitMachine::with(ground.clone(), states);
+        // The lanes interpreter's sections are those of playouts.
+        let playing: LanesMachine = CircuitMachine::with(ground.clone(), playing);
+        Ok(Ready {
+            machine: Box::new(machine),
+            playing: Some(Box::new(playing)),
+            player: Player::Engine {
+                game: ground.clone(),
+                engine,
+            },
+            setup,
+            code: Some(code),
+        })
+    }
+}

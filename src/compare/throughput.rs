@@ -1,0 +1,94 @@
+//! How fast random playouts are.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::Config;
+use super::backend::Player;
+use crate::game::Game;
+use crate::machine::MachineError;
+use crate::playout::{self, Outcome, Progress};
+use crate::stop::Stop;
+
+/// How fast random playouts are on one thread.
+#[derive(Clone, Debug, Serialize)]
+pub struct Throughput {
+    /// How many matches are played at a time.
+    pub lanes: usize,
+    /// Applications of a joint move.
+    pub state_changes_per_second: f64,
+    /// Matches played to their end.
+    pub rollouts_per_second: f64,
+}
+
+/// How much shorter it plays before the measurement, to get up to speed.
+const WARM_UP: u32 = 8;
+
+/// How often it is looked whether to stop.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+impl Throughput {
+    /// Plays for as long as the configuration says. Matches that run then are played to
+    /// their end, unless that takes as long again.
+    pub(super) fn measure(
+        game: &Game,
+        player: &Player,
+        config: &Config,
+        stop: &Stop,
+    ) -> Result<Throughput, MachineError> {
+        play(game, player, config, config.time / WARM_UP, stop)?;
+        let outcome = play(game, player, config, config.time, stop)?;
+        let seconds = outcome.time.as_secs_f64();
+        Ok(Throughput {
+            lanes: outcome.lanes,
+            state_changes_per_second: outcome.tally.state_changes as f64 / seconds,
+            rollouts_per_second: outcome.tally.rollouts() as f64 / seconds,
+        })
+    }
+}
+
+fn play(
+    game: &Game,
+    player: &Player,
+    config: &Config,
+    time: Duration,
+    stop: &Stop,
+) -> Result<Outcome, MachineError> {
+    let config = playout::Config {
+        threads: 1,
+        seed: config.seed,
+        max_steps: config.max_steps,
+        time: Some(time),
+        rollouts: None,
+    };
+    let progress = Progress::default();
+    stopping_after(2 * time, stop, |stop| match player {
+        Player::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),
+        Player::Engine { game, engine } => {
+            playout::run_engine(game, engine, &config, stop, &progress)
+        }
+    })
+}
+
+/// Does work that is asked to stop when `stop` is set, or after a time.
+fn stopping_after<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
+    let start = Instant::now();
+    let asked = &Stop::new();
+    let (done, is_done) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(PATIENCE) {
+                if stop.is_set() || start.elapsed() >= time {
+                    asked.set();
+                }
+            }
+        });
+        let result = work(asked);
+        // Ends the waiting.
+        drop(done);
+        result
+    })
+}

@@ -1,0 +1,43 @@
+//! The command line as a process.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use serde_json::Value;
+
+/// Runs the command with these arguments.
+pub fn propjit(args: &[&str]) -> Assert {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+    command.args(args).env_remove("PROPJIT_LOG").assert()
+}
+
+/// The path of one of the project's own rulesheets.
+pub fn own(name: &str) -> String {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("gdl/games");
+    games.join(name).with_extension("kif").display().to_string()
+}
+
+/// What it printed.
+pub fn stdout(assert: Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// Its messages.
+pub fn stderr(assert: Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+/// The result of a command that succeeds.
+pub fn json(args: &[&str]) -> Value {
+    let mut all = args.to_vec();
+    all.extend(["--format", "json"]);
+    serde_json::from_str(&stdout(propjit(&all).success())).unwrap()
+}
+
+/// A file of the test's own.
+pub fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let path: PathBuf = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
