@@ -14,7 +14,7 @@ use crate::fnv::Fnv64;
 use crate::machine::lanes::{CompiledMachine, LanesMachine};
 use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::ScalarMachine;
-use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
+use crate::machine::{Backend, CodeOptions, GroundGame, MachineError, StateMachine};
 
 /// How to load a game.
 #[derive(Clone, Default, Debug)]
@@ -26,6 +26,8 @@ pub struct Setup {
     pub ground: ground::Limits,
     /// What one question to the prover may cost.
     pub prover: prover::Limits,
+    /// How machine code is made, and where it is kept.
+    pub code: CodeOptions,
 }
 
 /// Why a game cannot be loaded.
@@ -123,7 +125,7 @@ impl Game {
                 self.stage("ground", statistics.instantiation);
                 self.stage("propnet", statistics.construction);
                 let start = Instant::now();
-                self.ground = Some(Arc::new(GroundGame::new(propnet)));
+                self.ground = Some(Arc::new(GroundGame::new(propnet, setup.code.clone())));
                 self.stage("circuit", start.elapsed());
                 Ok(())
             }
@@ -146,12 +148,52 @@ impl Game {
     /// As for [`Game::machine`].
     pub fn prepare(&mut self, backend: Backend) -> Result<(), MachineError> {
         let start = Instant::now();
-        let circuit = self.ground.as_ref().and_then(|g| g.circuit(backend));
-        let passes = circuit.map_or(Duration::ZERO, |circuit| circuit.time);
+        // With code from the cache, the circuit is not even optimised.
+        let circuit = match (&self.ground, backend) {
+            (Some(ground), Backend::Scalar | Backend::Lanes) => ground.circuit(backend),
+            _ => None,
+        };
+        let passes = circuit.map(|circuit| circuit.time);
         self.machine(backend)?;
-        self.stage("passes", passes);
-        self.stage("program", start.elapsed().saturating_sub(passes));
+        if let Some(passes) = passes {
+            self.stage("passes", passes);
+        }
+        self.stage(
+            "program",
+            start.elapsed().saturating_sub(passes.unwrap_or_default()),
+        );
         Ok(())
+    }
+
+    /// Makes what playouts with a backend share, as [`prepare`](Game::prepare) does for
+    /// machines. Machine code is not waited for: until it is ready, playouts are
+    /// interpreted.
+    ///
+    /// # Errors
+    /// As for [`Game::machine`].
+    pub fn prepare_playouts(&mut self, backend: Backend) -> Result<(), MachineError> {
+        let (Some(ground), Backend::Compiled) = (&self.ground, backend) else {
+            return self.prepare(backend);
+        };
+        let start = Instant::now();
+        ground.tiers();
+        self.stage("program", start.elapsed());
+        Ok(())
+    }
+
+    /// Waits until playouts go at full speed, if [`prepare_playouts`](Game::prepare_playouts)
+    /// has started to make machine code, and counts the time as a stage of loading.
+    pub fn wait_for_code(&mut self) {
+        let Some(tiers) = self
+            .ground
+            .as_ref()
+            .and_then(|ground| ground.started_tiers())
+        else {
+            return;
+        };
+        let start = Instant::now();
+        tiers.wait();
+        self.stage("code", start.elapsed());
     }
 
     /// The rules.

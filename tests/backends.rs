@@ -15,7 +15,7 @@ fn backends_agree_on_random_matches() {
     for (name, path) in common::own_games() {
         let game = common::load(&path);
         let (matches, max_steps) = if common::soak() { (100, 1000) } else { (2, 60) };
-        for backend in [Backend::Scalar, Backend::Lanes] {
+        for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
             let mut machine = game.machine(backend).unwrap();
             let mut prover = game.machine(Backend::Prover).unwrap();
             let mut rng = streams(1).next().unwrap();
@@ -54,7 +54,7 @@ fn perft_counts_are_those_known() {
             backends.push(Backend::Scalar);
         }
         if number(count) <= small / 100 {
-            backends.push(Backend::Lanes);
+            backends.extend([Backend::Lanes, Backend::Compiled]);
         }
         if depth <= number(prover_depth) && number(count) <= small / 50 {
             backends.push(Backend::Prover);
@@ -181,7 +181,7 @@ fn states_are_saved_for_every_backend() {
 #[test]
 fn states_of_other_games_are_refused_by_ground_games() {
     let game = common::own_game("connectFour");
-    for backend in [Backend::Scalar, Backend::Lanes] {
+    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let mut machine = game.machine(backend).unwrap();
         let error = machine.parse_state(&["(cell 99 99 w)"]).unwrap_err();
         assert!(matches!(error, MachineError::UnknownFluent(_)));

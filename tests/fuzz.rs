@@ -37,6 +37,7 @@ fn setup() -> Setup {
             terms: 1_000_000,
             ..prover::Limits::default()
         },
+        ..Setup::default()
     }
 }
 
@@ -141,7 +142,7 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         return "prover only";
     }
     outcome.unwrap();
-    for backend in [Backend::Scalar, Backend::Lanes] {
+    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let mut machine = game.machine(backend).unwrap();
         let mut prover = game.machine(Backend::Prover).unwrap();
         if let Ok(compared) = against(&mut *machine, &mut *prover, 2, 15, rng, &stop) {

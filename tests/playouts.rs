@@ -105,7 +105,7 @@ fn long_and_stuck_matches_are_counted_apart() {
 #[test]
 fn a_seed_gives_the_same_matches() {
     let game = common::own_game("breakthroughSmall");
-    for backend in [Backend::Scalar, Backend::Lanes] {
+    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let first = play(&game, backend, &count(3000));
         assert_eq!(play(&game, backend, &count(3000)), first);
         let other = Config {
@@ -126,7 +126,7 @@ fn a_seed_gives_the_same_matches() {
 #[test]
 fn time_only_cuts_the_sequence_of_matches() {
     let game = common::own_game("ticTacToe");
-    for backend in [Backend::Scalar, Backend::Lanes] {
+    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let timed = Config {
             time: Some(Duration::from_millis(20)),
             rollouts: None,

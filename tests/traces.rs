@@ -63,6 +63,11 @@ fn nothing_differs_on_the_prover() {
 }
 
 #[test]
+fn nothing_differs_on_machine_code() {
+    replay(Some(Backend::Compiled));
+}
+
+#[test]
 fn nothing_differs_on_lanes() {
     replay(Some(Backend::Lanes));
 }

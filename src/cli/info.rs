@@ -85,7 +85,9 @@ struct Stage {
 
 /// Loads the game and prints what it is made of.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let (game, backend) = args.setup.load(&args.rulesheet, Game::bulk_backend)?;
+    let (game, backend) = args
+        .setup
+        .load(&args.rulesheet, Game::bulk_backend, Game::prepare)?;
     if let Some(path) = &args.dot {
         let ground = game.ground_game().ok_or_else(|| {
             Failure::new("there is no propositional network: the game was not grounded")

@@ -5,12 +5,15 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use propjit::cache;
 use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, UnknownBackend};
+use propjit::machine::{Backend, CodeOptions, MachineError, UnknownBackend};
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground;
 
-use super::output::{Failure, message};
+use propjit_jit::code::cache::Cache;
+
+use super::output::{Failure, describe, message};
 
 /// A backend, or the best one.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +32,14 @@ impl FromStr for BackendChoice {
 /// The backend and what set-up may cost.
 #[derive(clap::Args)]
 pub struct SetupArgs {
-    /// How to evaluate the game: auto, prover, scalar or lanes. With auto, games
+    /// How to evaluate the game: auto, prover, scalar, lanes or compiled. With auto, games
     /// that cannot be grounded play on the prover
     #[arg(long, default_value = "auto", value_name = "BACKEND")]
     pub backend: BackendChoice,
+
+    /// Compile afresh, and do not keep the machine code for the next time
+    #[arg(long)]
+    pub no_cache: bool,
 
     #[command(flatten)]
     pub ground: GroundArgs,
@@ -64,6 +71,7 @@ impl GroundArgs {
 }
 
 impl SetupArgs {
+    /// For games whose code is not to be kept.
     pub fn setup(&self) -> Setup {
         Setup {
             backend: self.backend.0,
@@ -71,14 +79,38 @@ impl SetupArgs {
         }
     }
 
+    /// For the game with this rulesheet, with the code cache.
+    pub fn setup_for(&self, rulesheet: &Path) -> Setup {
+        Setup {
+            code: CodeOptions {
+                cache: self.cache(),
+                name: game_name(rulesheet),
+                ..CodeOptions::default()
+            },
+            ..self.setup()
+        }
+    }
+
+    /// The code cache, unless it is switched off. That it cannot be used is no failure.
+    fn cache(&self) -> Option<Cache> {
+        if self.no_cache {
+            return None;
+        }
+        cache::open().unwrap_or_else(|error| {
+            tracing::warn!("{}", describe(&error));
+            None
+        })
+    }
+
     /// Loads a rulesheet for the chosen backend, or for the `best` one if none is
-    /// chosen, and tells the user what is odd about it.
+    /// chosen, makes what `prepare` makes for it, and tells the user what is odd about it.
     pub fn load(
         &self,
         rulesheet: &Path,
         best: fn(&Game) -> Backend,
+        prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
     ) -> Result<(Game, Backend), Failure> {
-        let mut game = Game::load(rulesheet, &self.setup())?;
+        let mut game = Game::load(rulesheet, &self.setup_for(rulesheet))?;
         let warnings = game.warnings().count(Severity::Warning);
         if warnings > 0 {
             let path = rulesheet.display();
@@ -88,7 +120,7 @@ impl SetupArgs {
             message(&format!("note: {reason}; the prover plays instead"));
         }
         let backend = self.backend.0.unwrap_or(best(&game));
-        game.prepare(backend)?;
+        prepare(&mut game, backend)?;
         Ok((game, backend))
     }
 }

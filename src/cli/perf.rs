@@ -58,10 +58,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn play(args: &Args) -> Result<playout::Outcome, String> {
-    let loaded = Game::load(&args.rulesheet, &args.setup.setup());
+    let loaded = Game::load(&args.rulesheet, &args.setup.setup_for(&args.rulesheet));
     let mut game = loaded.map_err(|error| describe(&error))?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
-    game.prepare(backend).map_err(|error| error.to_string())?;
+    let prepared = game.prepare_playouts(backend);
+    prepared.map_err(|error| error.to_string())?;
+    // What is measured is play.
+    game.wait_for_code();
     let config = Config {
         threads: 1,
         seed: random_seed(),

@@ -55,7 +55,9 @@ struct Part {
 
 /// Counts and prints the counts.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let (game, backend) = args.setup.load(&args.rulesheet, Game::backend)?;
+    let (game, backend) = args
+        .setup
+        .load(&args.rulesheet, Game::backend, Game::prepare)?;
     let mut machine = game.machine(backend)?;
     let stop = stop_on_ctrl_c();
     let start = Instant::now();

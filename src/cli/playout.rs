@@ -26,6 +26,11 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
+    /// Wait for machine code before the first match. Otherwise play starts at once,
+    /// interpreted, and goes faster when the code is ready
+    #[arg(long)]
+    wait: bool,
+
     /// Play this many matches
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     count: Option<u64>,
@@ -55,6 +60,8 @@ struct Report {
     threads: usize,
     seed: u64,
     setup_seconds: f64,
+    /// How long after set-up began to make it machine code was ready, if it was.
+    code_seconds: Option<f64>,
     seconds: f64,
     state_changes: u64,
     rollouts: u64,
@@ -72,7 +79,12 @@ struct Report {
 
 /// Plays and prints the figures.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let (game, backend) = args.setup.load(&args.rulesheet, Game::bulk_backend)?;
+    let setup = &args.setup;
+    let (mut game, backend) =
+        setup.load(&args.rulesheet, Game::bulk_backend, Game::prepare_playouts)?;
+    if args.wait {
+        game.wait_for_code();
+    }
     let unlimited = args.count.is_some().then_some(args.seconds);
     let config = Config {
         threads: args.threads,
@@ -99,6 +111,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         threads: args.threads,
         seed: config.seed,
         setup_seconds: game.setup_time().as_secs_f64(),
+        code_seconds: code_time(&game),
         seconds: elapsed,
         state_changes: tally.state_changes,
         rollouts: tally.rollouts(),
@@ -123,15 +136,27 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     })
 }
 
+/// How long it took to make the machine code that was played with.
+fn code_time(game: &Game) -> Option<f64> {
+    let tiers = game.ground_game()?.started_tiers()?;
+    tiers.code_time().map(|time| time.as_secs_f64())
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { game, backend, .. } = self;
         writeln!(
             f,
-            "{game} on {backend}, {} lanes, {} threads, seed {}",
-            self.lanes, self.threads, self.seed
+            "{game} on {backend}, {} lanes, {} thread{}, seed {}",
+            self.lanes,
+            self.threads,
+            if self.threads == 1 { "" } else { "s" },
+            self.seed
         )?;
         writeln!(f, "set-up        {:>14.3} s", self.setup_seconds)?;
+        if let Some(seconds) = self.code_seconds {
+            writeln!(f, "code after    {seconds:>14.3} s")?;
+        }
         writeln!(f, "time          {:>14.3} s", self.seconds)?;
         writeln!(
             f,

@@ -196,7 +196,7 @@ fn side_by_side(
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let (game, backend) = args.setup.load(rulesheet, Game::backend)?;
+    let (game, backend) = args.setup.load(rulesheet, Game::backend, Game::prepare)?;
     let other = args
         .against
         .and_then(|choice| choice.0)

@@ -7,15 +7,17 @@ use std::time::{Duration, Instant};
 use propjit_gdl::propnet::Propnet;
 use propjit_gdl::term::TermId;
 use propjit_jit::circuit::Circuit;
-use propjit_jit::code::{self, Code, CompileError};
+use propjit_jit::code::{Code, CompileError};
 use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::passes::{self, PassReport};
 use propjit_jit::scalar::ScalarInterpreter;
 use rustc_hash::FxHashMap;
 
+use super::code_options::{CodeOptions, Form};
 use super::lower::{Layout, lower};
 use super::text::find_term;
-use super::{Backend, MachineError, Move, Phases, RoleId, State, compiled};
+use super::tiers::Tiers;
+use super::{Backend, MachineError, Move, Phases, RoleId, State};
 
 /// A game as propositional network and circuit. Machines of all threads share it.
 pub struct GroundGame {
@@ -34,10 +36,10 @@ pub struct GroundGame {
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
     phases: OnceLock<Phases>,
-    /// How code is made.
-    config: code::Config,
+    code: CodeOptions,
     playout_code: OnceLock<Compiled>,
     state_code: OnceLock<Compiled>,
+    tiers: OnceLock<Arc<Tiers>>,
 }
 
 type Compiled = Result<Arc<Code>, Arc<CompileError>>;
@@ -64,8 +66,9 @@ pub mod section {
 }
 
 impl GroundGame {
-    /// Lowers the network to a circuit.
-    pub fn new(propnet: Propnet) -> GroundGame {
+    /// Lowers the network to a circuit. Machine code is made, when it is wanted, as
+    /// `code` says.
+    pub fn new(propnet: Propnet, code: CodeOptions) -> GroundGame {
         let layout = Layout::new(&propnet);
         let lowered = lower(&propnet, &layout);
         let initial = propnet
@@ -90,9 +93,10 @@ impl GroundGame {
             scalar: OnceLock::new(),
             lanes: OnceLock::new(),
             phases: OnceLock::new(),
-            config: code::Config::best(),
+            code,
             playout_code: OnceLock::new(),
             state_code: OnceLock::new(),
+            tiers: OnceLock::new(),
         }
     }
 
@@ -181,21 +185,37 @@ impl GroundGame {
     /// The [smallest](GroundGame::smallest) circuit as machine code for playouts, with
     /// the [`section`]s there are.
     pub fn playout_code(&self) -> Result<Arc<Code>, MachineError> {
-        let make = || compiled::for_playouts(self, &self.config);
+        let make = || self.code.obtain(self, Form::Playouts);
         get_or_compile(&self.playout_code, make)
     }
 
     /// The [smallest](GroundGame::smallest) circuit as machine code for single questions,
     /// with the sections of [`alone`](compiled::alone).
     pub fn state_code(&self) -> Result<Arc<Code>, MachineError> {
-        let make = || compiled::for_states(self, &self.config);
+        let make = || self.code.obtain(self, Form::States);
         get_or_compile(&self.state_code, make)
     }
 
-    /// The propositions that are periodic from the initial state on, in the
-    /// [smallest](GroundGame::smallest) circuit.
+    /// The engine for playouts that is there at once, and the better one that is made
+    /// meanwhile.
+    pub fn tiers(self: &Arc<GroundGame>) -> &Arc<Tiers> {
+        self.tiers.get_or_init(|| Arc::new(Tiers::start(self)))
+    }
+
+    /// The [`tiers`](GroundGame::tiers), if somebody has asked for them before.
+    pub fn started_tiers(&self) -> Option<&Arc<Tiers>> {
+        self.tiers.get()
+    }
+
+    /// How machine code is made.
+    pub fn code_options(&self) -> &CodeOptions {
+        &self.code
+    }
+
+    /// The propositions that are periodic from the initial state on, in the circuit
+    /// before any pass.
     pub fn phases(&self) -> &Phases {
-        let find = || Phases::find(&self.smallest().circuit, &self.layout, &self.initial);
+        let find = || Phases::find(&self.lowered, &self.layout, &self.initial);
         self.phases.get_or_init(find)
     }
 

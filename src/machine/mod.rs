@@ -10,6 +10,7 @@
 //! [`lower`] makes the circuit of a game; [`saved`] holds states as text.
 
 pub mod circuit;
+mod code_options;
 pub mod compiled;
 mod ground;
 pub mod lanes;
@@ -20,6 +21,7 @@ pub mod saved;
 pub mod scalar;
 mod state;
 mod text;
+mod tiers;
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,10 +30,12 @@ use std::sync::Arc;
 use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
 
+pub use code_options::CodeOptions;
 pub use ground::{GroundGame, section};
 pub use phases::Phases;
 pub use state::State;
 pub(crate) use state::ones;
+pub use tiers::Tiers;
 
 /// The number of a role in rulesheet order, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -201,7 +201,10 @@ mod tests {
         let rules = Rules::parse("test.kif", &format!("{role} {rules}"))
             .unwrap()
             .rules;
-        GroundGame::new(ground(&rules, &Limits::default()).unwrap().0)
+        GroundGame::new(
+            ground(&rules, &Limits::default()).unwrap().0,
+            CodeOptions::default(),
+        )
     }
 
     fn names(game: &GroundGame) -> Vec<String> {

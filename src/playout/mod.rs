@@ -137,20 +137,17 @@ pub fn player(
     max_steps: u32,
     mut rng: GameRng,
 ) -> Result<Box<dyn Player>, MachineError> {
-    let engine = match (backend, game.ground_game()) {
+    Ok(match (backend, game.ground_game()) {
         (Backend::Lanes, Some(ground)) => {
             let engine = Engine::Interpreter(ground.lane_program(), ground.width());
-            Some((ground, engine))
+            let (game, seed) = (ground.clone(), rng.next_u64());
+            Box::new(Playouts::new(game, engine, max_steps, seed))
         }
-        (Backend::Compiled, Some(ground)) => Some((ground, Engine::Code(ground.playout_code()?))),
-        _ => None,
-    };
-    Ok(match engine {
-        Some((ground, engine)) => {
-            let seed = rng.next_u64();
-            Box::new(Playouts::new(ground.clone(), engine, max_steps, seed))
+        (Backend::Compiled, Some(ground)) => {
+            let (game, seed) = (ground.clone(), rng.next_u64());
+            Box::new(Playouts::with_tiers(game, max_steps, seed))
         }
-        None => Box::new(SerialPlayouts::new(game.machine(backend)?, max_steps, rng)),
+        _ => Box::new(SerialPlayouts::new(game.machine(backend)?, max_steps, rng)),
     })
 }
 

@@ -26,12 +26,14 @@ use super::lanes::Lanes;
 use super::row::Row;
 use super::starts::{StartId, Starts};
 use super::{Limits, Moments, Player};
-use crate::machine::{GroundGame, MachineError, State, section};
+use crate::machine::{GroundGame, MachineError, State, Tiers, section};
 
 /// Plays matches in lanes.
 pub struct Playouts {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
+    /// Where a better engine will come from, if one is still to come.
+    tiers: Option<Arc<Tiers>>,
     /// What is to evaluate when all matches have ended.
     successor: Option<LaneEvaluator>,
     selectors: Vec<Selector>,
@@ -66,6 +68,7 @@ impl Playouts {
         let evaluator = LaneEvaluator::new(engine);
         let roles = &game.propnet().roles;
         Playouts {
+            tiers: None,
             successor: None,
             selectors: vec![Selector::new(); roles.len()],
             random: LaneRandom::new(seed),
@@ -78,6 +81,16 @@ impl Playouts {
             evaluator,
             game,
         }
+    }
+
+    /// A player without start states, on the best engine that the game's [`Tiers`] have by
+    /// now, and on the better one as soon as that is ready.
+    pub fn with_tiers(game: Arc<GroundGame>, max_steps: u32, seed: u64) -> Playouts {
+        let tiers = game.tiers().clone();
+        let engine = tiers.engine().clone();
+        let mut playouts = Playouts::new(game, engine, max_steps, seed);
+        playouts.tiers = Some(tiers);
+        playouts
     }
 
     /// Evaluates with another engine from now on, as when machine code is ready.
@@ -284,6 +297,11 @@ impl Player for Playouts {
             if limits.stop.is_set() {
                 self.abandon();
                 break;
+            }
+            if let Some(engine) = self.tiers.as_ref().and_then(|tiers| tiers.best()) {
+                let engine = engine.clone();
+                self.tiers = None;
+                self.switch(engine);
             }
             if !self.lanes.running.is_empty() {
                 self.step(limits);

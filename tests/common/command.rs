@@ -9,7 +9,9 @@ use serde_json::Value;
 /// Runs the command with these arguments.
 pub fn propjit(args: &[&str]) -> Assert {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
-    command.args(args).env_remove("PROPJIT_LOG").assert()
+    // Tests leave the user's cache alone.
+    let command = command.args(args).env("PROPJIT_CACHE", "off");
+    command.env_remove("PROPJIT_LOG").assert()
 }
 
 /// The path of one of the project's own rulesheets.

@@ -1,0 +1,87 @@
+//! How a game comes by its machine code: from the cache, or from the compiler.
+
+use propjit_jit::code::cache::{Cache, Key};
+use propjit_jit::code::{self, Code, CompileError};
+
+use super::GroundGame;
+use super::compiled;
+
+/// How machine code is made, and where it is kept.
+#[derive(Clone, Debug)]
+pub struct CodeOptions {
+    /// How code is made.
+    pub config: code::Config,
+    /// Where code is kept for the next time, if anywhere.
+    pub cache: Option<Cache>,
+    /// What the cache's list calls the game.
+    pub name: String,
+}
+
+impl Default for CodeOptions {
+    /// The best code for this CPU, without a cache.
+    fn default() -> CodeOptions {
+        CodeOptions {
+            config: code::Config::best(),
+            cache: None,
+            name: String::new(),
+        }
+    }
+}
+
+/// What code is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    Playouts,
+    States,
+}
+
+impl CodeOptions {
+    /// The game's code: that of the cache, or else new code, which is put there.
+    ///
+    /// That the cache cannot be used is told in the log and no failure.
+    pub(super) fn obtain(&self, game: &GroundGame, form: Form) -> Result<Code, CompileError> {
+        let Some(cache) = &self.cache else {
+            return self.compile(game, form);
+        };
+        let key = self.key(game, form)?;
+        match Code::load(cache, &key) {
+            Ok(Some(code)) => {
+                tracing::debug!(bytes = code.bytes(), time = ?code.time(), "loaded code");
+                return Ok(code);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "compiling afresh")
+            }
+        }
+        let code = self.compile(game, form)?;
+        let lanes = code.width().lanes();
+        let form = format!("{form:?}").to_lowercase();
+        let label = format!("{}, {form}, {lanes} lanes", self.name);
+        if let Err(error) = code.store(cache, &key, &label) {
+            tracing::warn!(error = &error as &dyn std::error::Error, "code is not kept");
+        }
+        Ok(code)
+    }
+
+    fn compile(&self, game: &GroundGame, form: Form) -> Result<Code, CompileError> {
+        match form {
+            Form::Playouts => compiled::for_playouts(game, &self.config),
+            Form::States => compiled::for_states(game, &self.config),
+        }
+    }
+
+    /// What the code depends on: the circuit before any pass, for a hit is to spare us
+    /// the passes too, and all that these and the guards depend on.
+    fn key(&self, game: &GroundGame, form: Form) -> Result<Key, CompileError> {
+        let layout = game.layout();
+        let passes = propjit_jit::passes::Config::default();
+        let initial = game.initial();
+        let salt = format!("{form:?} {layout:?} {passes:?} {initial:?}");
+        let sections = match form {
+            Form::Playouts => compiled::playout_sections(layout).to_vec(),
+            Form::States => compiled::state_sections(layout).to_vec(),
+        };
+        Code::key(game.lowered(), &sections, &salt, &self.config)
+    }
+}

@@ -1,0 +1,128 @@
+//! Playing before machine code is ready, and starting with code from the cache.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit::game::{Game, Setup};
+use propjit::machine::{Backend, CodeOptions, GroundGame};
+use propjit::playout::{self, Config, Progress};
+use propjit::stop::Stop;
+use propjit_jit::code;
+use propjit_jit::code::cache::Cache;
+use propjit_jit::lanes::Engine;
+
+mod common;
+
+/// One of the project's games, with code options.
+fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {
+    let games = common::own_games();
+    let (_, path) = games.iter().find(|(own, _)| own == name).unwrap();
+    let setup = Setup {
+        code,
+        ..Setup::default()
+    };
+    let game = Game::load(path, &setup).unwrap();
+    let ground = game.ground_game().unwrap().clone();
+    (game, ground)
+}
+
+fn play(game: &Game, rollouts: u64) -> playout::Tally {
+    let config = Config {
+        threads: 1,
+        seed: 5,
+        max_steps: 1000,
+        time: None,
+        rollouts: Some(rollouts),
+    };
+    let outcome = playout::run(
+        game,
+        Backend::Compiled,
+        &config,
+        &Stop::new(),
+        &Progress::default(),
+    );
+    outcome.unwrap().tally
+}
+
+/// Which matches are played does not depend on when machine code takes over: never, in
+/// the middle, or from the start.
+#[test]
+fn the_same_matches_before_and_after_compiling() {
+    for name in ["connectFour", "reversi"] {
+        let never = CodeOptions {
+            config: code::Config {
+                time: Duration::ZERO,
+                ..code::Config::best()
+            },
+            ..CodeOptions::default()
+        };
+        let (interpreted, ground) = load(name, never);
+        let expected = play(&interpreted, 3000);
+        ground.tiers().wait();
+        assert!(matches!(ground.tiers().engine(), Engine::Interpreter(..)));
+        assert_eq!(ground.tiers().code_time(), None);
+
+        let (meanwhile, ground) = load(name, CodeOptions::default());
+        assert_eq!(play(&meanwhile, 3000), expected);
+        ground.tiers().wait();
+        assert!(matches!(ground.tiers().engine(), Engine::Code(_)));
+        assert_eq!(play(&meanwhile, 3000), expected);
+    }
+}
+
+/// A game that is loaded again finds its code: other games, and other forms of code, do not.
+#[test]
+fn code_is_kept_for_the_next_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let cached = || CodeOptions {
+        cache: Some(Cache::open(directory.path().join("code"), 1 << 20).unwrap()),
+        name: "a game".to_string(),
+        ..CodeOptions::default()
+    };
+    let entries = || {
+        let listed = cached().cache.unwrap().list().unwrap();
+        let mut labels: Vec<String> = listed.into_iter().map(|entry| entry.unwrap().label).collect();
+        labels.sort();
+        labels
+    };
+    let (game, ground) = load("ticTacToe", cached());
+    let compiled = ground.playout_code().unwrap();
+    let lanes = compiled.width().lanes();
+    assert_eq!(entries(), [format!("a game, playouts, {lanes} lanes")]);
+    let expected = play(&game, 1000);
+
+    let (game, ground) = load("ticTacToe", cached());
+    let loaded = ground.playout_code().unwrap();
+    assert_eq!(loaded.bytes(), compiled.bytes());
+    assert_eq!(entries().len(), 1);
+    assert_eq!(play(&game, 1000), expected);
+
+    ground.state_code().unwrap();
+    load("connectFour", cached()).1.playout_code().unwrap();
+    assert_eq!(entries().len(), 3);
+}
+
+/// A damaged entry is replaced, and nobody notices.
+#[test]
+fn damaged_code_is_compiled_afresh() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("code");
+    let cached = || CodeOptions {
+        cache: Some(Cache::open(&folder, 1 << 20).unwrap()),
+        ..CodeOptions::default()
+    };
+    let expected = play(&load("ticTacToe", cached()).0, 1000);
+    let entry = std::fs::read_dir(&folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let good = std::fs::read(&entry).unwrap();
+    let mut bad = good.clone();
+    *bad.last_mut().unwrap() ^= 1;
+    std::fs::write(&entry, &bad).unwrap();
+    assert_eq!(play(&load("ticTacToe", cached()).0, 1000), expected);
+    assert_eq!(std::fs::read(&entry).unwrap()[..64], good[..64]);
+    assert_ne!(std::fs::read(&entry).unwrap(), bad);
+}
