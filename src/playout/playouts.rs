@@ -4,11 +4,12 @@
 //! lane, evaluate the next states. A lane whose match has ended starts another one with
 //! the next step, so it costs a match one step more than it has joint moves.
 //!
-//! Matches start in step with each other: in states with [phases](crate::machine::Phases), a
+//! Matches start in step with each other: in games with [phases](crate::machine::Phases), a
 //! match starts only where that brings it into the phase that the others are in. So all
 //! lanes have the same player to move, and the moves and the circuit of the others need
-//! not be looked at. A lane idles until then. What is wasted is made up for several
-//! times (breakthrough: half a step in 65 for nearly half of the work).
+//! not be looked at. A lane idles until then: breakthrough loses half a step in 65 and
+//! is a third faster for it. (Start states without a phase are played correctly, but
+//! then lanes differ.)
 //!
 //! Which matches count is decided when they start, and by nothing that depends on
 //! how others went but their number: lanes start whatever is next in line, and all that

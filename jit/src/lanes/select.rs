@@ -32,6 +32,8 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
+use std::array;
+
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
 use super::width::{Kernel, Width, dispatch};
@@ -162,14 +164,28 @@ type Numbers<V> = [V; MAX_BITS];
 /// `list` is at least as long as there are rows.
 #[inline(always)]
 unsafe fn list_true<'a, V: Vector>(from: &[u64], lanes: V, list: &'a mut [u32]) -> &'a [u32] {
+    // Eight rows are looked at together first, as often most are of players not to move.
+    const BLOCK: usize = 8;
     let mut count = 0;
-    for (row, at) in from.chunks_exact(V::WORDS).zip(0..) {
-        // SAFETY: `row` is a row, and fewer rows were listed than there are.
-        unsafe {
-            *list.get_unchecked_mut(count) = at;
-            count += usize::from(!V::load(row.as_ptr()).and(lanes).is_zero());
+    let mut add = |row: V, at: usize| {
+        // SAFETY: fewer rows were listed than there are.
+        unsafe { *list.get_unchecked_mut(count) = at as u32 };
+        count += usize::from(!row.and(lanes).is_zero());
+    };
+    let rows = from.len() / V::WORDS;
+    // SAFETY: callers give numbers of rows.
+    let row = |at: usize| unsafe { V::load(from.as_ptr().add(at * V::WORDS)) };
+    let blocks = rows / BLOCK * BLOCK;
+    for first in (0..blocks).step_by(BLOCK) {
+        let [a, b, c, d, e, f, g, h]: [V; BLOCK] = array::from_fn(|i| row(first + i));
+        let some = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
+        if !some.and(lanes).is_zero() {
+            for (row, at) in [a, b, c, d, e, f, g, h].into_iter().zip(first..) {
+                add(row, at);
+            }
         }
     }
+    (blocks..rows).for_each(|at| add(row(at), at));
     &list[..count]
 }
 
