@@ -81,7 +81,10 @@ fn code_is_kept_for_the_next_time() {
     };
     let entries = || {
         let listed = cached().cache.unwrap().list().unwrap();
-        let mut labels: Vec<String> = listed.into_iter().map(|entry| entry.unwrap().label).collect();
+        let mut labels: Vec<String> = listed
+            .into_iter()
+            .map(|entry| entry.label.unwrap())
+            .collect();
         labels.sort();
         labels
     };
