@@ -149,7 +149,7 @@ proptest! {
         let after = builds_on_state.then_some(0);
         let sections =
             [Section { outputs: state, after: None }, Section { outputs: rest, after }];
-        let config = Config { function_size, guarded: 1, ..config };
+        let config = Config { function_size, guarded: i32::MIN, ..config };
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);

@@ -33,8 +33,8 @@ pub struct Config {
     pub effort: Effort,
     /// How many operations a function of machine code has at most.
     pub function_size: usize,
-    /// How many gates a guard must have to be used.
-    pub guarded: usize,
+    /// How many gates' work a guard must save to be used; a negative number of any number.
+    pub guarded: i32,
     /// How long it may take.
     pub time: Duration,
     /// How many bytes the code may have.
