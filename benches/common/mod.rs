@@ -1,4 +1,5 @@
 //! The games that are measured.
+#![allow(dead_code)] // Each benchmark uses its part.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -194,6 +194,7 @@ mod tests {
     use crate::machine::GroundGame;
 
     use super::*;
+    use crate::machine::CodeOptions;
 
     fn game(rules: &str) -> GroundGame {
         let role = "(role r) (legal r a) (legal r b) (goal r 0) (<= terminal (true never))
