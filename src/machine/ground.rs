@@ -190,7 +190,7 @@ impl GroundGame {
     }
 
     /// The [smallest](GroundGame::smallest) circuit as machine code for single questions,
-    /// with the sections of [`alone`](compiled::alone).
+    /// with the sections of [`alone`](super::compiled::alone).
     pub fn state_code(&self) -> Result<Arc<Code>, MachineError> {
         let make = || self.code.obtain(self, Form::States);
         get_or_compile(&self.state_code, make)
