@@ -110,22 +110,24 @@ fn code_is_kept_for_the_next_time() {
 fn damaged_code_is_compiled_afresh() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("code");
-    let cached = || CodeOptions {
-        cache: Some(Cache::open(&folder, 1 << 20).unwrap()),
-        ..CodeOptions::default()
+    // Matches may be over before the code is kept, so ask for the code first.
+    let play_compiled = || {
+        let code = CodeOptions {
+            cache: Some(Cache::open(&folder, 1 << 20).unwrap()),
+            ..CodeOptions::default()
+        };
+        let (game, ground) = load("ticTacToe", code);
+        ground.playout_code().unwrap();
+        play(&game, 1000)
     };
-    let expected = play(&load("ticTacToe", cached()).0, 1000);
-    let entry = std::fs::read_dir(&folder)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let expected = play_compiled();
+    let mut entries = std::fs::read_dir(&folder).unwrap();
+    let entry = entries.next().unwrap().unwrap().path();
     let good = std::fs::read(&entry).unwrap();
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
     std::fs::write(&entry, &bad).unwrap();
-    assert_eq!(play(&load("ticTacToe", cached()).0, 1000), expected);
+    assert_eq!(play_compiled(), expected);
     assert_eq!(std::fs::read(&entry).unwrap()[..64], good[..64]);
     assert_ne!(std::fs::read(&entry).unwrap(), bad);
 }

@@ -12,9 +12,11 @@
 //! - [`lanes`] evaluates everything, but for 64 to 512 assignments at once, one for
 //!   each bit of the rows that stand for the circuit's nodes; it also chooses
 //!   random moves in that form.
+//! - [`code`] does the same in machine code.
 //!
 //! All `unsafe` code of the project is here: unchecked indexing of programs that were
-//! checked when they were made, and vector instructions behind run-time detection.
+//! checked when they were made, vector instructions behind run-time detection, and calls
+//! of machine code that was generated here.
 
 pub mod assumptions;
 pub mod circuit;

@@ -8,6 +8,7 @@
 //! on the feedback comes before the loop, what the feedback does not depend on
 //! comes after it, and both count as outside.
 
+use std::mem::replace;
 use std::ops::Range;
 
 use crate::circuit::{Circuit, Edge, Loop, Node, NodeId};
@@ -19,6 +20,14 @@ pub(crate) struct Folding {
     pub operands: usize,
     /// Gates with more readers are not folded.
     pub readers: u32,
+}
+
+impl Folding {
+    /// Gates are folded where that saves a value.
+    pub const SINGLE_READERS: Folding = Folding {
+        operands: usize::MAX,
+        readers: 1,
+    };
 }
 
 /// One conjunction.
@@ -45,6 +54,10 @@ pub(crate) struct WideCircuit {
     gates: Vec<WideGate>,
     operands: Vec<Edge>,
     pieces: Vec<Piece>,
+    /// The gate of each node that has one.
+    numbers: Vec<Option<u32>>,
+    /// The source of each feedback node.
+    sources: Vec<Option<Edge>>,
 }
 
 impl WideCircuit {
@@ -58,6 +71,8 @@ impl WideCircuit {
             gates: Vec::new(),
             operands: Vec::new(),
             pieces: Vec::new(),
+            numbers: vec![None; circuit.nodes().len()],
+            sources: vec![None; circuit.nodes().len()],
         };
         let mut gates = wide.fold(circuit, &usage, folding);
         let mut piece = |nodes: Range<u32>, place: Option<Place>, feedback| {
@@ -83,6 +98,12 @@ impl WideCircuit {
         piece(next..circuit.nodes().len() as u32, None, Vec::new());
         let is_used = |piece: &Piece| !piece.gates.is_empty() || !piece.feedback.is_empty();
         wide.pieces.retain(is_used);
+        for (gate, number) in wide.gates.iter().zip(0..) {
+            wide.numbers[gate.node.index()] = Some(number);
+        }
+        for &(node, source) in wide.pieces.iter().flat_map(|piece| &piece.feedback) {
+            wide.sources[node.index()] = Some(source);
+        }
         wide
     }
 
@@ -94,6 +115,36 @@ impl WideCircuit {
     /// The edges whose conjunction the gate is: sorted, no two the same.
     pub fn operands(&self, gate: &WideGate) -> &[Edge] {
         &self.operands[gate.first as usize..gate.end as usize]
+    }
+
+    /// The gate whose value the node is, if there is one.
+    pub fn gate(&self, node: NodeId) -> Option<&WideGate> {
+        self.numbers[node.index()].map(|number| &self.gates[number as usize])
+    }
+
+    /// The source of a feedback node.
+    pub fn source(&self, node: NodeId) -> Option<Edge> {
+        self.sources[node.index()]
+    }
+
+    /// Marks the nodes to compute for `roots`, given those that are there.
+    pub fn needed(
+        &self,
+        roots: impl Iterator<Item = NodeId>,
+        is_there: impl Fn(NodeId) -> bool,
+    ) -> Vec<bool> {
+        let mut needed = vec![false; self.numbers.len()];
+        let mut open: Vec<NodeId> = roots.collect();
+        while let Some(node) = open.pop() {
+            if is_there(node) || replace(&mut needed[node.index()], true) {
+                continue;
+            }
+            open.extend(self.source(node).map(Edge::node));
+            if let Some(gate) = self.gate(node) {
+                open.extend(self.operands(gate).iter().map(|edge| edge.node()));
+            }
+        }
+        needed
     }
 
     /// The stretches that make up the evaluation order.

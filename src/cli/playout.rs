@@ -60,7 +60,7 @@ struct Report {
     threads: usize,
     seed: u64,
     setup_seconds: f64,
-    /// How long after set-up began to make it machine code was ready, if it was.
+    /// How long it took to make the machine code, if it was ready in time.
     code_seconds: Option<f64>,
     seconds: f64,
     state_changes: u64,

@@ -4,6 +4,7 @@
 //! lanes are for are many states at a time, as in [`playout`](crate::playout);
 //! the machines are there to test the same code, and to show what it does.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use propjit_jit::lanes::{Engine, LaneEvaluator};
@@ -83,7 +84,7 @@ pub struct LanesEvaluator<S> {
     joint: Vec<Move>,
     /// The sections that are evaluated for the inputs as they are.
     evaluated: [bool; alone::COUNT],
-    sections: std::marker::PhantomData<S>,
+    sections: PhantomData<S>,
 }
 
 impl<S: Sections> LanesEvaluator<S> {
@@ -94,7 +95,7 @@ impl<S: Sections> LanesEvaluator<S> {
             state: State::new(),
             joint: Vec::new(),
             evaluated: [false; alone::COUNT],
-            sections: std::marker::PhantomData,
+            sections: PhantomData,
             game,
         }
     }

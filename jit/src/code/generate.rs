@@ -80,12 +80,12 @@ pub(super) fn generate(
     Ok(image)
 }
 
-/// What makes the code, in which version and for which CPU: code differs only if this,
-/// the configuration or what is compiled differs.
+/// What makes the code, and for which CPU: code differs only if this, the version of this
+/// crate, the configuration or what is compiled differs.
 pub(super) fn describe(config: &Config) -> Result<String, CompileError> {
     Ok(match config.generator {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
-        Generator::Avx2 => format!("avx2 {}", env!("CARGO_PKG_VERSION")),
+        Generator::Avx2 => Generator::Avx2.name().to_string(),
     })
 }
 

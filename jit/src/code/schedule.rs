@@ -14,17 +14,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem::replace;
 
+use rustc_hash::FxHashMap;
+
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Operator};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
 use crate::lanes::layout::Layout;
 use crate::wide::{Folding, WideCircuit};
-
-/// Gates are folded where that saves a value.
-const FOLDING: Folding = Folding {
-    operands: usize::MAX,
-    readers: 1,
-};
 
 /// Instructions that are executed together.
 #[derive(Default, Debug)]
@@ -45,10 +41,6 @@ pub(super) struct Scheduler<'a> {
     groups: &'a Groups,
     wide: WideCircuit,
     layout: Layout,
-    /// The wide gate of each node that has one, and the piece it is in.
-    gates: Vec<Option<(u32, u32)>>,
-    /// The source of each feedback node.
-    sources: Vec<Option<Edge>>,
     depths: Vec<u32>,
     /// The first row not in use.
     next_row: u32,
@@ -78,24 +70,11 @@ type Key = (u32, u32);
 impl<'a> Scheduler<'a> {
     pub fn new(circuit: &'a Circuit, groups: &'a Groups) -> Scheduler<'a> {
         let layout = Layout::new(circuit);
-        let wide = WideCircuit::new(circuit, FOLDING);
-        let mut gates = vec![None; circuit.nodes().len()];
-        let mut sources = vec![None; circuit.nodes().len()];
-        for (piece, number) in wide.pieces().iter().zip(0..) {
-            for gate in piece.gates.clone() {
-                gates[wide.gates()[gate].node.index()] = Some((gate as u32, number));
-            }
-            for &(node, source) in &piece.feedback {
-                sources[node.index()] = Some(source);
-            }
-        }
         Scheduler {
             circuit,
             groups,
-            wide,
+            wide: WideCircuit::new(circuit, Folding::SINGLE_READERS),
             layout,
-            gates,
-            sources,
             depths: circuit.depths(),
             next_row: layout.rows(),
             idle: Vec::new(),
@@ -164,9 +143,9 @@ struct Emission<'s, 'a> {
     done: Done,
     /// For each node to be computed, the segment it belongs to and whether its value
     /// will be the inverse.
-    keys: rustc_hash::FxHashMap<NodeId, (Key, bool)>,
+    keys: FxHashMap<NodeId, (Key, bool)>,
     /// The outputs that a node to be computed has to be written to.
-    outputs: rustc_hash::FxHashMap<NodeId, Vec<OutputId>>,
+    outputs: FxHashMap<NodeId, Vec<OutputId>>,
     segments: BTreeMap<Key, Segment>,
 }
 
@@ -195,19 +174,12 @@ impl Emission<'_, '_> {
                 false => present.push(output),
             }
         }
-        for &node in roots.iter().chain(&feedback) {
+        for &node in &roots {
             self.compute(node);
         }
-        let sources: Vec<_> = feedback
-            .iter()
-            .map(|node| {
-                self.scheduler.sources[node.index()]
-                    .expect("it is feedback")
-                    .node()
-            })
-            .collect();
-        for node in sources {
-            self.compute(node);
+        for &node in &feedback {
+            let source = self.scheduler.wide.source(node).expect("it is feedback");
+            self.compute(source.node());
         }
         self.close_loops(&feedback);
         // Outputs that are inputs, or come from feedback or another section.
@@ -246,25 +218,13 @@ impl Emission<'_, '_> {
     /// Finds what has to be computed, and the segment of each gate; returns the
     /// feedback nodes among it, which get their rows.
     fn plan(&mut self, roots: &[NodeId]) -> Vec<NodeId> {
-        let mut gates = Vec::new();
-        let mut feedback = Vec::new();
-        let mut open = roots.to_vec();
-        let mut seen = vec![false; self.done.values.len()];
-        while let Some(node) = open.pop() {
-            let at = node.index();
-            if self.done.values[at].is_some() || replace(&mut seen[at], true) {
-                continue;
-            }
-            if let Some(source) = self.scheduler.sources[at] {
-                feedback.push(node);
-                open.push(source.node());
-            }
-            if let Some((gate, piece)) = self.scheduler.gates[at] {
-                gates.push((gate, piece));
-                open.extend(self.operands(gate).iter().map(|edge| edge.node()));
-            }
-        }
-        feedback.sort_unstable();
+        let values = &self.done.values;
+        let is_there = |node: NodeId| values[node.index()].is_some();
+        let wide = &self.scheduler.wide;
+        let needed = wide.needed(roots.iter().copied(), is_there);
+        let nodes = (0..needed.len() as u32).map(NodeId);
+        let nodes = nodes.filter(|node| needed[node.index()]);
+        let feedback: Vec<NodeId> = nodes.filter(|&node| wide.source(node).is_some()).collect();
         for &node in &feedback {
             self.done.values[node.index()] = Some(Place {
                 operand: Operand::Row(self.scheduler.next_row),
@@ -272,41 +232,41 @@ impl Emission<'_, '_> {
             });
             self.scheduler.next_row += 1;
         }
-        // Gates are numbered in evaluation order.
-        gates.sort_unstable();
-        for (gate, piece) in gates {
-            let turn = self.turn(gate, piece);
-            let operands = self.operands(gate);
-            let inverted = operands.iter().all(|&edge| self.will_be_inverted(edge));
-            let node = self.scheduler.wide.gates()[gate as usize].node;
-            self.keys.insert(node, ((piece, turn), inverted));
+        for piece in 0..self.scheduler.wide.pieces().len() {
+            for gate in self.scheduler.wide.pieces()[piece].gates.clone() {
+                let node = self.scheduler.wide.gates()[gate].node;
+                if needed[node.index()] {
+                    let turn = self.turn(node, piece);
+                    let mut operands = self.operands(node).iter();
+                    let inverted = operands.all(|&edge| self.will_be_inverted(edge));
+                    self.keys.insert(node, ((piece as u32, turn), inverted));
+                }
+            }
         }
         feedback
     }
 
-    fn operands(&self, gate: u32) -> &[Edge] {
+    fn operands(&self, node: NodeId) -> &[Edge] {
         let wide = &self.scheduler.wide;
-        wide.operands(&wide.gates()[gate as usize])
+        wide.operands(wide.gate(node).expect("it is a gate"))
     }
 
     /// Segments of one piece take turns: first what belongs to no group, then each group,
     /// then again what belongs to none, and so on. A gate's turn is the first one of its
     /// group by which all its operands are there.
-    fn turn(&self, gate: u32, piece: u32) -> u32 {
-        let wide = &self.scheduler.wide;
+    fn turn(&self, node: NodeId, piece: usize) -> u32 {
         let groups = self.scheduler.groups;
         // A loop is one segment.
-        if !wide.pieces()[piece as usize].feedback.is_empty() {
+        if !self.scheduler.wide.pieces()[piece].feedback.is_empty() {
             return 0;
         }
-        let node = wide.gates()[gate as usize].node;
         let slots = groups.len() as u32 + 1;
         let slot = groups.of(node).map_or(0, |group| group as u32 + 1);
         let earliest = self
-            .operands(gate)
+            .operands(node)
             .iter()
             .filter_map(|edge| self.keys.get(&edge.node()))
-            .filter_map(|&((at, turn), _)| (at == piece).then_some(turn))
+            .filter_map(|&((at, turn), _)| (at as usize == piece).then_some(turn))
             .max()
             .unwrap_or(0);
         let offset = (slot + slots - earliest % slots) % slots;
@@ -358,8 +318,7 @@ impl Emission<'_, '_> {
 
     /// A gate with its operands in the order in which they are to be taken in.
     fn chain(&self, node: NodeId) -> Chain {
-        let (gate, _) = self.scheduler.gates[node.index()].expect("only gates are computed");
-        let mut operands = self.operands(gate).to_vec();
+        let mut operands = self.operands(node).to_vec();
         operands.sort_by_cached_key(|&edge| {
             let depth = self.scheduler.depths[edge.node().index()];
             (!self.will_be_inverted(edge), Reverse(depth))

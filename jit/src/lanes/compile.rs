@@ -14,12 +14,6 @@ use super::schedule::{Code, Kind, Operation};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
 use crate::wide::{Folding, Piece, WideCircuit};
 
-/// Gates are folded where that saves a row.
-const FOLDING: Folding = Folding {
-    operands: usize::MAX,
-    readers: 1,
-};
-
 /// Operations are reordered within windows of this many. Wider windows make longer
 /// runs of one kind, but more rows are in use at a time.
 const WINDOW: usize = 256;
@@ -29,10 +23,6 @@ pub(super) struct Compiler<'a> {
     circuit: &'a Circuit,
     wide: WideCircuit,
     layout: Layout,
-    /// The wide gate of each node that has one.
-    gates: Vec<Option<u32>>,
-    /// The source of each feedback node.
-    sources: Vec<Option<Edge>>,
     /// Of each node computed so far.
     values: Vec<Option<Value>>,
     /// The outputs computed so far.
@@ -49,26 +39,16 @@ struct Value {
 
 impl<'a> Compiler<'a> {
     pub fn new(circuit: &'a Circuit, layout: Layout) -> Compiler<'a> {
-        let wide = WideCircuit::new(circuit, FOLDING);
+        let wide = WideCircuit::new(circuit, Folding::SINGLE_READERS);
         let mut values = vec![None; circuit.nodes().len()];
         values[0] = Some(Value::new(Layout::FALSE));
         for (node, row) in circuit.inputs().iter().zip(layout.inputs()) {
             values[node.index()] = Some(Value::new(row as u32));
         }
-        let mut gates = vec![None; circuit.nodes().len()];
-        for (gate, at) in wide.gates().iter().zip(0..) {
-            gates[gate.node.index()] = Some(at);
-        }
-        let mut sources = vec![None; circuit.nodes().len()];
-        for &(node, source) in wide.pieces().iter().flat_map(|piece| &piece.feedback) {
-            sources[node.index()] = Some(source);
-        }
         Compiler {
             circuit,
             wide,
             layout,
-            gates,
-            sources,
             values,
             is_written: vec![false; circuit.outputs().len()],
             next_row: layout.rows(),
@@ -84,7 +64,9 @@ impl<'a> Compiler<'a> {
     pub fn section(&mut self, outputs: &[OutputId]) -> Section {
         let mut outputs = outputs.to_vec();
         outputs.retain(|output| !replace(&mut self.is_written[output.index()], true));
-        let needed = self.needed(&outputs);
+        let roots = outputs.iter().map(|&output| self.output(output).0.node());
+        let is_there = |node: NodeId| self.values[node.index()].is_some();
+        let needed = self.wide.needed(roots, is_there);
         let mut wanted = vec![None; self.circuit.nodes().len()];
         for &output in &outputs {
             let (edge, row) = self.output(output);
@@ -131,25 +113,6 @@ impl<'a> Compiler<'a> {
     fn output(&self, output: OutputId) -> (Edge, u32) {
         let row = self.layout.outputs().start + output.index();
         (self.circuit.outputs()[output.index()], row as u32)
-    }
-
-    /// Marks the nodes without value that the outputs need.
-    fn needed(&self, outputs: &[OutputId]) -> Vec<bool> {
-        let mut needed = vec![false; self.circuit.nodes().len()];
-        let nodes = outputs.iter().map(|&output| self.output(output).0.node());
-        let mut open: Vec<NodeId> = nodes.collect();
-        while let Some(node) = open.pop() {
-            let at = node.index();
-            if self.values[at].is_some() || replace(&mut needed[at], true) {
-                continue;
-            }
-            open.extend(self.sources[at].map(Edge::node));
-            if let Some(gate) = self.gates[at] {
-                let operands = self.wide.operands(&self.wide.gates()[gate as usize]);
-                open.extend(operands.iter().map(|edge| edge.node()));
-            }
-        }
-        needed
     }
 
     /// Operations for the gates that are needed, in the form that is wanted if it can be.

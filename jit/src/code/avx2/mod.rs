@@ -103,14 +103,11 @@ impl Assembler {
                 let change = self.scratch();
                 let row = self.row(row);
                 self.encoder.load(change, row);
-                let or = |encoder: &mut Encoder, target, a, b| {
-                    encoder.logic(Opcode::Or, target, a, Source::Register(b));
-                };
-                self.encoder
-                    .logic(Opcode::AndNot, change, change, Source::Register(source));
-                or(&mut self.encoder, changes, changes, change);
-                self.encoder
-                    .logic(Opcode::Or, change, change, Source::Memory(row));
+                let encoder = &mut self.encoder;
+                // What the source has and the row has not; then what both have together.
+                encoder.logic(Opcode::AndNot, change, change, Source::Register(source));
+                encoder.logic(Opcode::Or, changes, changes, Source::Register(change));
+                encoder.logic(Opcode::Or, change, change, Source::Memory(row));
                 self.encoder.store(row, change);
             }
         }
