@@ -9,6 +9,8 @@
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`compare`] measures all backends on a game.
+//! - [`player`] is whoever chooses moves, [`referee`] plays matches between players,
+//!   [`protocol`] lets players and game managers elsewhere take part.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
@@ -19,7 +21,10 @@ pub mod fnv;
 pub mod game;
 pub mod machine;
 pub mod perft;
+pub mod player;
 pub mod playout;
+pub mod protocol;
+pub mod referee;
 pub mod rng;
 pub mod stop;
 pub mod trace;

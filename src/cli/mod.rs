@@ -5,6 +5,7 @@
 
 mod cache;
 mod compare;
+mod contest;
 mod disassemble;
 mod info;
 mod options;
@@ -12,6 +13,7 @@ mod output;
 mod perf;
 mod perft;
 mod playout;
+mod serve;
 mod validate;
 mod verify;
 
@@ -47,6 +49,9 @@ enum Command {
     Verify(verify::Args),
     Compare(compare::Args),
     Disassemble(disassemble::Args),
+    #[command(name = "match")]
+    Contest(contest::Args),
+    Serve(serve::Args),
     Perf(perf::Args),
     Cache(cache::Args),
 }
@@ -64,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
+        Command::Contest(args) => contest::run(&args, &mut output),
+        Command::Serve(args) => serve::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),
         Command::Cache(args) => cache::run(&args, &mut output),
     };

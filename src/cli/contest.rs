@@ -1,0 +1,240 @@
+//! `propjit match`: players against each other.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use propjit::game::LoadError;
+use propjit::player::rulesheet::Rulesheet;
+use propjit::player::spec::Spec;
+use propjit::referee::Config;
+use propjit::referee::record::{MatchEnd, MatchRecord};
+use propjit::referee::series::{Results, Series, SeriesError};
+use propjit::referee::standings::Standing;
+use propjit::rng::random_seed;
+use propjit_gdl::rules::Rules;
+use serde::Serialize;
+
+use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+
+/// Let players play matches against each other
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// A player for each role, in the order of roles: `random`, `legal`, or http://HOST:PORT for one that
+    /// speaks the GGP protocol; with options as in `random:seed=5`. The referee itself plays the role
+    /// `random`
+    #[arg(long = "player", required = true, value_name = "SPEC")]
+    players: Vec<Spec>,
+
+    /// How many matches to play
+    #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1, 1_000_000))]
+    games: u64,
+
+    /// Time to prepare. Players elsewhere may want whole seconds
+    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    start_clock: Duration,
+
+    /// Time for each move
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    play_clock: Duration,
+
+    /// Players change their roles from match to match
+    #[arg(long)]
+    swap: bool,
+
+    /// Where the random moves come from [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Cut matches off after this many joint moves
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, 1_000_000))]
+    max_steps: usize,
+
+    /// Write records of the matches to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    start_clock: f64,
+    play_clock: f64,
+    seed: u64,
+    matches: usize,
+    steps: usize,
+    ends: Vec<(MatchEnd, usize)>,
+    standings: Vec<Standing>,
+    interrupted: bool,
+}
+
+/// What `--output` holds.
+#[derive(Serialize)]
+struct Records<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    records: &'a [MatchRecord],
+}
+
+/// Plays and prints the standings.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let path = &args.rulesheet;
+    let game = game_name(path);
+    let rules = Rules::read(path).map_err(LoadError::from)?.rules;
+    let setup = args.setup.setup_for(path);
+    let name = path.to_string_lossy();
+    let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
+    let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
+    // That nothing can be written should be known before anything is played.
+    let file = args.output.as_deref();
+    file.map_or(Ok(()), |file| write(file, ""))?;
+    let series = Series {
+        players: args.players.clone(),
+        matches: args.games,
+        swap: args.swap,
+        name: kif_name(&game),
+        seed: args.seed.unwrap_or_else(random_seed),
+        config: Config {
+            max_steps: args.max_steps,
+            ..Config::new(args.start_clock, args.play_clock)
+        },
+    };
+    let stop = stop_on_ctrl_c();
+    let status = Arc::new(Mutex::new("grounding".to_string()));
+    let shown = show_progress({
+        let status = status.clone();
+        move || {
+            status
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        }
+    });
+    let results = series.play(&rulesheet, &stop, &|number, steps| {
+        let now = format!("match {} of {}, move {steps}", number + 1, args.games);
+        *status.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    });
+    drop(shown);
+    let results = results.map_err(|error| match error {
+        SeriesError::Players { .. } => Failure::Usage(error.to_string()),
+        error => Failure::Work(describe(&error)),
+    })?;
+    let report = Report::new(game, &series, &results);
+    if let Some(file) = file {
+        let records = Records {
+            report: &report,
+            records: &results.records,
+        };
+        let json = serde_json::to_string_pretty(&records).map_err(Failure::new)?;
+        write(file, &format!("{json}\n"))?;
+    }
+    output.result(&report)
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text)
+        .map_err(|error| Failure::Work(format!("cannot write {}: {error}", file.display())))
+}
+
+/// The name without what KIF would read as something else.
+fn kif_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    name.chars().map(plain).collect()
+}
+
+impl Report {
+    fn new(game: String, series: &Series, results: &Results) -> Report {
+        let count = |end| {
+            let same = results.records.iter().filter(|record| record.end == end);
+            (end, same.count())
+        };
+        let ends = MatchEnd::ALL.into_iter().map(count);
+        Report {
+            game,
+            start_clock: series.config.start_clock.as_secs_f64(),
+            play_clock: series.config.play_clock.as_secs_f64(),
+            seed: series.seed,
+            matches: results.records.len(),
+            steps: results
+                .records
+                .iter()
+                .map(|record| record.steps.len())
+                .sum(),
+            ends: ends.filter(|&(_, count)| count > 0).collect(),
+            standings: results.standings.clone(),
+            interrupted: results.interrupted,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.matches == 1 { "" } else { "es" };
+        writeln!(
+            f,
+            "{}: {} match{plural}, {} moves, clocks {} s and {} s, seed {}",
+            self.game, self.matches, self.steps, self.start_clock, self.play_clock, self.seed
+        )?;
+        let width = self.standings.iter().map(|standing| standing.player.len());
+        let width = width.max().unwrap_or_default().max("player".len());
+        writeln!(
+            f,
+            "{:<width$}{:>7}{:>7}{:>7}{:>9}{:>17}{:>11}{:>10}{:>9}{:>9}",
+            "player",
+            "wins",
+            "draws",
+            "losses",
+            "score",
+            "95%",
+            "mean goal",
+            "time-outs",
+            "illegal",
+            "failures"
+        )?;
+        for standing in &self.standings {
+            let score = standing.score.map(|score| format!("{:.1}%", 100.0 * score));
+            let interval = standing
+                .interval
+                .map(|(low, high)| format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high));
+            let goal = standing.mean_goal.map(|goal| format!("{goal:.2}"));
+            let or_none = |text: Option<String>| text.unwrap_or("-".to_string());
+            writeln!(
+                f,
+                "{:<width$}{:>7}{:>7}{:>7}{:>9}{:>17}{:>11}{:>10}{:>9}{:>9}",
+                standing.player,
+                standing.wins,
+                standing.draws,
+                standing.losses,
+                or_none(score),
+                or_none(interval),
+                or_none(goal),
+                standing.timeouts,
+                standing.illegal,
+                standing.failures,
+            )?;
+        }
+        for &(end, count) in &self.ends {
+            let what = match end {
+                MatchEnd::Terminal => continue,
+                MatchEnd::Truncated => "cut off at the limit of moves",
+                MatchEnd::Stuck => "ended where a role had no legal move",
+                MatchEnd::Interrupted => "interrupted",
+                MatchEnd::Failed => "ended where the game could not be evaluated",
+            };
+            writeln!(f, "{count} of them {what}")?;
+        }
+        let undefined: u64 = self.standings.iter().map(|s| s.undefined).sum();
+        if undefined > 0 {
+            writeln!(f, "{undefined} goals were undefined in terminal states")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! `propjit serve`: a player for game managers.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use propjit::player::remote::DEFAULT_PORT;
+use propjit::player::spec::Spec;
+use propjit::protocol::server::{Limits, Server};
+use propjit::protocol::session::{Config, Session};
+
+use super::options::{SetupArgs, in_range, seconds};
+use super::output::{Failure, Output, message, stop_on_ctrl_c};
+
+/// Play matches for a game manager that speaks the GGP protocol
+#[derive(clap::Args)]
+pub struct Args {
+    /// The port to listen at; 0 for any that is free
+    #[arg(long, default_value_t = DEFAULT_PORT, value_name = "PORT")]
+    port: u16,
+
+    /// The address to listen at; 0.0.0.0 is open to everybody who can reach this machine
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
+    bind: IpAddr,
+
+    /// What the player calls itself
+    #[arg(long, default_value = "propjit", value_name = "NAME", value_parser = kif_name)]
+    name: String,
+
+    /// Who plays, with options, as in `random:seed=5`: see `propjit match --help`
+    #[arg(long, default_value = "random", value_name = "SPEC")]
+    player: Spec,
+
+    /// How many milliseconds before the end of a clock the player is done
+    #[arg(long, default_value = "500", value_name = "MS", value_parser = |text: &str| in_range(text, 0, 1_000_000))]
+    margin: u64,
+
+    /// Write a log of each match to a file in this folder: a line of JSON for each request
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
+
+    /// How long to wait for a manager that has not been heard of, before another may start a match
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    patience: Duration,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// A name that is one name in KIF, too.
+fn kif_name(text: &str) -> Result<String, String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match !text.is_empty() && text.chars().all(is_name) {
+        true => Ok(text.to_string()),
+        false => Err("must be letters, digits, `-`, `_` and `.`".to_string()),
+    }
+}
+
+/// Serves until Ctrl-C.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    if let Some(folder) = &args.log {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::Work(format!(
+                "cannot use the folder {}: {error}",
+                folder.display()
+            ))
+        })?;
+    }
+    let config = Config {
+        name: args.name.clone(),
+        margin: Duration::from_millis(args.margin),
+        setup: args.setup.setup_for(Path::new("served")),
+        log: args.log.clone(),
+        patience: args.patience,
+        ..Config::new(args.player.clone())
+    };
+    let address = SocketAddr::new(args.bind, args.port);
+    let server = Server::start(address, Session::new(config), Limits::default());
+    let server = server.map_err(|error| {
+        Failure::Work(format!(
+            "cannot listen at {address}: {error}; --port names another port"
+        ))
+    })?;
+    let stop = stop_on_ctrl_c();
+    output.print(&format!(
+        "{} listens at http://{}\n",
+        args.name,
+        server.address()
+    ))?;
+    while !stop.is_set() {
+        thread::sleep(Duration::from_millis(50));
+    }
+    drop(server);
+    message("stopped");
+    Ok(())
+}

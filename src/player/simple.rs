@@ -1,0 +1,66 @@
+//! Players that do not think: `random` and `legal`.
+
+use std::time::Instant;
+
+use rand::seq::IndexedRandom;
+
+use super::board::Board;
+use super::{Choice, Player, PlayerError, Seat};
+use crate::machine::{MachineError, RoleId};
+use crate::rng::GameRng;
+use crate::stop::Stop;
+
+/// Plays the first legal move, or a random one. It evaluates the game with the
+/// prover, so that it is ready at once.
+pub struct SimplePlayer {
+    board: Board,
+    role: RoleId,
+    /// None for the first move.
+    rng: Option<GameRng>,
+}
+
+impl SimplePlayer {
+    /// Always plays the first legal move.
+    ///
+    /// # Errors
+    /// When the game cannot be evaluated.
+    pub fn legal(seat: &Seat) -> Result<SimplePlayer, MachineError> {
+        SimplePlayer::new(seat, None)
+    }
+
+    /// Plays each legal move with the same probability.
+    ///
+    /// # Errors
+    /// When the game cannot be evaluated.
+    pub fn random(seat: &Seat, rng: GameRng) -> Result<SimplePlayer, MachineError> {
+        SimplePlayer::new(seat, Some(rng))
+    }
+
+    fn new(seat: &Seat, rng: Option<GameRng>) -> Result<SimplePlayer, MachineError> {
+        Ok(SimplePlayer {
+            board: Board::new(Box::new(seat.rulesheet.prover()?))?,
+            role: seat.role,
+            rng,
+        })
+    }
+}
+
+impl Player for SimplePlayer {
+    fn prepare(&mut self, _: Instant, _: &Stop) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
+        let legal = self.board.legal(self.role)?;
+        let choice = match &mut self.rng {
+            Some(rng) => legal.choose(rng),
+            None => legal.first(),
+        };
+        let played = choice.ok_or(PlayerError::NoMove)?;
+        Ok(Choice::new(self.board.text(self.role, *played)))
+    }
+
+    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+        Ok(self.board.advance(joint)?)
+    }
+}

@@ -1,0 +1,250 @@
+//! What players are called on the command line: `random`, `random:seed=5`,
+//! `http://localhost:9147`.
+//!
+//! A name is followed by options, as in `name:option=value,option=value`. [`KINDS`]
+//! lists the names; a new kind of player is one more line there.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::remote::{Address, RemotePlayer};
+use super::simple::SimplePlayer;
+use super::{Player, PlayerError, Seat};
+use crate::rng::streams;
+
+/// Makes a player for a seat.
+pub type Make = Arc<dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync>;
+
+/// A kind of player.
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The options it takes.
+    pub options: &'static [&'static str],
+    /// Reads the options.
+    pub read: fn(&Options) -> Result<Make, SpecError>,
+}
+
+/// All kinds of players but those at the other end of a connection.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "random",
+        options: &["seed"],
+        read: |options| {
+            let seed: Option<u64> = options.get("seed", "a whole number")?;
+            Ok(Arc::new(move |seat| {
+                // With one seed, matches still differ from each other.
+                let rng = match seed {
+                    Some(seed) => streams(seed).nth(seat.number as usize),
+                    None => streams(seat.seed).next(),
+                };
+                let rng = rng.expect("streams do not end");
+                Ok(Box::new(SimplePlayer::random(seat, rng)?))
+            }))
+        },
+    },
+    Kind {
+        name: "legal",
+        options: &[],
+        read: |_| Ok(Arc::new(|seat| Ok(Box::new(SimplePlayer::legal(seat)?)))),
+    },
+];
+
+/// Why a text names no player.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SpecError {
+    /// There is no such kind.
+    #[error("there is no player `{name}`; there are {} and http://HOST:PORT", known(.names))]
+    Kind {
+        /// The name that was given.
+        name: String,
+        /// The names there are.
+        names: Vec<&'static str>,
+    },
+    /// It has no such option.
+    #[error("`{kind}` has no option `{option}`; it has {}", known(.options))]
+    Option {
+        /// The player's kind.
+        kind: &'static str,
+        /// The option that was given.
+        option: String,
+        /// The options there are.
+        options: &'static [&'static str],
+    },
+    /// The option lacks a value.
+    #[error("the option `{0}` lacks a value: write `{0}=VALUE`")]
+    NoValue(String),
+    /// The option is given twice.
+    #[error("the option `{0}` is given twice")]
+    Twice(String),
+    /// The option cannot have this value.
+    #[error("the option `{option}` must be {wanted}, not `{value}`")]
+    Value {
+        /// The option.
+        option: &'static str,
+        /// What it must be.
+        wanted: &'static str,
+        /// What was given.
+        value: String,
+    },
+    /// The address is none.
+    #[error("`{0}` is not an address like http://localhost:9147")]
+    Address(String),
+}
+
+fn known(names: &[&str]) -> String {
+    match names {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    }
+}
+
+/// The options of a player.
+#[derive(Clone, Debug)]
+pub struct Options(Vec<(String, String)>);
+
+impl Options {
+    /// The value of an option, if it is given; `wanted` tells what it must be.
+    ///
+    /// # Errors
+    /// [`SpecError::Value`] if it is not that.
+    pub fn get<T: FromStr>(
+        &self,
+        option: &'static str,
+        wanted: &'static str,
+    ) -> Result<Option<T>, SpecError> {
+        let mut all = self.0.iter();
+        let Some((_, value)) = all.find(|(name, _)| name == option) else {
+            return Ok(None);
+        };
+        value.parse().map(Some).map_err(|_| SpecError::Value {
+            option,
+            wanted,
+            value: value.clone(),
+        })
+    }
+}
+
+/// A player to be made for each match.
+///
+/// ```
+/// use propjit::player::spec::Spec;
+/// let spec: Spec = "random:seed=5".parse()?;
+/// assert_eq!(spec.to_string(), "random:seed=5");
+/// let error = "random:speed=5".parse::<Spec>().unwrap_err();
+/// assert_eq!(error.to_string(), "`random` has no option `speed`; it has seed");
+/// # Ok::<(), propjit::player::spec::SpecError>(())
+/// ```
+#[derive(Clone)]
+pub struct Spec {
+    text: String,
+    make: Make,
+}
+
+impl Spec {
+    /// A player of another make, called `text` in results.
+    pub fn new(text: &str, make: Make) -> Spec {
+        let text = text.to_string();
+        Spec { text, make }
+    }
+
+    /// A player for a seat.
+    ///
+    /// # Errors
+    /// When it cannot play the game.
+    pub fn player(&self, seat: &Seat) -> Result<Box<dyn Player>, PlayerError> {
+        (self.make)(seat)
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Spec, SpecError> {
+        if text.starts_with("http:") {
+            let address: Address = text.parse()?;
+            let make = move |seat: &Seat| -> Result<Box<dyn Player>, PlayerError> {
+                Ok(Box::new(RemotePlayer::new(address.clone(), seat)))
+            };
+            return Ok(Spec::new(text, Arc::new(make)));
+        }
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let unknown = || SpecError::Kind {
+            name: name.to_string(),
+            names: KINDS.iter().map(|kind| kind.name).collect(),
+        };
+        let mut kinds = KINDS.iter();
+        let kind = kinds.find(|kind| kind.name == name).ok_or_else(unknown)?;
+        let options = read_options(kind, rest)?;
+        Ok(Spec::new(text, (kind.read)(&options)?))
+    }
+}
+
+fn read_options(kind: &Kind, text: &str) -> Result<Options, SpecError> {
+    let mut options: Vec<(String, String)> = Vec::new();
+    for part in text.split(',').filter(|part| !part.is_empty()) {
+        let (option, value) = part.split_once('=').unwrap_or((part, ""));
+        if !kind.options.contains(&option) {
+            return Err(SpecError::Option {
+                kind: kind.name,
+                option: option.to_string(),
+                options: kind.options,
+            });
+        }
+        if value.is_empty() {
+            return Err(SpecError::NoValue(option.to_string()));
+        }
+        if options.iter().any(|(other, _)| other == option) {
+            return Err(SpecError::Twice(option.to_string()));
+        }
+        options.push((option.to_string(), value.to_string()));
+    }
+    Ok(Options(options))
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Spec").field(&self.text).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_remedy() {
+        for (text, expected) in [
+            (
+                "mtcs",
+                "there is no player `mtcs`; there are random, legal and http://HOST:PORT",
+            ),
+            ("legal:seed=5", "`legal` has no option `seed`; it has none"),
+            (
+                "random:seed",
+                "the option `seed` lacks a value: write `seed=VALUE`",
+            ),
+            ("random:seed=1,seed=2", "the option `seed` is given twice"),
+            (
+                "random:seed=-1",
+                "the option `seed` must be a whole number, not `-1`",
+            ),
+            (
+                "http://:80",
+                "`http://:80` is not an address like http://localhost:9147",
+            ),
+        ] {
+            let error = text.parse::<Spec>().unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Asking a player.
+
+use std::io;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::http::{self, HttpError, Reader};
+use crate::player::PlayerError;
+use crate::player::remote::Address;
+use crate::stop::Stop;
+
+/// How long one of a host's addresses may take to accept a connection.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+/// Sends a message and returns the answer, trimmed; waits for it until `deadline`, or
+/// until `stop` is set.
+///
+/// # Errors
+/// [`PlayerError::TimedOut`], [`PlayerError::Stopped`], [`PlayerError::Connection`],
+/// or [`PlayerError::Answer`] if the answer is no HTTP.
+pub fn ask(
+    address: &Address,
+    message: &str,
+    deadline: Instant,
+    stop: &Stop,
+) -> Result<String, PlayerError> {
+    let failed = |error| PlayerError::Connection(Arc::new(error));
+    let stream = connect(address, deadline).map_err(failed)?;
+    // The head as ggp-base sends it.
+    let place = address.to_string();
+    let host = place.strip_prefix("http://").unwrap_or(&place);
+    let head = format!(
+        "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: {host}\r\n\
+         Sender: GAMESERVER\r\nContent-Type: text/acl"
+    );
+    http::send(&stream, &head, message).map_err(failed)?;
+    let mut reader = Reader::new(&stream, deadline, stop);
+    let answer = reader.head().and_then(|head| reader.body(&head));
+    answer
+        .map(|answer| answer.trim().to_string())
+        .map_err(|error| match error {
+            HttpError::TimedOut => PlayerError::TimedOut,
+            HttpError::Stopped => PlayerError::Stopped,
+            HttpError::Io(error) => failed(error),
+            HttpError::Closed => failed(io::ErrorKind::UnexpectedEof.into()),
+            error => PlayerError::Answer(error.to_string()),
+        })
+}
+
+fn connect(address: &Address, deadline: Instant) -> io::Result<TcpStream> {
+    let mut result = Err(io::ErrorKind::AddrNotAvailable.into());
+    for place in address.resolve()? {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        result = TcpStream::connect_timeout(&place, left.min(CONNECT_TIME));
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}

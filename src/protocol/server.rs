@@ -1,0 +1,295 @@
+//! Takes connections and hands what they say to a [`Session`].
+//!
+//! A thread takes connections; each gets a thread of its own, which reads one request,
+//! answers and closes. The number of connections is limited. Where it is reached
+//! because clients send nothing, the oldest of these are cut off, so that slow
+//! or broken clients cannot keep others out.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use percent_encoding::percent_decode_str;
+
+use super::http::{self, Head, HttpError, Reader};
+use super::message::Request;
+use super::session::Session;
+use crate::stop::Stop;
+
+/// What a server allows.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long a request may take to come in.
+    pub read_time: Duration,
+    /// How many connections are open at a time.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    /// Ten seconds, and 256 connections.
+    fn default() -> Limits {
+        Limits {
+            read_time: Duration::from_secs(10),
+            connections: 256,
+        }
+    }
+}
+
+/// A session at a port. Dropping it closes the port.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    session: Session,
+    limits: Limits,
+    stop: Stop,
+    open: Mutex<Connections>,
+    closed: Condvar,
+}
+
+/// The open connections by number, in the order in which they came.
+#[derive(Default)]
+struct Connections {
+    next: u64,
+    open: BTreeMap<u64, Connection>,
+}
+
+struct Connection {
+    stream: Arc<TcpStream>,
+    /// Whether the request has not come in yet.
+    is_reading: bool,
+}
+
+/// If no connection ends for so long, one that sends nothing is cut off.
+const CROWDED: Duration = Duration::from_millis(200);
+
+impl Server {
+    /// Listens at an address; port 0 is any free port.
+    ///
+    /// # Errors
+    /// When the port is not free.
+    pub fn start(address: SocketAddr, session: Session, limits: Limits) -> io::Result<Server> {
+        let listener = TcpListener::bind(address)?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            session,
+            limits,
+            stop: Stop::new(),
+            open: Mutex::default(),
+            closed: Condvar::new(),
+        });
+        let thread = thread::Builder::new().name("acceptor".to_string());
+        let acceptor = thread.spawn({
+            let shared = shared.clone();
+            move || accept(&listener, &shared)
+        })?;
+        Ok(Server {
+            address,
+            shared,
+            acceptor: Some(acceptor),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stop.set();
+        self.shared.session.abort();
+        // A connection wakes the acceptor.
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address.ip() {
+                IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        let woken = TcpStream::connect_timeout(&address, Duration::from_secs(1));
+        if let (Ok(_), Some(acceptor)) = (woken, self.acceptor.take()) {
+            // It does not panic; and if it did, the port is closed.
+            let _ = acceptor.join();
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    loop {
+        let accepted = listener.accept();
+        // Clocks count from here.
+        let received = Instant::now();
+        if shared.stop.is_set() {
+            return;
+        }
+        let stream = match accepted {
+            Ok((stream, _)) => Arc::new(stream),
+            Err(error) => {
+                // Most likely there are too many open files, which passes.
+                tracing::warn!(%error, "a connection was not taken");
+                thread::sleep(Duration::from_millis(20));
+                continue;
+            }
+        };
+        let number = shared.admit(stream.clone());
+        let thread = thread::Builder::new().name("connection".to_string());
+        let spawned = thread.spawn({
+            let shared = shared.clone();
+            move || {
+                // Ends the connection even after a panic.
+                let _guest = Guest(&shared, number);
+                serve(&stream, number, received, &shared);
+            }
+        });
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "there is no thread for a connection");
+            shared.leave(number);
+        }
+    }
+}
+
+struct Guest<'a>(&'a Shared, u64);
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        self.0.leave(self.1);
+    }
+}
+
+impl Shared {
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        // Each write is complete in itself.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a free place and takes it.
+    fn admit(&self, stream: Arc<TcpStream>) -> u64 {
+        let mut connections = self.connections();
+        while connections.open.len() >= self.limits.connections && !self.stop.is_set() {
+            let before = connections.open.len();
+            let woken = self.closed.wait_timeout(connections, CROWDED);
+            let (guard, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
+            connections = guard;
+            if timeout.timed_out() && connections.open.len() >= before {
+                let mut all = connections.open.values();
+                if let Some(idle) = all.find(|connection| connection.is_reading) {
+                    // Its thread sees the end and leaves.
+                    let _ = idle.stream.shutdown(std::net::Shutdown::Both);
+                }
+            }
+        }
+        let number = connections.next;
+        connections.next += 1;
+        let is_reading = true;
+        connections
+            .open
+            .insert(number, Connection { stream, is_reading });
+        number
+    }
+
+    fn has_read(&self, number: u64) {
+        if let Some(connection) = self.connections().open.get_mut(&number) {
+            connection.is_reading = false;
+        }
+    }
+
+    fn leave(&self, number: u64) {
+        self.connections().open.remove(&number);
+        self.closed.notify_one();
+    }
+}
+
+/// Reads a request and answers it.
+fn serve(stream: &TcpStream, number: u64, received: Instant, shared: &Shared) {
+    let deadline = received + shared.limits.read_time;
+    let message = read(stream, deadline, &shared.stop);
+    shared.has_read(number);
+    let (status, text) = match message {
+        Ok(Message::Request(text)) => match Request::parse(&text) {
+            Ok(request) => {
+                let reply = shared.session.answer(&request, received).to_string();
+                tracing::debug!(request = shortened(&text), reply, "answered");
+                ("200 OK", reply)
+            }
+            Err(error) => ("400 Bad Request", format!("{error}\n")),
+        },
+        Ok(Message::Options) => ("200 OK", String::new()),
+        Ok(Message::Other) => (
+            "405 Method Not Allowed",
+            "send a message by POST or GET\n".to_string(),
+        ),
+        Err(error) => {
+            tracing::info!(%error, "no request came");
+            let status = match error {
+                HttpError::TimedOut => "408 Request Timeout",
+                HttpError::TooLarge => "413 Content Too Large",
+                HttpError::Chunked => "411 Length Required",
+                HttpError::Malformed(_) => "400 Bad Request",
+                HttpError::Stopped | HttpError::Closed | HttpError::Io(_) => return,
+            };
+            (status, format!("{error}\n"))
+        }
+    };
+    // With these headers, pages in a browser may talk to the player.
+    let head = format!(
+        "HTTP/1.0 {status}\r\nContent-Type: text/acl\r\nConnection: close\r\n\
+         Access-Control-Allow-Origin: *\r\n\
+         Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
+         Access-Control-Allow-Headers: Content-Type\r\n\
+         Access-Control-Max-Age: 86400"
+    );
+    match http::send(stream, &head, &text) {
+        Ok(()) => http::close(stream),
+        Err(error) => tracing::info!(%error, "the answer was not taken"),
+    }
+}
+
+/// The beginning of a message.
+fn shortened(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// What a client wants.
+enum Message {
+    /// An answer to this message.
+    Request(String),
+    /// To know whether it may ask.
+    Options,
+    /// Something that we do not do.
+    Other,
+}
+
+fn read(stream: &TcpStream, deadline: Instant, stop: &Stop) -> Result<Message, HttpError> {
+    let mut reader = Reader::new(stream, deadline, stop);
+    let head = reader.head()?;
+    let method = head.first_line.split(' ').next().unwrap_or_default();
+    Ok(match method.to_ascii_uppercase().as_str() {
+        "GET" => Message::Request(target(&head)?),
+        "POST" => Message::Request(reader.body(&head)?),
+        "OPTIONS" => Message::Options,
+        _ => Message::Other,
+    })
+}
+
+/// The message in the target of a `GET`: what is between `GET /` and the last
+/// blank, in which ` ` may also be written `+` or `%20`.
+fn target(head: &Head) -> Result<String, HttpError> {
+    let line = &head.first_line;
+    let (_, rest) = line.split_once(' ').unwrap_or_default();
+    let target = match rest.rsplit_once(' ') {
+        Some((target, version)) if version.starts_with("HTTP/") => target,
+        _ => rest,
+    };
+    let message = target.strip_prefix('/').unwrap_or(target).replace('+', " ");
+    let decoded = percent_decode_str(&message).decode_utf8();
+    let decoded = decoded.map_err(|_| HttpError::Malformed("the target is not UTF-8"))?;
+    Ok(decoded.into_owned())
+}

@@ -1,0 +1,287 @@
+//! The referee: plays matches between players and keeps the score.
+//!
+//! It holds the clocks, asks all players of a turn at the same time, and plays the role
+//! `random` itself. As with `ggp-base`, a player that is late, unreachable or plays
+//! what is not legal gets a random legal move instead, and the match goes on; the
+//! [record](MatchRecord) tells. A clock is a second (see [`Config::grace`]) longer for
+//! the referee than for the player, so that messages may take their time.
+//!
+//! - [`record`] is what is kept of a match, [`standings`] of many.
+//! - [`series`] plays many.
+
+pub mod record;
+pub mod series;
+pub mod standings;
+
+use std::time::{Duration, Instant};
+
+use rand::seq::IndexedRandom;
+
+use crate::machine::{MachineError, RoleId};
+use crate::player::board::{Board, find_text};
+use crate::player::spec::Spec;
+use crate::player::worker::{Chosen, Timed, Worker};
+use crate::player::{self, PlayerError, Seat};
+use crate::rng::GameRng;
+use crate::stop::Stop;
+
+use record::{ErrorKind, ErrorRecord, MatchEnd, MatchRecord, MoveRecord};
+
+/// How matches are played.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Time to prepare.
+    pub start_clock: Duration,
+    /// Time for each move.
+    pub play_clock: Duration,
+    /// By how much an answer may come later than the player is told.
+    pub grace: Duration,
+    /// A match is cut off after this many joint moves.
+    pub max_steps: usize,
+}
+
+impl Config {
+    /// With these clocks, a second of grace, and at most 10,000 joint moves.
+    pub fn new(start_clock: Duration, play_clock: Duration) -> Config {
+        Config {
+            start_clock,
+            play_clock,
+            grace: Duration::from_secs(1),
+            max_steps: 10_000,
+        }
+    }
+}
+
+/// How often the referee looks whether it is to stop.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// A match that is being played.
+struct Table<'a> {
+    config: &'a Config,
+    board: Board,
+    rng: GameRng,
+    /// For each role its player; none for the role that the referee plays.
+    workers: Vec<Option<Worker>>,
+    stop: &'a Stop,
+    record: MatchRecord,
+}
+
+/// Plays a match. `seats` has for each role the player and what it is told, or nothing
+/// where the referee plays at random. Ends early when `stop` is set.
+/// `progress` is called with the number of joint moves so far.
+/// What goes wrong is in the record.
+pub fn play_match(
+    config: &Config,
+    board: Board,
+    seats: Vec<Option<(Spec, Seat)>>,
+    rng: GameRng,
+    stop: &Stop,
+    progress: &dyn Fn(usize),
+) -> MatchRecord {
+    let record = MatchRecord::new(config, &board, &seats);
+    let mut table = Table {
+        config,
+        board,
+        rng,
+        workers: Vec::new(),
+        stop,
+        record,
+    };
+    table.prepare(seats);
+    if let Err(error) = table.play(progress) {
+        table.record.end = MatchEnd::Failed;
+        table.record.failure = Some(error.to_string());
+    }
+    let ending = match table.record.end {
+        MatchEnd::Terminal => player::Ending::Complete(table.record.last_moves()),
+        _ => player::Ending::Aborted,
+    };
+    for worker in table.workers.iter_mut().flatten() {
+        worker.end(ending.clone());
+    }
+    table.record
+}
+
+impl Table<'_> {
+    /// Sets the players to work and waits until they are prepared.
+    fn prepare(&mut self, seats: Vec<Option<(Spec, Seat)>>) {
+        let deadline = Instant::now() + self.config.start_clock;
+        let mut prepared = Vec::new();
+        for seat in seats {
+            let (worker, answer) = match seat {
+                Some((spec, seat)) => {
+                    let (worker, answer) = Worker::start(move || spec.player(&seat), deadline);
+                    (Some(worker), Some(answer))
+                }
+                None => (None, None),
+            };
+            self.workers.push(worker);
+            prepared.push(answer);
+        }
+        for (role, answer) in prepared.into_iter().enumerate() {
+            let Some(answer) = answer else {
+                continue;
+            };
+            let result = self.wait(role, deadline, |until| answer.wait(until));
+            if let Err(error) = result {
+                self.blame(role, None, error.into());
+            }
+        }
+    }
+
+    /// Plays to the end.
+    fn play(&mut self, progress: &dyn Fn(usize)) -> Result<(), MachineError> {
+        let mut joint: Option<Vec<String>> = None;
+        loop {
+            let steps = self.record.steps.len();
+            progress(steps);
+            if self.board.is_terminal()? {
+                self.record.end = MatchEnd::Terminal;
+                let roles = RoleId::first(self.workers.len());
+                let goals = roles.map(|role| self.board.goal(role));
+                self.record.goals = goals.collect::<Result<_, _>>()?;
+                return Ok(());
+            }
+            if steps >= self.config.max_steps {
+                self.record.end = MatchEnd::Truncated;
+                return Ok(());
+            }
+            let roles = RoleId::first(self.workers.len());
+            let legal: Vec<Vec<String>> = roles
+                .map(|role| self.board.legal_texts(role))
+                .collect::<Result<_, _>>()?;
+            if legal.iter().any(Vec::is_empty) {
+                self.record.end = MatchEnd::Stuck;
+                return Ok(());
+            }
+            let step = self.turn(joint.as_deref(), &legal);
+            if self.stop.is_set() {
+                self.record.end = MatchEnd::Interrupted;
+                return Ok(());
+            }
+            let moves: Vec<String> = step.iter().map(|played| played.text.clone()).collect();
+            self.board.advance(&moves)?;
+            self.record.steps.push(step);
+            joint = Some(moves);
+        }
+    }
+
+    /// Asks all players for their moves.
+    fn turn(&mut self, joint: Option<&[String]>, legal: &[Vec<String>]) -> Vec<MoveRecord> {
+        let deadline = Instant::now() + self.config.play_clock;
+        let ask = |worker: &mut Option<Worker>| {
+            let worker = worker.as_mut()?;
+            Some(worker.play(joint.map(<[String]>::to_vec), deadline))
+        };
+        let answers: Vec<_> = self.workers.iter_mut().map(ask).collect();
+        let mut step = Vec::new();
+        for (role, (answer, legal)) in answers.into_iter().zip(legal).enumerate() {
+            let mut random = || {
+                let choice = legal.choose(&mut self.rng);
+                choice.expect("there is a legal move").clone()
+            };
+            step.push(match answer {
+                None => MoveRecord::new(random()),
+                Some(answer) => {
+                    let instead = random();
+                    let chosen = self.wait(role, deadline, |until| answer.wait(until));
+                    self.judge(role, chosen, legal, instead)
+                }
+            });
+        }
+        step
+    }
+
+    /// The move of a player, or another one `instead`.
+    fn judge(
+        &mut self,
+        role: usize,
+        chosen: Chosen,
+        legal: &[String],
+        instead: String,
+    ) -> MoveRecord {
+        let step = Some(self.record.steps.len());
+        match chosen {
+            Ok(Timed { choice, time }) => match find_text(legal, &choice.text) {
+                Some(at) => MoveRecord {
+                    text: legal[at].clone(),
+                    seconds: Some(time.as_secs_f64()),
+                    statistics: choice.statistics,
+                },
+                None => {
+                    let kind = ErrorKind::Illegal;
+                    let text = choice.text;
+                    self.blame(role, step, Blame { kind, text });
+                    MoveRecord::new(instead)
+                }
+            },
+            Err(error) => {
+                self.blame(role, step, error.into());
+                MoveRecord::new(instead)
+            }
+        }
+    }
+
+    /// Waits for a player a little longer than until its deadline, but not when the
+    /// match is stopped.
+    fn wait<T>(
+        &self,
+        role: usize,
+        deadline: Instant,
+        answer: impl Fn(Instant) -> Option<Result<T, PlayerError>>,
+    ) -> Result<T, PlayerError> {
+        let end = deadline + self.config.grace;
+        loop {
+            let now = Instant::now();
+            if let Some(result) = answer(end.min(now + SLICE)) {
+                return result;
+            }
+            let error = match (self.stop.is_set(), now >= end) {
+                (true, _) => PlayerError::Stopped,
+                (_, true) => PlayerError::TimedOut,
+                _ => continue,
+            };
+            if let Some(worker) = &self.workers[role] {
+                worker.stop();
+            }
+            return Err(error);
+        }
+    }
+
+    fn blame(&mut self, role: usize, step: Option<usize>, blame: Blame) {
+        if self.stop.is_set() {
+            return;
+        }
+        let role = self.board.roles()[role].clone();
+        let Blame { kind, text } = blame;
+        tracing::info!(role, ?step, ?kind, text, "a random move instead");
+        self.record.errors.push(ErrorRecord {
+            step,
+            role,
+            kind,
+            text,
+        });
+    }
+}
+
+/// What a player did wrong.
+struct Blame {
+    kind: ErrorKind,
+    text: String,
+}
+
+impl From<PlayerError> for Blame {
+    fn from(error: PlayerError) -> Blame {
+        let kind = match &error {
+            PlayerError::TimedOut => ErrorKind::Timeout,
+            PlayerError::Connection(_) => ErrorKind::Connection,
+            PlayerError::Answer(_) => ErrorKind::Illegal,
+            _ => ErrorKind::Failure,
+        };
+        let text = match &error {
+            PlayerError::Connection(cause) => format!("{error}: {cause}"),
+            _ => error.to_string(),
+        };
+        Blame { kind, text }
+    }
+}

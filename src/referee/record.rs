@@ -1,0 +1,147 @@
+//! What is kept of a match, as data and as JSON.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Config;
+use crate::player::Seat;
+use crate::player::board::Board;
+use crate::player::spec::Spec;
+
+/// A match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchRecord {
+    /// The match's name.
+    pub id: String,
+    /// The roles in rulesheet order.
+    pub roles: Vec<String>,
+    /// For each role its player; null where the referee played at random.
+    pub players: Vec<Option<String>>,
+    /// Time to prepare, in seconds.
+    pub start_clock: f64,
+    /// Time for each move, in seconds.
+    pub play_clock: f64,
+    /// For each step the moves in role order.
+    pub steps: Vec<Vec<MoveRecord>>,
+    /// What players did wrong.
+    pub errors: Vec<ErrorRecord>,
+    /// How the match ended.
+    pub end: MatchEnd,
+    /// Why the game could not be evaluated further.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// For each role its goal; null where it is undefined. Empty unless the match ended
+    /// in a terminal state.
+    pub goals: Vec<Option<i32>>,
+}
+
+/// A move that was played.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MoveRecord {
+    /// The move in KIF.
+    #[serde(rename = "move")]
+    pub text: String,
+    /// How long the player took, in seconds; null for random moves of the referee.
+    pub seconds: Option<f64>,
+    /// What the player said of its choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Value>,
+}
+
+/// What a player did wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ErrorRecord {
+    /// In which step, from 0; null for the preparation.
+    pub step: Option<usize>,
+    /// In which role.
+    pub role: String,
+    /// What it was.
+    pub kind: ErrorKind,
+    /// The illegal move, or a message.
+    pub text: String,
+}
+
+/// Kinds of errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorKind {
+    /// No answer in time.
+    Timeout,
+    /// No connection, or a broken one.
+    Connection,
+    /// An answer that is no legal move, or not what the protocol wants.
+    Illegal,
+    /// The player gave up, or crashed.
+    Failure,
+}
+
+/// How a match ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchEnd {
+    /// In a terminal state.
+    Terminal,
+    /// At the limit of steps.
+    Truncated,
+    /// Where a role has no legal move.
+    Stuck,
+    /// Somebody stopped it.
+    Interrupted,
+    /// The game could not be evaluated further.
+    Failed,
+}
+
+impl MatchEnd {
+    /// All ways to end.
+    pub const ALL: [MatchEnd; 5] = [
+        MatchEnd::Terminal,
+        MatchEnd::Truncated,
+        MatchEnd::Stuck,
+        MatchEnd::Interrupted,
+        MatchEnd::Failed,
+    ];
+}
+
+impl MoveRecord {
+    /// A random move of the referee.
+    pub(super) fn new(text: String) -> MoveRecord {
+        MoveRecord {
+            text,
+            seconds: None,
+            statistics: None,
+        }
+    }
+}
+
+impl MatchRecord {
+    /// A match that has not started yet.
+    pub(super) fn new(
+        config: &Config,
+        board: &Board,
+        seats: &[Option<(Spec, Seat)>],
+    ) -> MatchRecord {
+        let first = seats.iter().flatten().next();
+        let names = seats.iter().map(|seat| {
+            let (spec, _) = seat.as_ref()?;
+            Some(spec.to_string())
+        });
+        MatchRecord {
+            id: first.map_or(String::new(), |(_, seat)| seat.match_id.clone()),
+            roles: board.roles().to_vec(),
+            players: names.collect(),
+            start_clock: config.start_clock.as_secs_f64(),
+            play_clock: config.play_clock.as_secs_f64(),
+            steps: Vec::new(),
+            errors: Vec::new(),
+            end: MatchEnd::Interrupted,
+            failure: None,
+            goals: Vec::new(),
+        }
+    }
+
+    /// The last joint move, if there was one.
+    pub fn last_moves(&self) -> Option<Vec<String>> {
+        let last = self.steps.last()?;
+        Some(last.iter().map(|played| played.text.clone()).collect())
+    }
+}

@@ -1,0 +1,134 @@
+//! Many matches of one game between the same players.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::record::MatchRecord;
+use super::standings::{Standing, standings};
+use super::{Config, play_match};
+use crate::machine::{MachineError, RANDOM_ROLE, RoleId};
+use crate::player::board::Board;
+use crate::player::rulesheet::Rulesheet;
+use crate::player::spec::Spec;
+use crate::player::{PlayerError, Seat};
+use crate::rng::streams;
+use crate::stop::Stop;
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// The players, in the order of roles in the first match.
+    pub players: Vec<Spec>,
+    /// How many matches.
+    pub matches: u64,
+    /// Whether players change their roles from match to match.
+    pub swap: bool,
+    /// What the matches are called, with their numbers; a KIF name.
+    pub name: String,
+    /// Where the random moves come from.
+    pub seed: u64,
+    /// Clocks and limits.
+    pub config: Config,
+}
+
+/// What was played.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Results {
+    /// The score of each player.
+    pub standings: Vec<Standing>,
+    /// The matches, in order; the last one may be interrupted.
+    pub records: Vec<MatchRecord>,
+    /// Whether it was stopped before the last match was over.
+    pub interrupted: bool,
+}
+
+/// Why a series cannot be played.
+#[derive(Debug, Error)]
+pub enum SeriesError {
+    /// The game needs another number of players.
+    #[error("the game has {} roles to play ({}), and there are {given} players", .roles.len(), .roles.join(", "))]
+    Players {
+        /// The roles that need a player.
+        roles: Vec<String>,
+        /// How many players there are.
+        given: usize,
+    },
+    /// The game cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] PlayerError),
+    /// The game cannot be evaluated.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+impl Series {
+    /// Plays all matches, or those before `stop` is set. `progress` is called with the numbers of
+    /// the match and of the joint moves in it, both from 0.
+    ///
+    /// The game is grounded before the first match, for the referee and all players
+    /// of this process.
+    ///
+    /// # Errors
+    /// When the number of players is wrong, or the game cannot be evaluated.
+    pub fn play(
+        &self,
+        rulesheet: &Arc<Rulesheet>,
+        stop: &Stop,
+        progress: &dyn Fn(u64, usize),
+    ) -> Result<Results, SeriesError> {
+        let names = rulesheet.roles();
+        let roles: Vec<RoleId> = RoleId::first(names.len())
+            .filter(|role| names[role.index()] != RANDOM_ROLE)
+            .collect();
+        if roles.len() != self.players.len() {
+            return Err(SeriesError::Players {
+                roles: roles
+                    .iter()
+                    .map(|role| names[role.index()].clone())
+                    .collect(),
+                given: self.players.len(),
+            });
+        }
+        let game = rulesheet.game()?;
+        let mut records = Vec::new();
+        let mut seating = Vec::new();
+        let mut interrupted = false;
+        for (number, mut rng) in (0..self.matches).zip(streams(self.seed)) {
+            let mut seated = vec![None; names.len()];
+            for (place, role) in roles.iter().enumerate() {
+                let turn = if self.swap { number as usize } else { 0 };
+                seated[role.index()] = Some((place + turn) % roles.len());
+            }
+            let seats = seated.iter().enumerate().map(|(role, player)| {
+                let seat = Seat {
+                    match_id: format!("{}.{number}", self.name),
+                    number,
+                    rulesheet: rulesheet.clone(),
+                    role: RoleId(role as u32),
+                    start_clock: self.config.start_clock,
+                    play_clock: self.config.play_clock,
+                    seed: rng.random(),
+                };
+                player.map(|player: usize| (self.players[player].clone(), seat))
+            });
+            let seats = seats.collect();
+            let board = Board::new(game.machine(game.backend())?)?;
+            let told = |steps| progress(number, steps);
+            records.push(play_match(&self.config, board, seats, rng, stop, &told));
+            seating.push(seated);
+            if stop.is_set() {
+                interrupted = true;
+                break;
+            }
+        }
+        let players: Vec<String> = self.players.iter().map(Spec::to_string).collect();
+        Ok(Results {
+            standings: standings(&players, &records, &seating),
+            records,
+            interrupted,
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! The score of players over many matches.
+
+use serde::Serialize;
+
+use super::record::{ErrorKind, MatchEnd, MatchRecord};
+use crate::playout::Moments;
+
+/// What one player has achieved.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Standing {
+    /// What the player is called.
+    pub player: String,
+    /// Matches that ended in a terminal state where its goal is defined.
+    pub matches: u64,
+    /// Matches in which nobody had as good a goal. Alone: in which the goal was 100.
+    pub wins: u64,
+    /// Matches in which nobody had a better goal, but somebody as good a one. Alone: in
+    /// which the goal was neither 100 nor 0.
+    pub draws: u64,
+    /// The other matches.
+    pub losses: u64,
+    /// Wins and half the draws, as a part of the matches, from 0 to 1.
+    pub score: Option<f64>,
+    /// An interval around the score: see [`wilson`].
+    pub interval: Option<(f64, f64)>,
+    /// The mean of its goals.
+    pub mean_goal: Option<f64>,
+    /// Matches that ended in a terminal state where its goal is undefined.
+    pub undefined: u64,
+    /// How often it did not answer in time.
+    pub timeouts: u64,
+    /// How often it played what is not legal.
+    pub illegal: u64,
+    /// How often it could not be reached or failed.
+    pub failures: u64,
+}
+
+/// The standings of `players`, in their order. `seats` tells, for each of the
+/// `records`, which player had which role.
+pub fn standings(
+    players: &[String],
+    records: &[MatchRecord],
+    seats: &[Vec<Option<usize>>],
+) -> Vec<Standing> {
+    let numbered = players.iter().enumerate();
+    numbered
+        .map(|(number, player)| standing(number, player, records, seats))
+        .collect()
+}
+
+fn standing(
+    number: usize,
+    player: &str,
+    records: &[MatchRecord],
+    seats: &[Vec<Option<usize>>],
+) -> Standing {
+    let mut goals = Moments::default();
+    let mut standing = Standing {
+        player: player.to_string(),
+        matches: 0,
+        wins: 0,
+        draws: 0,
+        losses: 0,
+        score: None,
+        interval: None,
+        mean_goal: None,
+        undefined: 0,
+        timeouts: 0,
+        illegal: 0,
+        failures: 0,
+    };
+    for (record, seats) in records.iter().zip(seats) {
+        let Some(role) = seats.iter().position(|&seat| seat == Some(number)) else {
+            continue;
+        };
+        let own = record.errors.iter();
+        for error in own.filter(|error| error.role == record.roles[role]) {
+            match error.kind {
+                ErrorKind::Timeout => standing.timeouts += 1,
+                ErrorKind::Illegal => standing.illegal += 1,
+                ErrorKind::Connection | ErrorKind::Failure => standing.failures += 1,
+            }
+        }
+        if record.end != MatchEnd::Terminal {
+            continue;
+        }
+        let Some(goal) = record.goals[role] else {
+            standing.undefined += 1;
+            continue;
+        };
+        standing.matches += 1;
+        goals.add(i64::from(goal), 1);
+        let others = seats.iter().zip(&record.goals).enumerate();
+        // Whoever has no goal has done worse; the referee does not compete.
+        let best = others
+            .filter(|&(other, (seat, _))| other != role && seat.is_some())
+            .map(|(_, (_, goal))| goal.unwrap_or(i32::MIN))
+            .max();
+        let (win, loss) = match best {
+            Some(best) => (goal > best, goal < best),
+            None => (goal >= 100, goal <= 0),
+        };
+        match (win, loss) {
+            (true, _) => standing.wins += 1,
+            (_, true) => standing.losses += 1,
+            _ => standing.draws += 1,
+        }
+    }
+    standing.mean_goal = goals.mean();
+    if standing.matches > 0 {
+        let points = standing.wins as f64 + standing.draws as f64 / 2.0;
+        standing.score = Some(points / standing.matches as f64);
+        standing.interval = Some(wilson(points, standing.matches));
+    }
+    standing
+}
+
+/// The 95% confidence interval of Wilson ("Probable inference, the law of succession, and
+/// statistical inference", 1927) for a probability, after `points` successes of
+/// `count` trials. Draws make for less variance than it assumes: with them it is wider than
+/// it need be.
+pub fn wilson(points: f64, count: u64) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    let n = count as f64;
+    let p = points / n;
+    let centre = p + Z * Z / (2.0 * n);
+    let width = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    let bound = |value: f64| (value / scale).clamp(0.0, 1.0);
+    (bound(centre - width), bound(centre + width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::ErrorRecord;
+    use super::*;
+
+    fn record(goals: &[Option<i32>]) -> MatchRecord {
+        MatchRecord {
+            id: String::new(),
+            roles: ["x", "o", "random"][..goals.len()]
+                .iter()
+                .map(|r| r.to_string())
+                .collect(),
+            players: Vec::new(),
+            failure: None,
+            start_clock: 1.0,
+            play_clock: 1.0,
+            steps: Vec::new(),
+            errors: Vec::new(),
+            end: MatchEnd::Terminal,
+            goals: goals.to_vec(),
+        }
+    }
+
+    fn players() -> Vec<String> {
+        vec!["first".to_string(), "second".to_string()]
+    }
+
+    #[test]
+    fn wins_follow_the_player_and_not_the_role() {
+        let mut stopped = record(&[Some(1), Some(2), None]);
+        stopped.end = MatchEnd::Truncated;
+        stopped.errors.push(ErrorRecord {
+            step: Some(0),
+            role: "o".to_string(),
+            kind: ErrorKind::Timeout,
+            text: String::new(),
+        });
+        let records = [
+            record(&[Some(100), Some(0), Some(100)]),
+            record(&[Some(50), Some(50), Some(0)]),
+            record(&[Some(40), Some(60), None]),
+            record(&[None, Some(0), None]),
+            stopped,
+        ];
+        let straight = vec![Some(0), Some(1), None];
+        let swapped = vec![Some(1), Some(0), None];
+        let seats = [
+            straight.clone(),
+            swapped.clone(),
+            straight.clone(),
+            swapped,
+            straight,
+        ];
+        let all = standings(&players(), &records, &seats);
+        let of = |s: &Standing| {
+            (
+                s.matches,
+                s.wins,
+                s.draws,
+                s.losses,
+                s.undefined,
+                s.timeouts,
+            )
+        };
+        assert_eq!(of(&all[0]), (4, 2, 1, 1, 0, 0));
+        assert_eq!(of(&all[1]), (3, 1, 1, 1, 1, 1));
+        assert_eq!(all[0].score, Some(0.625));
+        assert_eq!(all[0].mean_goal, Some(47.5));
+    }
+
+    #[test]
+    fn alone_the_goal_counts() {
+        let records = [100, 0, 70].map(|goal| record(&[Some(goal)]));
+        let seats = vec![vec![Some(0)]; 3];
+        let all = standings(&players()[..1], &records, &seats);
+        assert_eq!((all[0].wins, all[0].draws, all[0].losses), (1, 1, 1));
+    }
+
+    #[test]
+    fn intervals_are_wilsons() {
+        // 81 of 263: an example of Newcombe, Statistics in Medicine 17 (1998).
+        let (low, high) = wilson(81.0, 263);
+        assert!((low - 0.2553).abs() < 1e-4 && (high - 0.3662).abs() < 1e-4);
+        let (low, high) = wilson(0.0, 20);
+        assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4);
+    }
+}
