@@ -32,7 +32,7 @@ pub struct Args {
     players: Vec<Spec>,
 
     /// How many matches to play
-    #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1, 1_000_000))]
+    #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
     games: u64,
 
     /// Time to prepare. Players elsewhere may want whole seconds
@@ -52,7 +52,7 @@ pub struct Args {
     seed: Option<u64>,
 
     /// Cut matches off after this many joint moves
-    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, 1_000_000))]
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
     max_steps: usize,
 
     /// Write records of the matches to this file, as JSON

@@ -33,7 +33,7 @@ pub struct Args {
     player: Spec,
 
     /// How many milliseconds before the end of a clock the player is done
-    #[arg(long, default_value = "500", value_name = "MS", value_parser = |text: &str| in_range(text, 0, 1_000_000))]
+    #[arg(long, default_value = "500", value_name = "MS", value_parser = |text: &str| in_range(text, 0u64, 1_000_000))]
     margin: u64,
 
     /// Write a log of each match to a file in this folder: a line of JSON for each request

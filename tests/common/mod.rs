@@ -2,6 +2,8 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 pub mod command;
+pub mod http;
+pub mod players;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,48 @@
+//! A client that sends what it is told to send.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+
+/// Sends bytes, leaves the connection open, and reads until the other side closes.
+pub fn raw(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes.as_ref()).unwrap();
+    all(stream)
+}
+
+/// Sends bytes and closes its side.
+pub fn half_closed(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes.as_ref()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    all(stream)
+}
+
+fn all(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// The status of an answer.
+pub fn status(answer: &str) -> u16 {
+    let status = answer.split(' ').nth(1).expect("an answer in HTTP");
+    status.parse().unwrap()
+}
+
+/// The body of an answer.
+pub fn body(answer: &str) -> &str {
+    answer.split_once("\r\n\r\n").expect("an answer in HTTP").1
+}
+
+/// Sends a message as ggp-base does and returns the answer.
+pub fn post(address: SocketAddr, message: &str) -> String {
+    let length = message.len();
+    let request = format!(
+        "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: GAMESERVER\r\n\
+         Content-Type: text/acl\r\nContent-Length: {length}\r\n\r\n{message}"
+    );
+    let answer = raw(address, request);
+    assert_eq!(status(&answer), 200, "{answer}");
+    body(&answer).to_string()
+}

@@ -1,0 +1,392 @@
+//! The referee: with players that behave and players that do not, in this process and
+//! elsewhere.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use common::command::{file, json, own, propjit, stderr, stdout};
+use common::players::{crasher, parrot, thinker};
+use common::{COUNTER, ENDLESS, own_game};
+use propjit::game::Setup;
+use propjit::machine::{Move, RoleId};
+use propjit::player::rulesheet::Rulesheet;
+use propjit::player::spec::Spec;
+use propjit::protocol::server::{Limits, Server};
+use propjit::protocol::session::{self, Session};
+use propjit::referee::Config;
+use propjit::referee::record::{ErrorKind, MatchEnd, MatchRecord};
+use propjit::referee::series::{Results, Series, SeriesError};
+use propjit::stop::Stop;
+
+fn spec(text: &str) -> Spec {
+    text.parse().unwrap()
+}
+
+fn sheet(rules: &str) -> Arc<Rulesheet> {
+    Arc::new(Rulesheet::parse("test.kif", rules, Setup::default()).unwrap())
+}
+
+fn own_sheet(name: &str) -> Arc<Rulesheet> {
+    sheet(own_game(name).rules().source.text())
+}
+
+/// Matches with clocks that only players who do nothing wrong stay within.
+fn series(players: &[Spec], matches: u64) -> Series {
+    Series {
+        players: players.to_vec(),
+        matches,
+        swap: false,
+        name: "test".to_string(),
+        seed: 1,
+        config: Config::new(Duration::from_secs(20), Duration::from_secs(20)),
+    }
+}
+
+fn play(series: &Series, sheet: &Arc<Rulesheet>) -> Results {
+    series.play(sheet, &Stop::new(), &|_, _| {}).unwrap()
+}
+
+/// The record without what depends on time.
+fn timeless(results: &Results) -> Vec<MatchRecord> {
+    let mut records = results.records.clone();
+    for record in &mut records {
+        for played in record.steps.iter_mut().flatten() {
+            played.seconds = None;
+        }
+    }
+    records
+}
+
+#[test]
+fn matches_follow_the_rules() {
+    let sheet = own_sheet("ticTacToe");
+    let mut series = series(&[spec("random"), spec("legal")], 10);
+    series.swap = true;
+    let results = play(&series, &sheet);
+    let game = own_game("ticTacToe");
+    let mut machine = game.machine(game.backend()).unwrap();
+    for (number, record) in results.records.iter().enumerate() {
+        assert_eq!(record.end, MatchEnd::Terminal);
+        assert!(record.errors.is_empty());
+        let mut names = vec![Some("random".to_string()), Some("legal".to_string())];
+        names.rotate_left(number % 2);
+        assert_eq!(record.players, names);
+        let mut state = machine.initial_state().unwrap();
+        for step in &record.steps {
+            let moves = RoleId::first(2).zip(step);
+            let joint: Vec<Move> = moves
+                .map(|(role, played)| machine.parse_move(role, &played.text).unwrap())
+                .collect();
+            state = machine.next_state(&state, &joint).unwrap();
+            assert!(step.iter().all(|played| played.seconds.is_some()));
+        }
+        assert!(machine.is_terminal(&state).unwrap());
+        let goals = RoleId::first(2).map(|role| machine.goal(&state, role).ok());
+        assert_eq!(record.goals, goals.collect::<Vec<_>>());
+    }
+    // The seed decides everything.
+    assert_eq!(timeless(&results), timeless(&play(&series, &sheet)));
+    // Matches of one seed differ.
+    let moves = |record: &MatchRecord| {
+        format!("{:?}", record.steps.len()) + &format!("{:?}", record.last_moves())
+    };
+    let first = moves(&results.records[0]);
+    assert!(results.records.iter().any(|record| moves(record) != first));
+    let text = serde_json::to_string(&results.records).unwrap();
+    let read: Vec<MatchRecord> = serde_json::from_str(&text).unwrap();
+    assert_eq!(timeless(&results).len(), read.len());
+}
+
+#[test]
+fn chance_is_played_by_the_referee() {
+    let sheet = own_sheet("piglet");
+    let roles = sheet.roles();
+    let others = roles.iter().filter(|role| *role != "random").count();
+    assert!(others < roles.len());
+    let results = play(&series(&vec![spec("legal"); others], 1), &sheet);
+    let record = &results.records[0];
+    for (role, player) in roles.iter().zip(&record.players) {
+        assert_eq!(player.is_none(), role == "random");
+    }
+    let wrong = series(&vec![spec("legal"); roles.len()], 1);
+    let error = wrong.play(&sheet, &Stop::new(), &|_, _| {}).unwrap_err();
+    assert!(matches!(error, SeriesError::Players { .. }), "{error}");
+}
+
+#[test]
+fn what_players_do_wrong_is_recorded_and_replaced() {
+    let sheet = sheet(COUNTER);
+    for (player, kind, text) in [
+        (
+            crasher(),
+            ErrorKind::Failure,
+            "the player crashed: on purpose",
+        ),
+        (parrot("three"), ErrorKind::Illegal, "three"),
+        (parrot(")"), ErrorKind::Illegal, ")"),
+        (parrot("wait"), ErrorKind::Illegal, "wait"),
+        (thinker("one"), ErrorKind::Timeout, "no answer in time"),
+    ] {
+        let mut series = series(&[player, spec("legal")], 2);
+        if kind == ErrorKind::Timeout {
+            series.config.play_clock = Duration::from_millis(20);
+            series.config.grace = Duration::from_millis(20);
+        }
+        let results = play(&series, &sheet);
+        for record in &results.records {
+            assert_eq!(record.end, MatchEnd::Terminal);
+            let of_first = || record.errors.iter().filter(|error| error.role == "up");
+            assert_eq!(of_first().count(), record.steps.len());
+            for (step, error) in of_first().enumerate() {
+                assert_eq!(
+                    (error.step, error.kind, &*error.text),
+                    (Some(step), kind, text)
+                );
+                assert!(["one", "two"].contains(&&*record.steps[step][0].text));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_player_that_cannot_be_made_is_replaced_in_every_step() {
+    let sheet = sheet(COUNTER);
+    let spec = Spec::new("none", Arc::new(|_| panic!("no player")));
+    let results = play(&series(&[spec, self::spec("legal")], 1), &sheet);
+    let record = &results.records[0];
+    assert_eq!(record.errors.len(), 1 + record.steps.len());
+    assert_eq!(record.errors[0].step, None);
+    assert_eq!(results.standings[0].failures, record.errors.len() as u64);
+}
+
+#[test]
+fn odd_ends_are_recorded() {
+    let counter = play(
+        &series(&[spec("random"), spec("legal")], 20),
+        &sheet(COUNTER),
+    );
+    // At four it has no goal, at five it has two.
+    assert_eq!(counter.standings[0].undefined, 20);
+    assert_eq!(counter.standings[0].score, None);
+    assert_eq!(counter.standings[1].wins, 20);
+    let mut walks = series(&[spec("random")], 40);
+    walks.config.max_steps = 3;
+    let ends: Vec<MatchEnd> = play(&walks, &sheet(ENDLESS))
+        .records
+        .iter()
+        .map(|record| record.end)
+        .collect();
+    // Each misses with a probability of less than 0.01 (stuck: 7/8 of the walks).
+    assert!(ends.contains(&MatchEnd::Stuck) && ends.contains(&MatchEnd::Truncated));
+}
+
+#[test]
+fn a_stopped_series_has_what_was_played() {
+    let stop = Stop::new();
+    let mut series = series(&[thinker("one"), spec("legal")], 5);
+    series.config.play_clock = Duration::from_secs(100_000);
+    let results = series
+        .play(&sheet(COUNTER), &stop, &|number, _| {
+            if number == 0 {
+                stop.set();
+            }
+        })
+        .unwrap();
+    assert!(results.interrupted);
+    assert_eq!(results.records.len(), 1);
+    assert_eq!(results.records[0].end, MatchEnd::Interrupted);
+    assert_eq!(results.standings[0].timeouts, 0);
+}
+
+fn loopback() -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
+}
+
+fn serve(player: Spec) -> (Server, Spec) {
+    let session = Session::new(session::Config::new(player));
+    let server = Server::start(loopback(), session, Limits::default()).unwrap();
+    let remote = spec(&format!("http://{}", server.address()));
+    (server, remote)
+}
+
+#[test]
+fn matches_with_players_elsewhere() {
+    let (_first, remote) = serve(spec("random"));
+    let (_second, other) = serve(spec("legal"));
+    for (name, players) in [
+        ("ticTacToe", vec![remote.clone(), other.clone()]),
+        ("connectFour", vec![spec("random"), remote.clone()]),
+        ("tron", vec![other.clone(), remote.clone()]),
+        (
+            "threePlayerTicTacToe",
+            vec![remote.clone(), spec("legal"), other.clone()],
+        ),
+        ("pegTriangle", vec![remote.clone()]),
+        ("piglet", vec![remote, other]),
+    ] {
+        let mut series = series(&players, 2);
+        series.swap = true;
+        // The players are done before: random ones think no longer than they must.
+        let results = play(&series, &own_sheet(name));
+        for record in &results.records {
+            assert_eq!(record.end, MatchEnd::Terminal, "{name}");
+            assert_eq!(record.errors, [], "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_busy_player_elsewhere_is_replaced() {
+    let (server, remote) = serve(spec("random"));
+    let start = "(START other up ((role up)) 10 10)";
+    assert_eq!(common::http::post(server.address(), start), "busy");
+    let rules = COUNTER.replace('\n', " ");
+    let start = format!("(START other up ({rules}) 10 10)");
+    assert_eq!(common::http::post(server.address(), &start), "ready");
+    let results = play(&series(&[remote, spec("legal")], 1), &sheet(COUNTER));
+    let record = &results.records[0];
+    assert_eq!(record.end, MatchEnd::Terminal);
+    assert_eq!(record.errors.len(), 1 + record.steps.len());
+    assert!(
+        record
+            .errors
+            .iter()
+            .all(|error| error.kind == ErrorKind::Illegal)
+    );
+    // It has not been disturbed.
+    assert_eq!(
+        common::http::post(server.address(), "(ABORT other)"),
+        "aborted"
+    );
+}
+
+/// Answers every connection with these bytes, or takes it and says nothing.
+fn foreign(answer: Option<&'static [u8]>) -> Spec {
+    let listener = TcpListener::bind(loopback()).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let mut held = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            match answer {
+                Some(answer) => {
+                    let _ = stream.read(&mut [0; 1 << 16]);
+                    let _ = stream.write_all(answer);
+                }
+                None => held.push(stream),
+            }
+        }
+    });
+    spec(&format!("http://{address}/"))
+}
+
+#[test]
+fn players_elsewhere_that_do_wrong_are_replaced() {
+    let nobody = {
+        let listener = TcpListener::bind(loopback()).unwrap();
+        spec(&format!("http://{}", listener.local_addr().unwrap()))
+    };
+    let silent = || foreign(None);
+    for (player, kind) in [
+        (nobody, ErrorKind::Connection),
+        (silent(), ErrorKind::Timeout),
+        (foreign(Some(b"")), ErrorKind::Connection),
+        (foreign(Some(b"\xff\xfe\r\n\r\n")), ErrorKind::Illegal),
+        (
+            foreign(Some(b"HTTP/1.0 200 OK\r\n\r\nfly")),
+            ErrorKind::Illegal,
+        ),
+        (
+            foreign(Some(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\none")),
+            ErrorKind::Connection,
+        ),
+    ] {
+        let mut series = series(&[player.clone(), spec("legal")], 1);
+        if kind == ErrorKind::Timeout {
+            series.config = Config {
+                grace: Duration::from_millis(20),
+                ..Config::new(Duration::from_millis(20), Duration::from_millis(20))
+            };
+        }
+        let record = play(&series, &sheet(COUNTER)).records.remove(0);
+        assert_eq!(record.end, MatchEnd::Terminal);
+        let of_first: Vec<_> = record
+            .errors
+            .iter()
+            .filter(|error| error.role == "up")
+            .collect();
+        assert_eq!(of_first.len(), 1 + record.steps.len(), "{player}");
+        for error in of_first {
+            assert_eq!(error.kind, kind, "{player}: {}", error.text);
+        }
+    }
+}
+
+#[test]
+fn players_elsewhere_may_be_sloppy() {
+    for answer in [
+        &b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 3\r\n\r\none"[..],
+        b"HTTP/1.1 200 OK\nContent-Length: 9\n\n( ONE ) \n",
+        b"HTTP/1.0 200 OK\n\none",
+        b"HTTP/1.0 200 OK\n\n  (One",
+    ] {
+        let player = foreign(Some(answer));
+        let record = play(&series(&[player, spec("legal")], 1), &sheet(COUNTER))
+            .records
+            .remove(0);
+        let complete = !answer.ends_with(b"(One");
+        // Only that it is not ready is wrong.
+        assert_eq!(record.errors.len() == 1, complete, "{:?}", record.errors);
+        assert_eq!(
+            record.steps.iter().all(|step| step[0].text == "one"),
+            complete
+        );
+    }
+}
+
+#[test]
+fn the_command_prints_standings_and_writes_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = file(&folder, "records.json", "");
+    let tic_tac_toe = own("ticTacToe");
+    let args = [
+        "match",
+        &tic_tac_toe,
+        "--player",
+        "random",
+        "--player",
+        "random:seed=7",
+    ];
+    let more = [
+        "--games",
+        "4",
+        "--swap",
+        "--play-clock",
+        "20.5",
+        "--seed",
+        "3",
+        "--output",
+        &records,
+    ];
+    let result = json(&[&args[..], &more].concat());
+    assert_eq!(result["matches"], 4);
+    assert_eq!(result["standings"][1]["player"], "random:seed=7");
+    let written: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&records).unwrap()).unwrap();
+    assert_eq!(written["standings"], result["standings"]);
+    assert_eq!(written["records"].as_array().unwrap().len(), 4);
+    assert_eq!(written["records"][0]["play_clock"], 20.5);
+    let text = stdout(propjit(&args).success());
+    assert!(text.contains("random:seed=7"), "{text}");
+    let solo = propjit(&["match", &tic_tac_toe, "--player", "random"]).code(2);
+    assert!(stderr(solo).contains("the game has 2 roles to play (x, o), and there are 1 players"));
+    let unknown = propjit(&["match", &tic_tac_toe, "--player", "alphazero"]).code(2);
+    assert!(stderr(unknown).contains("there is no player `alphazero`; there are"));
+    let nowhere = [&args[..], &["--output", "/nowhere/x.json"]].concat();
+    assert!(stderr(propjit(&nowhere).code(1)).contains("cannot write /nowhere/x.json"));
+}
