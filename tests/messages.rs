@@ -56,8 +56,11 @@ fn request() -> impl Strategy<Value = Request> {
 
 /// Other blanks and comments at every parenthesis.
 fn spaced(text: &str, blank: &str) -> String {
-    text.replace('(', &format!("{blank}({blank}"))
-        .replace(')', &format!("{blank}){blank}"))
+    let around = |c: char| match c {
+        '(' | ')' => format!("{blank}{c}{blank}"),
+        _ => c.to_string(),
+    };
+    text.chars().map(around).collect()
 }
 
 proptest! {

@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use propjit::player::remote::DEFAULT_PORT;
-use propjit::player::spec::Spec;
+use propjit::player::spec::{Spec, SpecError};
 use propjit::protocol::server::{Limits, Server};
 use propjit::protocol::session::{Config, Session};
 
-use super::options::{SetupArgs, in_range, seconds};
+use super::options::{SetupArgs, in_range, seconds, threads};
 use super::output::{Failure, Output, message, stop_on_ctrl_c};
 
 /// Play matches for a game manager that speaks the GGP protocol
@@ -30,7 +30,15 @@ pub struct Args {
 
     /// Who plays, with options, as in `random:seed=5`: see `propjit match --help`
     #[arg(long, default_value = "random", value_name = "SPEC")]
-    player: Spec,
+    player: String,
+
+    /// Threads to think on: the player's option `threads`
+    #[arg(long, value_name = "T", value_parser = threads)]
+    threads: Option<usize>,
+
+    /// Memory to think in: the player's option `memory`
+    #[arg(long, value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    memory: Option<usize>,
 
     /// How many milliseconds before the end of a clock the player is done
     #[arg(long, default_value = "500", value_name = "MS", value_parser = |text: &str| in_range(text, 0u64, 1_000_000))]
@@ -48,6 +56,20 @@ pub struct Args {
     setup: SetupArgs,
 }
 
+impl Args {
+    /// The player with all its options.
+    fn player(&self) -> Result<Spec, SpecError> {
+        let mut text = self.player.clone();
+        for (option, value) in [("threads", self.threads), ("memory", self.memory)] {
+            if let Some(value) = value {
+                let separator = if text.contains(':') { ',' } else { ':' };
+                text = format!("{text}{separator}{option}={value}");
+            }
+        }
+        text.parse()
+    }
+}
+
 /// A name that is one name in KIF, too.
 fn kif_name(text: &str) -> Result<String, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -59,6 +81,9 @@ fn kif_name(text: &str) -> Result<String, String> {
 
 /// Serves until Ctrl-C.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let player = args
+        .player()
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(folder) = &args.log {
         std::fs::create_dir_all(folder).map_err(|error| {
             Failure::Work(format!(
@@ -73,7 +98,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         setup: args.setup.setup_for(Path::new("served")),
         log: args.log.clone(),
         patience: args.patience,
-        ..Config::new(args.player.clone())
+        ..Config::new(player)
     };
     let address = SocketAddr::new(args.bind, args.port);
     let server = Server::start(address, Session::new(config), Limits::default());

@@ -78,7 +78,7 @@ enum Task {
         stop: Stop,
         answer: Answer<Chosen>,
     },
-    End(Ending),
+    End(Ending, Answer<()>),
 }
 
 /// A player at work. Dropping it stops the player and lets its thread end.
@@ -132,11 +132,15 @@ impl Worker {
         self.stop.set();
     }
 
-    /// Stops the player and tells it that the match is over. Its thread ends then.
-    pub fn end(&mut self, ending: Ending) {
+    /// Stops the player and tells it that the match is over. Its thread ends then. The
+    /// answer comes when the player has heard it.
+    pub fn end(&mut self, ending: Ending) -> Answer<()> {
         self.stop.set();
-        // If its thread has ended already, nobody needs to be told.
-        let _ = self.tasks.send(Task::End(ending));
+        let heard = Answer::default();
+        if self.tasks.send(Task::End(ending, heard.clone())).is_err() {
+            heard.set(());
+        }
+        heard
     }
 }
 
@@ -178,11 +182,12 @@ fn run(
                 answer.set(chosen.map(|choice| Timed { choice, time }));
                 ponder(&mut player, &stop);
             }
-            Task::End(ending) => {
+            Task::End(ending, heard) => {
                 let _ = with(&mut player, |player| {
                     player.end(&ending);
                     Ok(())
                 });
+                heard.set(());
                 return;
             }
         }

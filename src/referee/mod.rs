@@ -52,6 +52,9 @@ impl Config {
     }
 }
 
+/// How long players may take to hear that a match is over.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// How often the referee looks whether it is to stop.
 const SLICE: Duration = Duration::from_millis(20);
 
@@ -96,8 +99,12 @@ pub fn play_match(
         MatchEnd::Terminal => player::Ending::Complete(table.record.last_moves()),
         _ => player::Ending::Aborted,
     };
-    for worker in table.workers.iter_mut().flatten() {
-        worker.end(ending.clone());
+    let workers = table.workers.iter_mut().flatten();
+    let heard: Vec<_> = workers.map(|worker| worker.end(ending.clone())).collect();
+    // Until they have heard it, players elsewhere take no other match.
+    let deadline = Instant::now() + FAREWELL;
+    for heard in heard {
+        heard.wait(deadline);
     }
     table.record
 }
