@@ -3,8 +3,9 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread;
@@ -431,4 +432,93 @@ fn a_dropped_server_frees_its_port() {
     thinking.join().unwrap();
     let again = Server::start(at, Session::new(Config::new(legal())), Limits::default());
     assert_eq!(post(again.unwrap().address(), "(INFO)"), AVAILABLE);
+}
+
+#[test]
+fn the_command_serves_until_it_is_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs").display().to_string();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args(["serve", "--port", "0", "--name", "me", "--player", "legal"])
+        .args(["--margin", "100", "--log", &logs])
+        .env("PROPJIT_CACHE", "off")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let stdout = child.stdout.as_mut().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    let (_, address) = line.trim().rsplit_once("http://").unwrap();
+    let at: SocketAddr = address.parse().unwrap();
+    assert!(at.ip().is_loopback());
+    assert_eq!(post(at, "(INFO)"), "((name me) (status available))");
+    assert_eq!(post(at, &start("m", "up", COUNTER, "10 10")), "ready");
+    assert_eq!(post(at, "(PLAY m nil)"), "one");
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(child.wait().unwrap().success());
+    assert!(TcpStream::connect(at).is_err());
+    assert_eq!(std::fs::read_dir(logs).unwrap().count(), 1);
+}
+
+#[test]
+fn the_command_tells_what_it_cannot_do() {
+    let taken = serve(legal());
+    let port = taken.address().port().to_string();
+    for (args, code, message) in [
+        (["--port", &port], 1, "cannot listen at 127.0.0.1:"),
+        (
+            ["--player", "nobody"],
+            2,
+            "there is no player `nobody`; there are",
+        ),
+        (
+            ["--threads", "2"],
+            2,
+            "`random` has no option `threads`; it has seed",
+        ),
+        (["--name", "a b"], 2, "must be letters, digits"),
+        (
+            ["--log", "/dev/null/x"],
+            1,
+            "cannot use the folder /dev/null/x",
+        ),
+    ] {
+        let args = [&["serve"], &args[..]].concat();
+        let output = common::command::propjit(&args).code(code);
+        let text = common::command::stderr(output);
+        assert!(text.contains(message), "{text}");
+    }
+}
+
+#[test]
+fn an_interrupted_turn_leaves_the_next_one_alone() {
+    let (player, gate, asked) = patient();
+    let server = serve(player);
+    let at = server.address();
+    assert_eq!(post(at, &start("m", "up", COUNTER, "100 100")), "ready");
+    let ask = |message: &'static str| thread::spawn(move || post(at, message));
+    let until = |turn: usize| {
+        while asked.load(Ordering::SeqCst) < turn {
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let lost = ask("(PLAY m nil)");
+    until(1);
+    let next = ask("(PLAY m (one wait))");
+    until(2);
+    assert_eq!(lost.join().unwrap(), "one");
+    let again = ask("(PLAY m (one wait))");
+    thread::sleep(Duration::from_millis(50));
+    gate.send(()).unwrap();
+    assert_eq!(next.join().unwrap(), "two");
+    assert_eq!(again.join().unwrap(), "two");
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
 }

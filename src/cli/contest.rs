@@ -1,5 +1,6 @@
 //! `propjit match`: players against each other.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,7 +72,7 @@ struct Report {
     seed: u64,
     matches: usize,
     steps: usize,
-    ends: Vec<(MatchEnd, usize)>,
+    ends: BTreeMap<MatchEnd, usize>,
     standings: Vec<Standing>,
     interrupted: bool,
 }
@@ -152,11 +153,10 @@ fn kif_name(name: &str) -> String {
 
 impl Report {
     fn new(game: String, series: &Series, results: &Results) -> Report {
-        let count = |end| {
-            let same = results.records.iter().filter(|record| record.end == end);
-            (end, same.count())
-        };
-        let ends = MatchEnd::ALL.into_iter().map(count);
+        let mut ends = BTreeMap::new();
+        for record in &results.records {
+            *ends.entry(record.end).or_default() += 1;
+        }
         Report {
             game,
             start_clock: series.config.start_clock.as_secs_f64(),
@@ -168,7 +168,7 @@ impl Report {
                 .iter()
                 .map(|record| record.steps.len())
                 .sum(),
-            ends: ends.filter(|&(_, count)| count > 0).collect(),
+            ends,
             standings: results.standings.clone(),
             interrupted: results.interrupted,
         }
@@ -221,7 +221,7 @@ impl fmt::Display for Report {
                 standing.failures,
             )?;
         }
-        for &(end, count) in &self.ends {
+        for (end, count) in &self.ends {
             let what = match end {
                 MatchEnd::Terminal => continue,
                 MatchEnd::Truncated => "cut off at the limit of moves",

@@ -8,13 +8,14 @@
 //! - [`message`]: requests and replies as data, read and written.
 //! - [`http`]: the little HTTP there is to it, for both sides.
 //! - [`client`]: asks a player. [`crate::player::remote`] makes a player of that.
-//! - [`session`]: answers for a player, one match at a time; [`clerk`] keeps a legal move
-//!   ready for it, [`log`] writes down what was said.
+//! - [`session`]: answers for a player, one match at a time (`live` is that match);
+//!   [`clerk`] keeps a legal move ready for it, [`log`] writes down what was said.
 //! - [`server`]: takes connections and hands what they say to a session.
 
 pub mod clerk;
 pub mod client;
 pub mod http;
+mod live;
 pub mod log;
 pub mod message;
 pub mod server;

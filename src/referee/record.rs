@@ -76,7 +76,7 @@ pub enum ErrorKind {
 }
 
 /// How a match ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchEnd {
     /// In a terminal state.
@@ -89,17 +89,6 @@ pub enum MatchEnd {
     Interrupted,
     /// The game could not be evaluated further.
     Failed,
-}
-
-impl MatchEnd {
-    /// All ways to end.
-    pub const ALL: [MatchEnd; 5] = [
-        MatchEnd::Terminal,
-        MatchEnd::Truncated,
-        MatchEnd::Stuck,
-        MatchEnd::Interrupted,
-        MatchEnd::Failed,
-    ];
 }
 
 impl MoveRecord {

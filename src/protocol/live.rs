@@ -1,0 +1,253 @@
+//! The match that a session plays.
+//!
+//! What is answered to `PLAY`, in this order: the player's move, if it is legal and in
+//! time; the first legal move that the [`Clerk`] has found; the first legal
+//! move of the turn before; `nil`. A `PLAY` that comes again while it is thought about
+//! waits for the same answer; one with other moves is the next turn, and the
+//! answer to the last one is not needed any more.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::clerk::{Clerk, Legal};
+use super::log::Log;
+use super::message::{Reply, Request};
+use super::session::Config;
+use crate::player::board::find_text;
+use crate::player::worker::{Answer, Chosen, Prepared, Timed, Worker};
+use crate::player::{Choice, Ending, PlayerError, Seat};
+
+/// When an answer is due.
+pub(super) struct Due {
+    /// When the request came.
+    received: Instant,
+    /// When the player is to be done.
+    think: Instant,
+    /// When the answer is sent, whoever gives it.
+    answer: Instant,
+    /// When the clock ends.
+    end: Instant,
+}
+
+impl Due {
+    /// For a request that came at `received` and has a clock.
+    pub fn new(received: Instant, clock: Duration, margin: Duration) -> Due {
+        let margin = margin.min(clock / 2);
+        let end = received + clock;
+        Due {
+            received,
+            think: end - margin,
+            answer: end - margin / 2,
+            end,
+        }
+    }
+}
+
+/// How long a move of the player waits to be checked.
+const CHECK_TIME: Duration = Duration::from_millis(50);
+
+/// A match that is being played.
+pub(super) struct LiveMatch {
+    id: String,
+    play_clock: Duration,
+    log: Log,
+    prepared: Answer<Prepared>,
+    table: Mutex<Table>,
+}
+
+/// What changes from turn to turn.
+struct Table {
+    worker: Worker,
+    clerk: Clerk,
+    turn: Turn,
+    /// The clock of the last request ends here.
+    last_deadline: Instant,
+}
+
+/// What is asked of the player.
+#[derive(Clone)]
+struct Turn {
+    number: u64,
+    /// The joint move before.
+    joint: Option<Vec<String>>,
+    /// None before the first PLAY.
+    chosen: Option<Answer<Chosen>>,
+    legal: Answer<Legal>,
+    answered: bool,
+}
+
+impl LiveMatch {
+    /// Sets a player to work.
+    pub fn start(config: &Config, seat: Seat, due: &Due) -> LiveMatch {
+        let id = seat.match_id.clone();
+        let log = Log::create(config.log.as_deref(), &id, due.received);
+        let log = log.unwrap_or_else(|error| {
+            tracing::error!(%error, "the match is not logged");
+            Log::nowhere(due.received)
+        });
+        let clerk = Clerk::start(seat.rulesheet.clone(), seat.role);
+        let turn = Turn {
+            number: 0,
+            joint: None,
+            chosen: None,
+            legal: clerk.turn(None),
+            answered: true,
+        };
+        let play_clock = seat.play_clock;
+        let spec = config.player.clone();
+        let (worker, prepared) = Worker::start(move || spec.player(&seat), due.think);
+        let table = Mutex::new(Table {
+            worker,
+            clerk,
+            turn,
+            last_deadline: due.end,
+        });
+        LiveMatch {
+            id,
+            play_clock,
+            log,
+            prepared,
+            table,
+        }
+    }
+
+    /// The match's name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Time for each move.
+    pub fn play_clock(&self) -> Duration {
+        self.play_clock
+    }
+
+    /// When the clock of the last request ends.
+    pub fn last_deadline(&self) -> Instant {
+        self.table().last_deadline
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // Each write is complete in itself.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the player is prepared, or `START` must be answered.
+    pub fn prepare(&self, request: &Request, due: &Due) {
+        let error = match self.prepared.wait(due.answer) {
+            Some(Ok(())) => None,
+            Some(Err(error)) => Some(error),
+            None => Some(PlayerError::TimedOut),
+        };
+        if let Some(error) = &error {
+            tracing::warn!(id = self.id, %error, "the player is not prepared");
+        }
+        self.write(due.received, request, &Reply::Ready, error, None);
+    }
+
+    /// The answer to `PLAY`.
+    pub fn play(&self, joint: Option<&Vec<String>>, request: &Request, due: &Due) -> Reply {
+        let (turn, before) = self.turn(joint, due);
+        let chosen = turn.chosen.and_then(|chosen| chosen.wait(due.answer));
+        let chosen = chosen.unwrap_or(Err(PlayerError::TimedOut));
+        // A move of the player is not held up for long by the check.
+        let patience = match chosen {
+            Ok(_) => due.answer.min(Instant::now() + CHECK_TIME),
+            Err(_) => due.answer,
+        };
+        let legal = turn.legal.wait(patience);
+        let (choice, error) = choose(chosen, legal.as_deref(), before.as_deref());
+        self.answered(turn.number);
+        match &error {
+            None => {}
+            // The match is over, or goes on already.
+            Some(PlayerError::Stopped) => tracing::debug!(id = self.id, "the turn was stopped"),
+            Some(error) => {
+                let played = &choice.text;
+                tracing::error!(id = self.id, %error, played, "the player has no move");
+            }
+        }
+        let reply = Reply::Move(choice.text);
+        self.write(due.received, request, &reply, error, choice.statistics);
+        reply
+    }
+
+    /// The turn that follows `joint`, with the legal moves of the turn before if they are
+    /// known by now. It starts unless it is being thought about already.
+    fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
+        let mut table = self.table();
+        let before = table.turn.legal.wait(Instant::now());
+        let is_repeated = !table.turn.answered && table.turn.joint.as_ref() == joint;
+        if !is_repeated {
+            let joint = joint.cloned();
+            table.last_deadline = due.end;
+            table.turn = Turn {
+                number: table.turn.number + 1,
+                chosen: Some(table.worker.play(joint.clone(), due.think)),
+                legal: table.clerk.turn(joint.clone()),
+                joint,
+                answered: false,
+            };
+        }
+        (table.turn.clone(), before)
+    }
+
+    /// The turn is over, and so is thinking about it if it still goes on.
+    fn answered(&self, turn: u64) {
+        let mut table = self.table();
+        if table.turn.number == turn {
+            table.turn.answered = true;
+            if let Some(chosen) = &table.turn.chosen
+                && chosen.wait(Instant::now()).is_none()
+            {
+                table.worker.stop();
+            }
+        }
+    }
+
+    /// The match is over.
+    pub fn end(&self, ending: Ending, request: &Request, received: Instant, reply: &Reply) {
+        self.table().worker.end(ending);
+        self.write(received, request, reply, None, None);
+    }
+
+    /// The match is given up though no request says so.
+    pub fn abandon(&self) {
+        self.table().worker.end(Ending::Aborted);
+    }
+
+    fn write(
+        &self,
+        received: Instant,
+        request: &Request,
+        reply: &Reply,
+        error: Option<PlayerError>,
+        statistics: Option<serde_json::Value>,
+    ) {
+        let error = error.map(|error| error.to_string());
+        let (request, reply) = (request.to_string(), reply.to_string());
+        self.log.write(received, request, reply, error, statistics);
+    }
+}
+
+/// The answer to `PLAY`, and why it is not the player's if it is not.
+fn choose(
+    chosen: Chosen,
+    legal: Option<&[String]>,
+    before: Option<&[String]>,
+) -> (Choice, Option<PlayerError>) {
+    let known = legal.filter(|legal| !legal.is_empty());
+    let error = match (chosen, known) {
+        (Ok(Timed { choice, .. }), Some(legal)) => match find_text(legal, &choice.text) {
+            Some(at) => {
+                let text = legal[at].clone();
+                return (Choice { text, ..choice }, None);
+            }
+            None => PlayerError::Answer(choice.text),
+        },
+        (Ok(Timed { choice, .. }), None) => return (choice, None),
+        (Err(error), _) => error,
+    };
+    let fallback = known.or(before).and_then(|legal| legal.first());
+    let text = fallback.map_or("nil", |text| text.as_str());
+    (Choice::new(text), Some(error))
+}
