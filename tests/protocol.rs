@@ -203,21 +203,26 @@ fn whatever_the_player_does_a_legal_move_is_answered() {
         Ok(Choice::new("two"))
     });
     let helpless = scripted("helpless", |_| Err(PlayerError::NoMove));
-    for player in [
+    let players = [
         crasher(),
         parrot("three"),
         parrot("(("),
         thinker("two"),
         stubborn,
         helpless,
-    ] {
-        let server = serve(player.clone());
-        let at = server.address();
-        assert_eq!(post(at, &start("m", "up", COUNTER, "1 1")), "ready");
-        assert_eq!(post(at, "(PLAY m nil)"), "one", "{player}");
-        assert_eq!(post(at, "(PLAY m (one wait))"), "one", "{player}");
-        assert_eq!(post(at, "(STOP m (one wait))"), "done");
-    }
+    ];
+    thread::scope(|scope| {
+        for player in players {
+            scope.spawn(move || {
+                let server = serve(player.clone());
+                let at = server.address();
+                assert_eq!(post(at, &start("m", "up", COUNTER, "1 1")), "ready");
+                assert_eq!(post(at, "(PLAY m nil)"), "one", "{player}");
+                assert_eq!(post(at, "(PLAY m (one wait))"), "one", "{player}");
+                assert_eq!(post(at, "(STOP m (one wait))"), "done");
+            });
+        }
+    });
 }
 
 #[test]

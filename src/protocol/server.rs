@@ -2,12 +2,12 @@
 //!
 //! A thread takes connections; each gets a thread of its own, which reads one request,
 //! answers and closes. The number of connections is limited. Where it is reached
-//! because clients send nothing, the oldest of these are cut off, so that slow
+//! because clients send nothing, the older half of these is cut off, so that slow
 //! or broken clients cannot keep others out.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -29,11 +29,11 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Ten seconds, and 256 connections.
+    /// Ten seconds, and 512 connections.
     fn default() -> Limits {
         Limits {
             read_time: Duration::from_secs(10),
-            connections: 256,
+            connections: 512,
         }
     }
 }
@@ -66,8 +66,8 @@ struct Connection {
     is_reading: bool,
 }
 
-/// If no connection ends for so long, one that sends nothing is cut off.
-const CROWDED: Duration = Duration::from_millis(200);
+/// If no connection ends for so long, half of those that send nothing are cut off.
+const CROWDED: Duration = Duration::from_millis(50);
 
 impl Server {
     /// Listens at an address; port 0 is any free port.
@@ -179,10 +179,10 @@ impl Shared {
             let (guard, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
             connections = guard;
             if timeout.timed_out() && connections.open.len() >= before {
-                let mut all = connections.open.values();
-                if let Some(idle) = all.find(|connection| connection.is_reading) {
-                    // Its thread sees the end and leaves.
-                    let _ = idle.stream.shutdown(std::net::Shutdown::Both);
+                let idle = || connections.open.values().filter(|c| c.is_reading);
+                // Their threads see the end and leave.
+                for connection in idle().take(idle().count().div_ceil(2)) {
+                    let _ = connection.stream.shutdown(Shutdown::Both);
                 }
             }
         }
