@@ -13,15 +13,15 @@ use common::command::{file, json, own, propjit, stderr, stdout};
 use common::players::{crasher, parrot, thinker};
 use common::{COUNTER, ENDLESS, own_game};
 use propjit::game::Setup;
-use propjit::machine::{Move, RoleId};
+use propjit::machine::{Backend, Move, RoleId};
 use propjit::player::rulesheet::Rulesheet;
 use propjit::player::spec::Spec;
-use propjit::protocol::server::{Limits, Server};
-use propjit::protocol::session::{self, Session};
+use propjit::protocol::server::Server;
 use propjit::referee::Config;
 use propjit::referee::record::{ErrorKind, MatchEnd, MatchRecord};
 use propjit::referee::series::{Results, Series, SeriesError};
 use propjit::stop::Stop;
+use propjit_gdl::prover;
 
 fn spec(text: &str) -> Spec {
     text.parse().unwrap()
@@ -186,6 +186,39 @@ fn odd_ends_are_recorded() {
 }
 
 #[test]
+fn a_game_that_becomes_too_hard_ends_the_match() {
+    let numbers: String = (0..40).map(|number| format!("(d {number})")).collect();
+    let rules = format!(
+        "(role r) (init (at a)) {numbers}
+        (<= (next (at b)) (true (at a))) (<= (next (at b)) (true (at b)))
+        (<= (same ?x ?y ?z) (true (at b)) (d ?x) (d ?y) (d ?z) (not (at-most ?x ?y ?z)))
+        (<= (at-most ?x ?y ?z) (true (at b)) (d ?x) (d ?y) (d ?z))
+        (<= (legal r go) (true (at a))) (<= (legal r go) (same ?x ?y ?z))
+        (<= terminal (true (at c))) (goal r 0) (<= (next (at c)) (true (at c)))"
+    );
+    let setup = Setup {
+        backend: Some(Backend::Prover),
+        prover: prover::Limits {
+            steps: 10_000,
+            ..prover::Limits::default()
+        },
+        ..Setup::default()
+    };
+    let sheet = Arc::new(Rulesheet::parse("hard.kif", &rules, setup).unwrap());
+    let record = play(&series(&[spec("random")], 1), &sheet)
+        .records
+        .remove(0);
+    assert_eq!(record.end, MatchEnd::Failed);
+    assert_eq!(record.steps.len(), 1);
+    assert!(
+        record
+            .failure
+            .unwrap()
+            .contains("limit of 10000 evaluation steps")
+    );
+}
+
+#[test]
 fn a_stopped_series_has_what_was_played() {
     let stop = Stop::new();
     let mut series = series(&[thinker("one"), spec("legal")], 5);
@@ -207,9 +240,9 @@ fn loopback() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
 }
 
+/// A player at a port, and what it is called.
 fn serve(player: Spec) -> (Server, Spec) {
-    let session = Session::new(session::Config::new(player));
-    let server = Server::start(loopback(), session, Limits::default()).unwrap();
+    let server = common::http::serve(player);
     let remote = spec(&format!("http://{}", server.address()));
     (server, remote)
 }

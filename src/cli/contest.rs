@@ -18,7 +18,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, message, show_progress, stop_on_ctrl_c};
 
 /// Let players play matches against each other
 #[derive(clap::Args)]
@@ -119,6 +119,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                 .clone()
         }
     });
+    let loaded = rulesheet.game().map_err(Failure::new)?;
+    if let Some(reason) = loaded.gave_up() {
+        message(&format!("note: {reason}; the prover is the referee"));
+    }
     let results = series.play(&rulesheet, &stop, &|number, steps| {
         let now = format!("match {} of {}, move {steps}", number + 1, args.games);
         *status.lock().unwrap_or_else(PoisonError::into_inner) = now;

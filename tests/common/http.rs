@@ -1,7 +1,11 @@
-//! A client that sends what it is told to send.
+//! A player at a port, and a client that sends what it is told to send.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
+
+use propjit::player::spec::Spec;
+use propjit::protocol::server::{Limits, Server};
+use propjit::protocol::session::{Config, Session};
 
 /// Sends bytes, leaves the connection open, and reads until the other side closes.
 pub fn raw(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
@@ -46,3 +50,30 @@ pub fn post(address: SocketAddr, message: &str) -> String {
     assert_eq!(status(&answer), 200, "{answer}");
     body(&answer).to_string()
 }
+
+/// A player at a free port.
+pub fn serve(player: Spec) -> Server {
+    serve_with(Config::new(player), Limits::default())
+}
+
+/// The same, with limits.
+pub fn serve_with(config: Config, limits: Limits) -> Server {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    Server::start(address, Session::new(config), limits).unwrap()
+}
+
+/// The player of the first legal move.
+pub fn legal() -> Spec {
+    "legal".parse().unwrap()
+}
+
+/// A message that starts a match.
+pub fn start(id: &str, role: &str, rules: &str, clocks: &str) -> String {
+    format!("(START {id} {role} ({rules}) {clocks})")
+}
+
+/// The answer to `INFO` of a player that is free.
+pub const AVAILABLE: &str = "((name propjit) (status available))";
+
+/// The answer to `INFO` of a player that is in a match.
+pub const BUSY: &str = "((name propjit) (status busy))";
