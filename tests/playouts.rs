@@ -102,6 +102,23 @@ fn long_and_stuck_matches_are_counted_apart() {
     }
 }
 
+/// When all matches end with the same step, there is no next state to compute, and with it
+/// none of what goals could have shared.
+#[test]
+fn goals_do_not_need_a_next_state() {
+    let game = common::game(
+        "(role p) (legal p go) (init start) (init always)
+         (<= (next middle) (true start)) (<= (next late) (true middle))
+         (<= (next always) (true always)) (<= terminal (true late))
+         (<= both (true late) (true always)) (<= (next again) both)
+         (<= (goal p 100) both) (<= (goal p 0) (not both))",
+    );
+    for backend in Backend::ALL {
+        let tally = play(&game, backend, &count(10));
+        assert_eq!(tally.goals[0].values.sum, 1000, "{backend}");
+    }
+}
+
 #[test]
 fn a_seed_gives_the_same_matches() {
     let game = common::own_game("breakthroughSmall");

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
-use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Section};
+use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards};
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
+use propjit_jit::section::Section;
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
 
@@ -148,7 +149,7 @@ proptest! {
         };
         let after = builds_on_state.then_some(0);
         let sections =
-            [Section { outputs: state, after: None }, Section { outputs: rest, after }];
+            [Section::alone(state), Section { outputs: rest, after }];
         let config = Config { function_size, guarded: i32::MIN, ..config };
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
@@ -187,10 +188,7 @@ fn chain(gates: usize) -> Circuit {
 }
 
 fn compile(circuit: &Circuit, config: &Config) -> Result<Code, CompileError> {
-    let section = Section {
-        outputs: all_outputs(circuit),
-        after: None,
-    };
+    let section = Section::alone(all_outputs(circuit));
     Code::compile(circuit, &[section], &Guards::default(), config)
 }
 

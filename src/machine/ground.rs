@@ -14,6 +14,7 @@ use propjit_jit::scalar::ScalarInterpreter;
 use rustc_hash::FxHashMap;
 
 use super::code_options::{CodeOptions, Form};
+use super::compiled::playout_sections;
 use super::lower::{Layout, lower};
 use super::text::find_term;
 use super::tiers::Tiers;
@@ -54,8 +55,8 @@ pub struct Optimised {
     pub time: Duration,
 }
 
-/// The sections of [`GroundGame::lane_program`], to be evaluated in this order.
-/// The goals come last because they are wanted least often.
+/// The sections of [`GroundGame::lane_program`] and of code for playouts. Those of next
+/// state and goals come after that of the state.
 pub mod section {
     /// Legal moves and terminal.
     pub const STATE: usize = 0;
@@ -176,7 +177,7 @@ impl GroundGame {
     /// The [smallest](GroundGame::smallest) circuit as a program over lanes with the [`section`]s there are.
     pub fn lane_program(&self) -> Arc<LaneProgram> {
         let make = || {
-            let sections = self.layout.playout_sections();
+            let sections = playout_sections(&self.layout);
             Arc::new(LaneProgram::new(&self.smallest().circuit, &sections))
         };
         self.lanes.get_or_init(make).clone()

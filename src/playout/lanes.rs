@@ -4,8 +4,8 @@ use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::Start;
 
 use super::columns::Columns;
-use super::row::Row;
 use super::starts::{StartId, Starts};
+use crate::machine::Row;
 
 /// The matches that run.
 #[derive(Debug)]

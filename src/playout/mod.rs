@@ -13,7 +13,6 @@
 mod columns;
 mod lanes;
 mod playouts;
-mod row;
 mod serial;
 mod starts;
 mod tally;

@@ -24,10 +24,9 @@ use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use super::lanes::Lanes;
-use super::row::Row;
 use super::starts::{StartId, Starts};
 use super::{Limits, Moments, Player};
-use crate::machine::{GroundGame, MachineError, State, Tiers, section};
+use crate::machine::{GroundGame, MachineError, Row, State, Tiers, section};
 
 /// Plays matches in lanes.
 pub struct Playouts {

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use target_lexicon::Triple;
 
+use super::CompileError;
 use super::config::Config;
 use super::generate::generate;
 use super::guard::Groups;
 use super::plan::Plan;
-use super::{CompileError, Section};
 use crate::circuit::Circuit;
 use crate::lanes::layout::Layout;
+use crate::section::Section;
 
 /// Position-independent machine code for another CPU, and how to call it.
 ///

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::Section;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Routine};
 use super::schedule::{Scheduler, Segment};
 use crate::circuit::Circuit;
+use crate::section::Section;
 
 /// All that code generators and callers have to know.
 #[derive(Debug)]

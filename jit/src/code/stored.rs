@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use super::CompileError;
 use super::cache::{Cache, CacheError, Key, KeyHasher};
 use super::compiled::{Code, Description};
 use super::config::Config;
 use super::generate::describe;
 use super::plan::{Guard, Step};
-use super::{CompileError, Section};
 use crate::circuit::{Circuit, Edge, Node};
+use crate::section::Section;
 
 impl Code {
     /// The key of the code that is made of a circuit.
