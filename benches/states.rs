@@ -89,7 +89,7 @@ fn children(criterion: &mut Criterion) {
         ground.tiers().wait();
         let mut batch = Batch::new(ground.clone(), ground.tiers().engine().clone());
         let mut group = criterion.benchmark_group(format!("{name}, children"));
-        let mut expand = |state: &State, batch: &mut Batch| {
+        let expand = |state: &State, batch: &mut Batch| {
             let legal = batch.legal_moves(state);
             let count: usize = legal.iter().map(Vec::len).max().unwrap_or(0);
             // The moves of who has most; the others play their first one.
