@@ -7,6 +7,7 @@
 //! - [`game`] loads a rulesheet and gives machines that play it.
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
+//! - [`search`] finds good moves.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`compare`] measures all backends on a game.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
@@ -21,6 +22,7 @@ pub mod machine;
 pub mod perft;
 pub mod playout;
 pub mod rng;
+pub mod search;
 pub mod stop;
 pub mod trace;
 pub mod verify;

@@ -110,7 +110,7 @@ impl Batch {
     /// # Panics
     /// If there are more states than lanes.
     pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
-        let words = column_words(self.game.layout().bases.len()).max(1);
+        let words = self.state_words();
         self.columns.clear();
         for state in states {
             let end = self.columns.len() + words;
@@ -249,13 +249,17 @@ impl Batch {
         self.known = Known::default();
     }
 
-    /// The states, packed, one after the other, each of as many words as there are 64 base
-    /// propositions or part of that.
+    /// How many words a packed state has: one for 64 base propositions or part of that, and
+    /// one if there are none.
+    pub fn state_words(&self) -> usize {
+        column_words(self.game.layout().bases.len()).max(1)
+    }
+
+    /// The states, packed, one after the other.
     pub fn states(&mut self) -> &[u64] {
         let bases = self.game.layout().bases.clone();
         self.columns.clear();
-        self.columns
-            .resize(self.filled * column_words(bases.len()), 0);
+        self.columns.resize(self.filled * self.state_words(), 0);
         let width = self.evaluator.width();
         to_columns(width, self.evaluator.inputs(bases), &mut self.columns);
         &self.columns
@@ -281,7 +285,7 @@ impl Batch {
     /// Whether the moves are legal is not checked; after illegal moves, children mean nothing.
     pub fn children(&mut self, state: &State, joints: &[Move]) -> Vec<Child> {
         let roles = self.game.roles().len();
-        let words = column_words(self.game.layout().bases.len()).max(1);
+        let words = self.state_words();
         let mut children = Vec::with_capacity(joints.len() / roles);
         for joints in joints.chunks(roles * self.lanes()) {
             self.fill(state, joints.len() / roles);

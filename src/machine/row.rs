@@ -42,6 +42,11 @@ impl Row {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
+    /// Takes a lane from the set.
+    pub fn remove(&mut self, lane: usize) {
+        self.0[lane / 64] &= !(1 << (lane % 64));
+    }
+
     /// The lanes in both.
     pub fn and(self, other: Row) -> Row {
         self.zip(other, |a, b| a & b)

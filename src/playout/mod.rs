@@ -30,7 +30,7 @@ use crate::rng::{self, GameRng};
 use crate::stop::Stop;
 
 pub use playouts::Playouts;
-use serial::SerialPlayouts;
+pub use serial::SerialPlayouts;
 pub use starts::{StartId, Starts};
 pub use tally::{Ending, Goals, Moments, Tally};
 
@@ -138,7 +138,7 @@ pub fn player(
 ) -> Result<Box<dyn Player>, MachineError> {
     Ok(match (backend, game.ground_game()) {
         (Backend::Lanes, Some(ground)) => {
-            let engine = Engine::Interpreter(ground.lane_program(), ground.width());
+            let engine = interpreter(ground);
             let (game, seed) = (ground.clone(), rng.next_u64());
             Box::new(Playouts::new(game, engine, max_steps, seed))
         }
@@ -148,6 +148,11 @@ pub fn player(
         }
         _ => Box::new(SerialPlayouts::new(game.machine(backend)?, max_steps, rng)),
     })
+}
+
+/// The game's circuit, optimised and interpreted.
+pub fn interpreter(game: &GroundGame) -> Engine {
+    Engine::Interpreter(game.lane_program(), game.width())
 }
 
 /// Plays random matches of `game` with `backend` from its initial state until the time
