@@ -22,6 +22,26 @@ pub enum Effort {
     Full,
 }
 
+/// In which order gates are computed.
+///
+/// It decides how long values have to be kept in registers, and so how often memory is
+/// read and written instead.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// Output after output, each with all that it needs just before it; of a gate's
+    /// operands the one with the longest way to the inputs comes first.
+    Depth,
+    /// As by depth, but of a gate's operands the one comes first that needs most registers
+    /// to be computed: Sethi and Ullman, "The Generation of Optimal Code for Arithmetic
+    /// Expressions", 1970, which is optimal where no gate has two readers.
+    Registers,
+    /// As the circuit numbers its gates.
+    Circuit,
+    /// By the length of the longest way to the inputs: gates in a row depend little on
+    /// each other, but values wait long to be read.
+    Level,
+}
+
 /// How to generate code, and what that may cost.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -31,6 +51,8 @@ pub struct Config {
     pub width: Width,
     /// How hard to try.
     pub effort: Effort,
+    /// In which order gates are computed.
+    pub order: Order,
     /// How many operations a function of machine code has at most.
     pub function_size: usize,
     /// How many gates' work a guard must save to be used; a negative number of any number.
@@ -48,6 +70,7 @@ impl Config {
             generator,
             width,
             effort: Effort::Full,
+            order: Order::Depth,
             function_size: match generator {
                 Generator::Cranelift => 2000,
                 Generator::Avx2 => 1 << 20,
@@ -81,6 +104,16 @@ impl Config {
             widths.map(move |&width| Config::new(generator, width))
         })
     }
+}
+
+impl Order {
+    /// All orders.
+    pub const ALL: [Order; 4] = [
+        Order::Depth,
+        Order::Registers,
+        Order::Circuit,
+        Order::Level,
+    ];
 }
 
 impl Generator {

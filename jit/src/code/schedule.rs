@@ -1,7 +1,10 @@
 //! The order of operations.
 //!
-//! Depth first from the outputs, so that most values are read soon after they are
-//! made and few are alive at a time. A gate with many operands is a chain of
+//! Gates are asked for in the [`Order`] that is wanted, and each is computed depth first
+//! with whatever it needs and is not there. From the outputs, that has most values read
+//! soon after they are made, and few alive at a time.
+//!
+//! A gate with many operands is a chain of
 //! operations on one value, each of which takes in an operand as soon as that is
 //! there. Operands that count inverted come first: their chain is one of ORs, which
 //! is the conjunction's inverse, and only one AND-NOT turns it round. So no
@@ -16,6 +19,7 @@ use std::mem::replace;
 
 use rustc_hash::FxHashMap;
 
+use super::config::Order;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Operator};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
@@ -41,7 +45,9 @@ pub(super) struct Scheduler<'a> {
     groups: &'a Groups,
     wide: WideCircuit,
     layout: Layout,
-    depths: Vec<u32>,
+    order: Order,
+    /// Of a gate's operands, those with a higher rank are computed sooner.
+    ranks: Vec<u32>,
     /// The first row not in use.
     next_row: u32,
     /// What each value is where its group's guard is false, if that is always the same.
@@ -68,14 +74,19 @@ struct Place {
 type Key = (u32, u32);
 
 impl<'a> Scheduler<'a> {
-    pub fn new(circuit: &'a Circuit, groups: &'a Groups) -> Scheduler<'a> {
+    pub fn new(circuit: &'a Circuit, groups: &'a Groups, order: Order) -> Scheduler<'a> {
         let layout = Layout::new(circuit);
+        let wide = WideCircuit::new(circuit, Folding::SINGLE_READERS);
         Scheduler {
             circuit,
             groups,
-            wide: WideCircuit::new(circuit, Folding::SINGLE_READERS),
             layout,
-            depths: circuit.depths(),
+            order,
+            ranks: match order {
+                Order::Registers => registers(&wide, circuit.nodes().len()),
+                Order::Depth | Order::Circuit | Order::Level => circuit.depths(),
+            },
+            wide,
             next_row: layout.rows(),
             idle: Vec::new(),
             done: Vec::new(),
@@ -174,7 +185,7 @@ impl Emission<'_, '_> {
                 false => present.push(output),
             }
         }
-        for &node in &roots {
+        for node in self.in_order(roots) {
             self.compute(node);
         }
         for &node in &feedback {
@@ -244,6 +255,19 @@ impl Emission<'_, '_> {
             }
         }
         feedback
+    }
+
+    /// The nodes to ask for, one after the other, to have computed what `roots` need.
+    fn in_order(&self, roots: Vec<NodeId>) -> Vec<NodeId> {
+        let mut all: Vec<NodeId> = self.keys.keys().copied().collect();
+        match self.scheduler.order {
+            Order::Depth | Order::Registers => return roots,
+            Order::Circuit => all.sort_unstable(),
+            Order::Level => {
+                all.sort_unstable_by_key(|node| (self.scheduler.ranks[node.index()], *node));
+            }
+        }
+        all
     }
 
     fn operands(&self, node: NodeId) -> &[Edge] {
@@ -320,8 +344,8 @@ impl Emission<'_, '_> {
     fn chain(&self, node: NodeId) -> Chain {
         let mut operands = self.operands(node).to_vec();
         operands.sort_by_cached_key(|&edge| {
-            let depth = self.scheduler.depths[edge.node().index()];
-            (!self.will_be_inverted(edge), Reverse(depth))
+            let rank = self.scheduler.ranks[edge.node().index()];
+            (!self.will_be_inverted(edge), Reverse(rank))
         });
         Chain {
             node,
@@ -406,4 +430,22 @@ impl Emission<'_, '_> {
             }
         }
     }
+}
+
+/// How many registers it takes at least to compute each node that is not there already,
+/// if nothing else is: one holds the chain while the operands after the first are computed.
+fn registers(wide: &WideCircuit, nodes: usize) -> Vec<u32> {
+    let mut registers = vec![0; nodes];
+    let mut needs: Vec<u32> = Vec::new();
+    for gate in wide.gates() {
+        needs.clear();
+        let operands = wide.operands(gate).iter();
+        needs.extend(operands.map(|edge| registers[edge.node().index()]));
+        needs.sort_unstable_by_key(|&need| Reverse(need));
+        // What is in memory is read from there.
+        let held = needs.iter().skip(1).filter(|&&need| need > 0).max();
+        let held = held.map_or(1, |need| need + 1);
+        registers[gate.node.index()] = held.max(needs.first().copied().unwrap_or(0));
+    }
+    registers
 }
