@@ -8,6 +8,7 @@
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
 //! - [`cache`] finds the user's cache of machine code.
+//! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
 //! - [`compare`] measures all backends on a game.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
 //!
@@ -15,12 +16,15 @@
 
 pub mod cache;
 pub mod compare;
+pub mod directory;
 pub mod fnv;
 pub mod game;
 pub mod machine;
 pub mod perft;
 pub mod playout;
+pub mod profile;
 pub mod rng;
 pub mod stop;
 pub mod trace;
+pub mod tune;
 pub mod verify;

@@ -18,11 +18,9 @@ fn play(game: &Game, backend: Backend, config: &Config) -> Tally {
 
 fn count(rollouts: u64) -> Config {
     Config {
-        threads: 1,
         seed: 7,
-        max_steps: 10_000,
-        time: None,
         rollouts: Some(rollouts),
+        ..Config::default()
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Playouts {
     selectors: Vec<Selector>,
     random: LaneRandom,
     max_steps: u32,
+    /// How many lanes have to be idle for matches to be started in them.
+    refill: u32,
     starts: Starts,
     lanes: Lanes,
     /// How many steps were made, or passed over while no match was running.
@@ -73,6 +75,7 @@ impl Playouts {
             selectors: vec![Selector::new(); roles.len()],
             random: LaneRandom::new(seed),
             max_steps,
+            refill: 1,
             starts: Starts::new(roles.len(), game.phases().clone()),
             lanes: Lanes::new(evaluator.width(), game.layout().bases.len()),
             now: 0,
@@ -243,6 +246,10 @@ impl Playouts {
         } else {
             Row::default()
         };
+        // With no match running, nothing is gained by waiting for more to end.
+        if idle.count() < u64::from(self.refill) && !self.lanes.running.is_empty() {
+            idle = Row::default();
+        }
         if !idle.is_empty() && limits.are_up() {
             idle = Row::default();
         }
@@ -284,6 +291,10 @@ impl Player for Playouts {
 
     fn lanes(&self) -> usize {
         self.lanes.width.lanes()
+    }
+
+    fn refill(&mut self, lanes: u32) {
+        self.refill = lanes;
     }
 
     fn clear(&mut self) {

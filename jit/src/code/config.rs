@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::lanes::Width;
 
 /// What makes the machine code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Generator {
     /// Cranelift: rows of 64 or 128 lanes, on all of its targets.
     Cranelift,
@@ -14,7 +17,8 @@ pub enum Generator {
 }
 
 /// How hard Cranelift tries.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Effort {
     /// `opt_level=none`
     Least,
@@ -26,19 +30,16 @@ pub enum Effort {
 ///
 /// It decides how long values have to be kept in registers, and so how often memory is
 /// read and written instead.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Output after output, each with all that it needs just before it; of a gate's
-    /// operands the one with the longest way to the inputs comes first.
-    Depth,
-    /// As by depth, but of a gate's operands the one comes first that needs most registers
-    /// to be computed: Sethi and Ullman, "The Generation of Optimal Code for Arithmetic
-    /// Expressions", 1970, which is optimal where no gate has two readers.
-    Registers,
+    /// Output after output, each with its cone: all that it needs and that is not there
+    /// yet, depth first.
+    Cone,
     /// As the circuit numbers its gates.
     Circuit,
-    /// By the length of the longest way to the inputs: gates in a row depend little on
-    /// each other, but values wait long to be read.
+    /// By the length of the longest way to the inputs: neighbours do not wait for each
+    /// other, but values wait long to be read.
     Level,
 }
 
@@ -70,7 +71,7 @@ impl Config {
             generator,
             width,
             effort: Effort::Full,
-            order: Order::Depth,
+            order: Order::Cone,
             function_size: match generator {
                 Generator::Cranelift => 2000,
                 Generator::Avx2 => 1 << 20,
@@ -108,12 +109,29 @@ impl Config {
 
 impl Order {
     /// All orders.
-    pub const ALL: [Order; 4] = [
-        Order::Depth,
-        Order::Registers,
-        Order::Circuit,
-        Order::Level,
-    ];
+    pub const ALL: [Order; 3] = [Order::Cone, Order::Circuit, Order::Level];
+
+    /// The order's name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Cone => "cone",
+            Order::Circuit => "circuit",
+            Order::Level => "level",
+        }
+    }
+}
+
+impl Effort {
+    /// All efforts, small to large.
+    pub const ALL: [Effort; 2] = [Effort::Least, Effort::Full];
+
+    /// The effort's name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Least => "least",
+            Effort::Full => "full",
+        }
+    }
 }
 
 impl Generator {

@@ -46,12 +46,7 @@ pub(super) struct Guard {
 
 impl Plan {
     /// A plan with the order and the function size of `config`.
-    pub fn new(
-        circuit: &Circuit,
-        sections: &[Section],
-        groups: &Groups,
-        config: &Config,
-    ) -> Plan {
+    pub fn new(circuit: &Circuit, sections: &[Section], groups: &Groups, config: &Config) -> Plan {
         let mut scheduler = Scheduler::new(circuit, groups, config.order);
         let scheduled: Vec<Vec<Segment>> = sections
             .iter()

@@ -1,8 +1,8 @@
 //! The order of operations.
 //!
 //! Gates are asked for in the [`Order`] that is wanted, and each is computed depth first
-//! with whatever it needs and is not there. From the outputs, that has most values read
-//! soon after they are made, and few alive at a time.
+//! with whatever it needs and is not there. Asked for by the outputs, most values are read
+//! soon after they are made, and few are alive at a time.
 //!
 //! A gate with many operands is a chain of
 //! operations on one value, each of which takes in an operand as soon as that is
@@ -46,8 +46,7 @@ pub(super) struct Scheduler<'a> {
     wide: WideCircuit,
     layout: Layout,
     order: Order,
-    /// Of a gate's operands, those with a higher rank are computed sooner.
-    ranks: Vec<u32>,
+    depths: Vec<u32>,
     /// The first row not in use.
     next_row: u32,
     /// What each value is where its group's guard is false, if that is always the same.
@@ -76,17 +75,13 @@ type Key = (u32, u32);
 impl<'a> Scheduler<'a> {
     pub fn new(circuit: &'a Circuit, groups: &'a Groups, order: Order) -> Scheduler<'a> {
         let layout = Layout::new(circuit);
-        let wide = WideCircuit::new(circuit, Folding::SINGLE_READERS);
         Scheduler {
             circuit,
             groups,
+            wide: WideCircuit::new(circuit, Folding::SINGLE_READERS),
             layout,
             order,
-            ranks: match order {
-                Order::Registers => registers(&wide, circuit.nodes().len()),
-                Order::Depth | Order::Circuit | Order::Level => circuit.depths(),
-            },
-            wide,
+            depths: circuit.depths(),
             next_row: layout.rows(),
             idle: Vec::new(),
             done: Vec::new(),
@@ -261,10 +256,11 @@ impl Emission<'_, '_> {
     fn in_order(&self, roots: Vec<NodeId>) -> Vec<NodeId> {
         let mut all: Vec<NodeId> = self.keys.keys().copied().collect();
         match self.scheduler.order {
-            Order::Depth | Order::Registers => return roots,
+            Order::Cone => return roots,
             Order::Circuit => all.sort_unstable(),
             Order::Level => {
-                all.sort_unstable_by_key(|node| (self.scheduler.ranks[node.index()], *node));
+                let depths = &self.scheduler.depths;
+                all.sort_unstable_by_key(|node| (depths[node.index()], *node));
             }
         }
         all
@@ -344,8 +340,8 @@ impl Emission<'_, '_> {
     fn chain(&self, node: NodeId) -> Chain {
         let mut operands = self.operands(node).to_vec();
         operands.sort_by_cached_key(|&edge| {
-            let rank = self.scheduler.ranks[edge.node().index()];
-            (!self.will_be_inverted(edge), Reverse(rank))
+            let depth = self.scheduler.depths[edge.node().index()];
+            (!self.will_be_inverted(edge), Reverse(depth))
         });
         Chain {
             node,
@@ -430,22 +426,4 @@ impl Emission<'_, '_> {
             }
         }
     }
-}
-
-/// How many registers it takes at least to compute each node that is not there already,
-/// if nothing else is: one holds the chain while the operands after the first are computed.
-fn registers(wide: &WideCircuit, nodes: usize) -> Vec<u32> {
-    let mut registers = vec![0; nodes];
-    let mut needs: Vec<u32> = Vec::new();
-    for gate in wide.gates() {
-        needs.clear();
-        let operands = wide.operands(gate).iter();
-        needs.extend(operands.map(|edge| registers[edge.node().index()]));
-        needs.sort_unstable_by_key(|&need| Reverse(need));
-        // What is in memory is read from there.
-        let held = needs.iter().skip(1).filter(|&&need| need > 0).max();
-        let held = held.map_or(1, |need| need + 1);
-        registers[gate.node.index()] = held.max(needs.first().copied().unwrap_or(0));
-    }
-    registers
 }
