@@ -170,6 +170,7 @@ pub fn tune(
     stop: &Stop,
     mut now: impl FnMut(&str),
 ) -> Result<Tuning, TuneError> {
+    tracing::info!(?config, "tuning");
     now("the defaults");
     let start = Instant::now();
     let defaults = Settings::default();
