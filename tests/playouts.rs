@@ -117,6 +117,29 @@ fn goals_do_not_need_a_next_state() {
     }
 }
 
+/// However long lanes wait to be refilled, all matches are played and none is preferred:
+/// neither where lengths differ, nor where matches may start in every second step only.
+#[test]
+fn waiting_lanes_bias_nothing() {
+    for name in ["connectFour", "reversi"] {
+        let game = common::own_game(name);
+        let scalar = play(&game, Backend::Scalar, &count(1000));
+        for refill in [0, 3, u32::MAX] {
+            let config = Config {
+                refill,
+                ..count(4001)
+            };
+            let lanes = play(&game, Backend::Lanes, &config);
+            assert_eq!(lanes.rollouts(), 4001, "{name}");
+            common::assert_near(name, &lanes.lengths, &scalar.lengths);
+            for (lanes, scalar) in lanes.goals.iter().zip(&scalar.goals) {
+                common::assert_near(name, &lanes.values, &scalar.values);
+            }
+            assert_eq!(play(&game, Backend::Lanes, &config), lanes, "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_seed_gives_the_same_matches() {
     let game = common::own_game("breakthroughSmall");

@@ -48,7 +48,7 @@ pub struct Config {
     pub time: Option<Duration>,
     /// How many matches are started.
     pub rollouts: Option<u64>,
-    /// How many lanes have to be idle for matches to be started in them: see
+    /// How long lanes may idle before matches are started in them: see
     /// [`Player::refill`].
     pub refill: u32,
 }
@@ -133,11 +133,11 @@ pub trait Player: Send {
     /// How many matches are played at a time.
     fn lanes(&self) -> usize;
 
-    /// Starts matches only when so many lanes are idle, or no match runs; at first, one is
-    /// enough. Matches that start together tend to end together, which saves the
-    /// evaluation of goals for a few lanes at a time; but idle lanes play nothing. What
-    /// plays match after match has no use for it.
-    fn refill(&mut self, _lanes: u32) {}
+    /// Starts matches in idle lanes when idling has cost as much as so many evaluations of
+    /// the goals, which are evaluated less often if matches start and end together. With 0,
+    /// matches are started at once; at first, it is 1. What plays match after match has no
+    /// use for it.
+    fn refill(&mut self, _goals: u32) {}
 
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);

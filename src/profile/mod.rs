@@ -214,7 +214,7 @@ mod tests {
         assert!(matches!(read(&other), Err(ProfileError::OtherCpu { .. })));
         let idle = text(|profile| profile.settings.threads = 0);
         assert!(matches!(read(&idle), Err(ProfileError::Impossible { .. })));
-        let endless = text(|profile| profile.settings.refill = 257);
+        let endless = text(|profile| profile.settings.function_size = usize::MAX >> 1);
         assert!(matches!(
             read(&endless),
             Err(ProfileError::Impossible { .. })

@@ -23,7 +23,7 @@ pub struct Settings {
     pub function_size: usize,
     /// How many gates' work a guard must save to be used: see [`code::Config::guarded`].
     pub guarded: i32,
-    /// How many lanes have to be idle for matches to be started: see
+    /// How long lanes may idle before matches are started in them: see
     /// [`Player::refill`](crate::playout::Player::refill).
     pub refill: u32,
     /// On how many threads to play.
@@ -111,7 +111,6 @@ impl Settings {
             false => Err(Impossible::Range { name, most }),
         };
         in_range("function-size", self.function_size, MAX_FUNCTION_SIZE)?;
-        in_range("refill", self.refill as usize, self.width.lanes())?;
         in_range("threads", self.threads, MAX_THREADS)
     }
 }

@@ -22,7 +22,7 @@ pub enum Parameter {
     Order,
     /// How hard Cranelift tries.
     Effort,
-    /// How many lanes must be idle for matches to be started.
+    /// How long lanes may idle before matches are started in them.
     Refill,
     /// How many threads play.
     Threads,
@@ -114,8 +114,7 @@ const GUARDED: [i32; 4] = [0, 32, 256, i32::MAX];
 /// The last one leaves all but the largest circuits whole.
 const FUNCTION_SIZES: [usize; 4] = [500, 2000, 8000, 1 << 20];
 
-/// No row has fewer lanes than the last one.
-const REFILLS: [u32; 4] = [1, 4, 16, 64];
+const REFILLS: [u32; 4] = [0, 1, 2, 4];
 
 fn vary<T>(
     settings: &Settings,
