@@ -186,10 +186,15 @@ impl fmt::Display for Report {
         if !tuning.left.is_empty() {
             writeln!(f, "no time for {}: see --seconds", tuning.left.join(", "))?;
         }
-        if let Some(gain) = &tuning.gain {
-            writeln!(f, "best against defaults    {}", Ratio(gain))?;
-            for (game, ratio) in self.games.iter().zip(&gain.games) {
-                writeln!(f, "  {game:<23}{ratio:.3}")?;
+        for check in &tuning.checks {
+            let threads = match check.against.threads {
+                1 => "1 thread".to_string(),
+                threads => format!("{threads} threads"),
+            };
+            let rival = format!("defaults, {threads}");
+            writeln!(f, "against the {rival:<18}{}", Ratio(&check.gain))?;
+            for (game, ratio) in self.games.iter().zip(&check.gain.games) {
+                writeln!(f, "{:<15}{game:<15}{ratio:.3}", "")?;
             }
         }
         if tuning.interrupted {

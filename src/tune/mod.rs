@@ -88,11 +88,20 @@ pub struct Tuning {
     pub left: Vec<&'static str>,
     /// The best settings: the defaults, unless something was won.
     pub best: Settings,
-    /// What the settings that were found gain over the defaults; if it is no real gain,
-    /// they are not the best. None if there was nothing to check, or no time.
-    pub gain: Option<Gain>,
+    /// What the settings that were found gain in the end; those that they are not really
+    /// better than are the best. Empty if nothing was found, or a stop came before.
+    pub checks: Vec<Check>,
     /// Whether a stop came.
     pub interrupted: bool,
+}
+
+/// The settings that were found against others.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    /// The others: the defaults, and these on as many threads.
+    pub against: Settings,
+    /// What is gained over them.
+    pub gain: Gain,
 }
 
 /// One parameter after the other values were tried.
@@ -186,7 +195,7 @@ pub fn tune(
         defaults,
         parameters: Vec::new(),
         left: Vec::new(),
-        gain: None,
+        checks: Vec::new(),
         interrupted: false,
     };
     for (number, parameter) in Parameter::ALL.into_iter().enumerate() {
@@ -201,15 +210,15 @@ pub fn tune(
             None => tuning.left.push(parameter.name()),
         }
     }
-    if tuner.best.settings != tuning.defaults {
-        now("the best against the defaults");
-        tuning.gain = tuner.check(&tuning.defaults)?;
-    }
+    now("the best against the defaults");
+    tuning.checks = tuner.check(&tuning.defaults)?;
     tuning.interrupted = stop.is_set();
     // Interrupted before the check, each gain has to be believed.
-    if tuning.gain.as_ref().is_none_or(Gain::is_real) {
-        tuning.best = tuner.best.settings;
-    }
+    let mut beaten_by = tuning.checks.iter().filter(|check| !check.gain.is_real());
+    tuning.best = match beaten_by.next() {
+        Some(check) => check.against.clone(),
+        None => tuner.best.settings,
+    };
     Ok(tuning)
 }
 
@@ -284,11 +293,27 @@ impl Tuner<'_> {
         }))
     }
 
-    /// What the best settings gain over the defaults, measured with all the time that is left.
-    fn check(&self, defaults: &Settings) -> Result<Option<Gain>, TuneError> {
-        let defaults = [Entrant::new(self.subjects, defaults, Duration::MAX)?];
-        let gains = self.race(&defaults, CHECK_ROUNDS, self.time_left())?;
-        Ok(gains.map(|mut gains| gains.remove(0).inverse()))
+    /// What the best settings gain over the defaults, and over these on as many threads, for
+    /// threads gain so much that whatever else there is would pass with them. All the time that
+    /// is left is used.
+    fn check(&self, defaults: &Settings) -> Result<Vec<Check>, TuneError> {
+        let best = &self.best.settings;
+        let mut rivals = vec![defaults.clone()];
+        rivals.push(Settings {
+            threads: best.threads,
+            ..defaults.clone()
+        });
+        rivals.dedup();
+        rivals.retain(|rival| rival != best);
+        let compiled = |rival| Entrant::new(self.subjects, rival, Duration::MAX);
+        let entrants: Vec<Entrant> = rivals.iter().map(compiled).collect::<Result<_, _>>()?;
+        if entrants.is_empty() || self.stop.is_set() {
+            return Ok(Vec::new());
+        }
+        let gains = self.race(&entrants, CHECK_ROUNDS, self.time_left())?;
+        let gains = gains.into_iter().flatten().map(Gain::inverse);
+        let check = |(against, gain)| Check { against, gain };
+        Ok(rivals.into_iter().zip(gains).map(check).collect())
     }
 
     /// The gain of others over the best so far; none if a stop came.
