@@ -8,6 +8,7 @@
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
 //! - [`cache`] finds the user's cache of machine code.
+//! - [`directory`] says where the user keeps such things.
 //! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
 //! - [`compare`] measures all backends on a game.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.

@@ -191,8 +191,8 @@ impl fmt::Display for Report {
                 1 => "1 thread".to_string(),
                 threads => format!("{threads} threads"),
             };
-            let rival = format!("defaults, {threads}");
-            writeln!(f, "against the {rival:<18}{}", Ratio(&check.gain))?;
+            let rival = format!("over the defaults, {threads}");
+            writeln!(f, "{rival:<30}{}", Ratio(&check.gain))?;
             for (game, ratio) in self.games.iter().zip(&check.gain.games) {
                 writeln!(f, "{:<15}{game:<15}{ratio:.3}", "")?;
             }

@@ -130,8 +130,7 @@ pub(super) fn race(
     stop: &Stop,
 ) -> Result<Option<Vec<Gain>>, MachineError> {
     // By entrant, game and round.
-    let mut logs: Vec<Vec<Vec<f64>>> =
-        vec![vec![Vec::with_capacity(heats.rounds); subjects.len()]; entrants.len()];
+    let mut logs: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); subjects.len()]; entrants.len()];
     for round in 0..heats.rounds {
         for (game, subject) in subjects.iter().enumerate() {
             for turn in 0..entrants.len() {
