@@ -2,6 +2,7 @@
 
 use propjit_jit::circuit::{Circuit, Node, NodeId, OutputId};
 
+use super::compiled::playout_sections;
 use super::lower::Layout;
 
 /// What it takes to choose a move, in gates for each move that a role may have.
@@ -10,7 +11,7 @@ const CHOICE_GATES: usize = 17;
 /// What it costs to evaluate the goals of some lanes, in steps of these lanes: gates that only
 /// the goals need, against all gates of a step and the choice of moves.
 pub(super) fn goal_cost(circuit: &Circuit, layout: &Layout) -> f64 {
-    let [state, next, goals] = layout.playout_sections();
+    let [state, next, goals] = playout_sections(layout).map(|section| section.outputs);
     let mut seen = vec![false; circuit.nodes().len()];
     let state = count_gates(circuit, &state, &mut seen);
     let next = count_gates(circuit, &next, &mut seen.clone());
