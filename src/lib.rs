@@ -9,6 +9,8 @@
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
 //! - [`search`] finds good moves.
 //! - [`cache`] finds the user's cache of machine code.
+//! - [`directory`] says where the user keeps such things.
+//! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
 //! - [`compare`] measures all backends on a game.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
 //!
@@ -16,13 +18,16 @@
 
 pub mod cache;
 pub mod compare;
+pub mod directory;
 pub mod fnv;
 pub mod game;
 pub mod machine;
 pub mod perft;
 pub mod playout;
+pub mod profile;
 pub mod rng;
 pub mod search;
 pub mod stop;
 pub mod trace;
+pub mod tune;
 pub mod verify;

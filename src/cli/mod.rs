@@ -12,6 +12,7 @@ mod output;
 mod perf;
 mod perft;
 mod playout;
+mod tune;
 mod validate;
 mod verify;
 
@@ -48,6 +49,7 @@ enum Command {
     Compare(compare::Args),
     Disassemble(disassemble::Args),
     Perf(perf::Args),
+    Tune(tune::Args),
     Cache(cache::Args),
 }
 
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),
+        Command::Tune(args) => tune::run(&args, &mut output),
         Command::Cache(args) => cache::run(&args, &mut output),
     };
     match done {

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::code_options::{CodeOptions, Form};
 use super::compiled::playout_sections;
+use super::cost::goal_cost;
 use super::lower::{Layout, lower};
 use super::text::find_term;
 use super::tiers::Tiers;
@@ -37,6 +38,7 @@ pub struct GroundGame {
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
     phases: OnceLock<Phases>,
+    goal_cost: OnceLock<f64>,
     code: CodeOptions,
     playout_code: OnceLock<Compiled>,
     state_code: OnceLock<Compiled>,
@@ -94,6 +96,7 @@ impl GroundGame {
             scalar: OnceLock::new(),
             lanes: OnceLock::new(),
             phases: OnceLock::new(),
+            goal_cost: OnceLock::new(),
             code,
             playout_code: OnceLock::new(),
             state_code: OnceLock::new(),
@@ -218,6 +221,13 @@ impl GroundGame {
     pub fn phases(&self) -> &Phases {
         let find = || Phases::find(&self.lowered, &self.layout, &self.initial);
         self.phases.get_or_init(find)
+    }
+
+    /// About what it costs to evaluate the goals of all lanes in a playout, in steps of
+    /// all lanes.
+    pub fn goal_cost(&self) -> f64 {
+        let estimate = || goal_cost(&self.lowered, &self.layout);
+        *self.goal_cost.get_or_init(estimate)
     }
 
     /// How many lanes the interpreter evaluates together.

@@ -16,6 +16,7 @@ pub mod batch;
 pub mod circuit;
 mod code_options;
 pub mod compiled;
+mod cost;
 mod ground;
 pub mod lanes;
 pub mod lower;

@@ -53,7 +53,7 @@ impl Code {
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
         let groups = Groups::new(circuit, guards, config.guarded);
-        let plan = Plan::new(circuit, sections, &groups, config.function_size);
+        let plan = Plan::new(circuit, sections, &groups, config);
         let image = generate(&plan, config, None, start)?;
         Ok(Code {
             description: Description {

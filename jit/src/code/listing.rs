@@ -58,7 +58,7 @@ pub fn disassemble(
     form: Form,
 ) -> Result<Vec<Listing>, CompileError> {
     let groups = Groups::new(circuit, guards, config.guarded);
-    let plan = Plan::new(circuit, sections, &groups, config.function_size);
+    let plan = Plan::new(circuit, sections, &groups, config);
     check_rows(&plan, config.width)?;
     let texts = texts(&plan, config, form)?;
     let first_input = Layout::new(circuit).inputs().start as u32;

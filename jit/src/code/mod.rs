@@ -32,7 +32,7 @@ mod stored;
 use std::time::Duration;
 
 pub use compiled::Code;
-pub use config::{Config, Effort, Generator};
+pub use config::{Config, Effort, Generator, Order};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
 pub use listing::{Form, Listing, disassemble};

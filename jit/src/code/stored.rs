@@ -27,12 +27,13 @@ impl Code {
     ) -> Result<Key, CompileError> {
         let generator = describe(config)?;
         let Config {
+            order,
             function_size,
             guarded,
             width,
             ..
         } = config;
-        let options = format!("{width:?} {function_size} {guarded}");
+        let options = format!("{width:?} {order:?} {function_size} {guarded}");
         Ok(Key::new(|hasher| {
             for text in [env!("CARGO_PKG_VERSION"), &generator, &options, salt] {
                 hasher.bytes(text.as_bytes());
