@@ -29,11 +29,10 @@ fn playouts(criterion: &mut Criterion) {
         for name in GAMES {
             let game = common::load(name);
             let config = Config {
-                threads: 1,
                 seed: 1,
                 max_steps: 1000,
-                time: None,
                 rollouts: Some(rollouts),
+                ..Config::default()
             };
             let (stop, progress) = (Stop::new(), Progress::default());
             group.bench_function(name, |bencher| {

@@ -1,7 +1,7 @@
 //! From the rulesheet to something that plays: grounding, passes, programs, machine code.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use propjit::machine::compiled::{for_playouts, for_states};
+use propjit::machine::compiled::{for_playouts, for_states, playout_sections};
 use propjit_gdl::ground::{Limits, ground};
 use propjit_gdl::rules::Rules;
 use propjit_jit::code::Config;
@@ -53,7 +53,7 @@ fn programs(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("scalar", name), |bencher| {
             bencher.iter(|| ScalarInterpreter::new(&game.calmest().circuit));
         });
-        let sections = game.layout().playout_sections();
+        let sections = playout_sections(game.layout());
         group.bench_function(BenchmarkId::new("lanes", name), |bencher| {
             bencher.iter(|| LaneProgram::new(&game.smallest().circuit, &sections));
         });

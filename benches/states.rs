@@ -1,9 +1,11 @@
-//! Single questions about single states: legal moves, next state, goals.
+//! Single questions about single states, legal moves, next state, goals; and all children
+//! of a state.
 //!
 //! Each question is asked of all states of a random match, one after the other; the time
 //! is that of the whole match, the throughput in states.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::{GameRng, streams};
 use rand::RngExt;
@@ -76,5 +78,43 @@ fn questions(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, questions);
+/// All children of a state in one call.
+fn children(criterion: &mut Criterion) {
+    for name in GAMES {
+        let game = common::load(name);
+        let ground = common::ground(&game);
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        let mut rng = streams(1).next().expect("streams do not end");
+        let steps = random_match(&mut *machine, &mut rng);
+        ground.tiers().wait();
+        let mut batch = Batch::new(ground.clone(), ground.tiers().engine().clone());
+        let mut group = criterion.benchmark_group(format!("{name}, children"));
+        let expand = |state: &State, batch: &mut Batch| {
+            let legal = batch.legal_moves(state);
+            let count: usize = legal.iter().map(Vec::len).max().unwrap_or(0);
+            // The moves of who has most; the others play their first one.
+            let joints = (0..count).flat_map(|i| {
+                let moves = legal.iter();
+                moves.map(move |moves| *moves.get(i).unwrap_or(&moves[0]))
+            });
+            let joints: Vec<Move> = joints.collect();
+            batch.children(state, &joints).len()
+        };
+        let children: usize = steps
+            .iter()
+            .map(|(state, _)| expand(state, &mut batch))
+            .sum();
+        group.throughput(Throughput::Elements(children as u64));
+        group.bench_function("in lanes", |bencher| {
+            bencher.iter(|| {
+                steps
+                    .iter()
+                    .map(|(state, _)| expand(state, &mut batch))
+                    .sum::<usize>()
+            });
+        });
+    }
+}
+
+criterion_group!(benches, questions, children);
 criterion_main!(benches);

@@ -5,13 +5,12 @@
 //! directory, or switches the cache off if it is `off`. Deleting the directory
 //! costs no more than compiling again.
 
-use std::ffi::OsStr;
-use std::io;
 use std::path::PathBuf;
 
-use etcetera::BaseStrategy;
 use propjit_jit::code::cache::{Cache, CacheError, DEFAULT_LIMIT};
 use thiserror::Error;
+
+use crate::directory::{self, DirectoryError, Purpose};
 
 /// The environment variable with the cache's directory, or `off`.
 pub const VARIABLE: &str = "PROPJIT_CACHE";
@@ -19,12 +18,9 @@ pub const VARIABLE: &str = "PROPJIT_CACHE";
 /// Why there is no cache although it is not switched off.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// The user has no home directory.
-    #[error("there is no home directory for the code cache; PROPJIT_CACHE can name another place")]
-    NoHome(#[source] etcetera::HomeDirError),
-    /// The current directory, which a relative path starts from, is gone.
-    #[error("the path in PROPJIT_CACHE starts nowhere")]
-    NoCurrentDirectory(#[source] io::Error),
+    /// There is no directory for it.
+    #[error("the code cache has no place")]
+    Directory(#[from] DirectoryError),
     /// The directory cannot be used.
     #[error("the code cache cannot be used")]
     Cache(#[from] CacheError),
@@ -36,17 +32,7 @@ pub enum OpenError {
 /// # Errors
 /// When neither the environment nor the user has a directory for it.
 pub fn directory() -> Result<Option<PathBuf>, OpenError> {
-    match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-        Some(value) if value == OsStr::new("off") => Ok(None),
-        Some(path) => {
-            let path = std::path::absolute(path);
-            path.map(Some).map_err(OpenError::NoCurrentDirectory)
-        }
-        None => {
-            let user = etcetera::choose_base_strategy().map_err(OpenError::NoHome)?;
-            Ok(Some(user.cache_dir().join("propjit").join("code")))
-        }
-    }
+    Ok(directory::find(VARIABLE, Purpose::Cache)?)
 }
 
 /// The user's cache, with the default limit; none if it is switched off.

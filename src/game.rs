@@ -14,7 +14,9 @@ use crate::fnv::Fnv64;
 use crate::machine::lanes::{CompiledMachine, LanesMachine};
 use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::ScalarMachine;
-use crate::machine::{Backend, CodeOptions, GroundGame, MachineError, StateMachine};
+use crate::machine::{
+    Backend, CodeOptions, GroundGame, MachineError, RANDOM_ROLE, RoleId, StateMachine,
+};
 
 /// How to load a game.
 #[derive(Clone, Default, Debug)]
@@ -204,6 +206,13 @@ impl Game {
     /// What is odd about the rules, though they can be played.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
+    }
+
+    /// The role that plays at random, if the game has one.
+    pub fn random_role(&self) -> Option<RoleId> {
+        let mut roles = self.rules.roles.iter();
+        let at = roles.position(|&role| self.rules.terms.text(role) == RANDOM_ROLE)?;
+        Some(RoleId(at as u32))
     }
 
     /// The hash of the rulesheet's text.

@@ -7,7 +7,10 @@
 //! - [`game`] loads a rulesheet and gives machines that play it.
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
+//! - [`search`] finds good moves.
 //! - [`cache`] finds the user's cache of machine code.
+//! - [`directory`] says where the user keeps such things.
+//! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
 //! - [`compare`] measures all backends on a game.
 //! - [`player`] is whoever chooses moves, [`referee`] plays matches between players,
 //!   [`protocol`] lets players and game managers elsewhere take part.
@@ -17,15 +20,19 @@
 
 pub mod cache;
 pub mod compare;
+pub mod directory;
 pub mod fnv;
 pub mod game;
 pub mod machine;
 pub mod perft;
 pub mod player;
 pub mod playout;
+pub mod profile;
 pub mod protocol;
 pub mod referee;
 pub mod rng;
+pub mod search;
 pub mod stop;
 pub mod trace;
+pub mod tune;
 pub mod verify;

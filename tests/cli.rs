@@ -253,6 +253,7 @@ fn an_interrupt_ends_play_with_the_result_so_far() {
     use std::io::{BufRead, BufReader, Read};
 
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .env("PROPJIT_CONFIG", "off")
         .args([
             "playout",
             &own("ticTacToe"),

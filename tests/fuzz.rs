@@ -123,11 +123,11 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         }
     };
     let config = Config {
-        threads: 1,
         seed: 1,
         max_steps: 20,
         time: Some(Duration::from_millis(20)),
         rollouts: Some(20),
+        ..Config::default()
     };
     let stop = Stop::new();
     let outcome = playout::run(

@@ -18,11 +18,9 @@ fn play(game: &Game, backend: Backend, config: &Config) -> Tally {
 
 fn count(rollouts: u64) -> Config {
     Config {
-        threads: 1,
         seed: 7,
-        max_steps: 10_000,
-        time: None,
         rollouts: Some(rollouts),
+        ..Config::default()
     }
 }
 
@@ -99,6 +97,46 @@ fn long_and_stuck_matches_are_counted_apart() {
                 .iter()
                 .all(|goals| goals.values.count == 0 && goals.undefined == 0)
         );
+    }
+}
+
+/// When all matches end with the same step, there is no next state to compute, and with it
+/// none of what goals could have shared.
+#[test]
+fn goals_do_not_need_a_next_state() {
+    let game = common::game(
+        "(role p) (legal p go) (init start) (init always)
+         (<= (next middle) (true start)) (<= (next late) (true middle))
+         (<= (next always) (true always)) (<= terminal (true late))
+         (<= both (true late) (true always)) (<= (next again) both)
+         (<= (goal p 100) both) (<= (goal p 0) (not both))",
+    );
+    for backend in Backend::ALL {
+        let tally = play(&game, backend, &count(10));
+        assert_eq!(tally.goals[0].values.sum, 1000, "{backend}");
+    }
+}
+
+/// However long lanes wait to be refilled, all matches are played and none is preferred:
+/// neither where lengths differ, nor where matches may start in every second step only.
+#[test]
+fn waiting_lanes_bias_nothing() {
+    for name in ["connectFour", "reversi"] {
+        let game = common::own_game(name);
+        let scalar = play(&game, Backend::Scalar, &count(1000));
+        for refill in [0, 3, u32::MAX] {
+            let config = Config {
+                refill,
+                ..count(4001)
+            };
+            let lanes = play(&game, Backend::Lanes, &config);
+            assert_eq!(lanes.rollouts(), 4001, "{name}");
+            common::assert_near(name, &lanes.lengths, &scalar.lengths);
+            for (lanes, scalar) in lanes.goals.iter().zip(&scalar.goals) {
+                common::assert_near(name, &lanes.values, &scalar.values);
+            }
+            assert_eq!(play(&game, Backend::Lanes, &config), lanes, "{name}");
+        }
     }
 }
 

@@ -28,11 +28,10 @@ fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {
 
 fn play(game: &Game, rollouts: u64) -> playout::Tally {
     let config = Config {
-        threads: 1,
         seed: 5,
         max_steps: 1000,
-        time: None,
         rollouts: Some(rollouts),
+        ..Config::default()
     };
     let outcome = playout::run(
         game,

@@ -41,6 +41,7 @@
 
 mod check;
 pub mod diagnostic;
+pub mod games;
 pub mod ground;
 mod normalize;
 mod parse;

@@ -12,7 +12,8 @@
 //! - [`lanes`] evaluates everything, but for 64 to 512 assignments at once, one for
 //!   each bit of the rows that stand for the circuit's nodes; it also chooses
 //!   random moves in that form.
-//! - [`code`] does the same in machine code.
+//! - [`code`] does the same in machine code. Both evaluate a circuit in
+//!   [sections](section).
 //!
 //! All `unsafe` code of the project is here: unchecked indexing of programs that were
 //! checked when they were made, vector instructions behind run-time detection, and calls
@@ -24,4 +25,5 @@ pub mod code;
 pub mod lanes;
 pub mod passes;
 pub mod scalar;
+pub mod section;
 mod wide;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
-use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Section};
+use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Order};
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
+use propjit_jit::section::Section;
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
 
@@ -79,14 +80,15 @@ fn supports(circuit: &Circuit) -> Vec<BTreeSet<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// However outputs are cut into sections, sections into functions, and whichever
-    /// sections build on which.
+    /// However outputs are cut into sections, sections into functions, whichever sections
+    /// build on which, and in whichever order.
     #[test]
     fn code_evaluates_each_lane(
         circuit in circuits(),
         config in prop::sample::select(configs()),
         cut in any::<Vec<u32>>(),
         after in any::<[bool; 2]>(),
+        order in prop::sample::select(&Order::ALL[..]),
         function_size in prop::sample::select(&[1, 7, 10_000][..]),
         seed in any::<u64>(),
     ) {
@@ -100,7 +102,7 @@ proptest! {
             let section = cut.get(output.index()).map_or(0, |cut| *cut as usize % 3);
             sections[section].outputs.push(output);
         }
-        let config = Config { function_size, ..config };
+        let config = Config { order, function_size, ..config };
         let code = Code::compile(&circuit, &sections, &Guards::default(), &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);
@@ -122,6 +124,7 @@ proptest! {
         guards in prop::collection::vec(any::<u32>(), 1..6),
         moves in prop::collection::vec(any::<[u32; 2]>(), 0..20),
         builds_on_state in any::<bool>(),
+        order in prop::sample::select(&Order::ALL[..]),
         function_size in prop::sample::select(&[3, 10_000][..]),
         seed in any::<u64>(),
     ) {
@@ -148,8 +151,8 @@ proptest! {
         };
         let after = builds_on_state.then_some(0);
         let sections =
-            [Section { outputs: state, after: None }, Section { outputs: rest, after }];
-        let config = Config { function_size, guarded: i32::MIN, ..config };
+            [Section::alone(state), Section { outputs: rest, after }];
+        let config = Config { order, function_size, guarded: i32::MIN, ..config };
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);
@@ -187,10 +190,7 @@ fn chain(gates: usize) -> Circuit {
 }
 
 fn compile(circuit: &Circuit, config: &Config) -> Result<Code, CompileError> {
-    let section = Section {
-        outputs: all_outputs(circuit),
-        after: None,
-    };
+    let section = Section::alone(all_outputs(circuit));
     Code::compile(circuit, &[section], &Guards::default(), config)
 }
 

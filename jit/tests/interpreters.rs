@@ -5,6 +5,7 @@ use std::sync::Arc;
 use propjit_jit::circuit::{Builder, Circuit, Edge, OutputId};
 use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::scalar::ScalarInterpreter;
+use propjit_jit::section::Section;
 use proptest::prelude::*;
 use support::{all_outputs, circuits};
 
@@ -73,12 +74,18 @@ proptest! {
         circuit in circuits(),
         width in prop::sample::select(&Width::ALL[..]),
         cut in any::<Vec<u32>>(),
+        after in any::<[bool; 2]>(),
         seed in any::<u64>(),
     ) {
-        let mut sections = vec![Vec::new(); 3];
+        let section = |after| Section { outputs: Vec::new(), after };
+        let mut sections = [
+            section(None),
+            section(after[0].then_some(0)),
+            section(after[1].then_some(1)),
+        ];
         for output in all_outputs(&circuit) {
             let section = cut.get(output.index()).map_or(0, |cut| *cut as usize % 3);
-            sections[section].push(output);
+            sections[section].outputs.push(output);
         }
         let program = Arc::new(LaneProgram::new(&circuit, &sections));
         let mut lanes = LaneEvaluator::new(Engine::Interpreter(program, width));
@@ -127,7 +134,7 @@ fn loops_have_least_fixpoint_meaning() {
     let circuit = builder.finish(reached);
 
     let mut scalar = ScalarInterpreter::new(&circuit);
-    let program = LaneProgram::new(&circuit, &[all_outputs(&circuit)]);
+    let program = LaneProgram::new(&circuit, &[Section::alone(all_outputs(&circuit))]);
     let mut lanes = LaneEvaluator::new(Engine::Interpreter(Arc::new(program), Width::X64));
     for open in [LENGTH, 50, LENGTH, 0, 99] {
         for i in 0..LENGTH {

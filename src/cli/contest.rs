@@ -1,10 +1,10 @@
-//! `propjit match`: players against each other.
+//! `propjit match` (a keyword, hence the file's name): players against each other.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use propjit::game::LoadError;
 use propjit::player::rulesheet::Rulesheet;
@@ -101,7 +101,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         players: args.players.clone(),
         matches: args.games,
         swap: args.swap,
-        name: kif_name(&game),
+        name: unique_name(&game),
         seed: args.seed.unwrap_or_else(random_seed),
         config: Config {
             max_steps: args.max_steps,
@@ -149,10 +149,14 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Work(format!("cannot write {}: {error}", file.display())))
 }
 
-/// The name without what KIF would read as something else.
-fn kif_name(name: &str) -> String {
+/// A name for matches that no others have, lest a player elsewhere takes them for one that
+/// it still plays: the game's name, without what KIF would read as something else, and
+/// the time.
+fn unique_name(game: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    name.chars().map(plain).collect()
+    let game: String = game.chars().map(plain).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    format!("{game}.{}", now.unwrap_or_default().as_millis())
 }
 
 impl Report {

@@ -14,6 +14,7 @@ mod perf;
 mod perft;
 mod playout;
 mod serve;
+mod tune;
 mod validate;
 mod verify;
 
@@ -53,6 +54,7 @@ enum Command {
     Contest(contest::Args),
     Serve(serve::Args),
     Perf(perf::Args),
+    Tune(tune::Args),
     Cache(cache::Args),
 }
 
@@ -72,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Contest(args) => contest::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),
+        Command::Tune(args) => tune::run(&args, &mut output),
         Command::Cache(args) => cache::run(&args, &mut output),
     };
     match done {

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use std::cell::OnceCell;
 use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use propjit::cache;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, CodeOptions, MachineError, UnknownBackend};
+use propjit::profile::{self, MAX_THREADS, Settings};
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground;
 
@@ -40,6 +42,14 @@ pub struct SetupArgs {
     /// Compile afresh, and do not keep the machine code for the next time
     #[arg(long)]
     pub no_cache: bool,
+
+    /// Use the defaults, whatever `propjit tune` has found
+    #[arg(long)]
+    pub no_profile: bool,
+
+    /// What `propjit tune` has found, when first looked up.
+    #[arg(skip)]
+    settings: OnceCell<Settings>,
 
     #[command(flatten)]
     pub ground: GroundArgs,
@@ -79,16 +89,31 @@ impl SetupArgs {
         }
     }
 
-    /// For the game with this rulesheet, with the code cache.
+    /// For the game with this rulesheet, with the code cache and what suits this CPU.
     pub fn setup_for(&self, rulesheet: &Path) -> Setup {
         Setup {
             code: CodeOptions {
+                config: self.settings().code(),
                 cache: self.cache(),
                 name: game_name(rulesheet),
-                ..CodeOptions::default()
             },
             ..self.setup()
         }
+    }
+
+    /// What suits this CPU best, as far as that is known. That it cannot be used is no
+    /// failure.
+    pub fn settings(&self) -> &Settings {
+        self.settings.get_or_init(|| {
+            if self.no_profile {
+                return Settings::default();
+            }
+            let loaded = profile::load().unwrap_or_else(|error| {
+                tracing::warn!("{}; defaults are used", describe(&error));
+                None
+            });
+            loaded.map_or_else(Settings::default, |profile| profile.settings)
+        })
     }
 
     /// The code cache, unless it is switched off. That it cannot be used is no failure.
@@ -147,7 +172,7 @@ const MAX_SECONDS: f64 = 1e9;
 
 /// The number of threads that an option may ask for.
 pub fn threads(text: &str) -> Result<usize, String> {
-    in_range(text, 1, 1024)
+    in_range(text, 1, MAX_THREADS)
 }
 
 /// A number within limits, with an error that names them.

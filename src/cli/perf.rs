@@ -66,7 +66,9 @@ fn play(args: &Args) -> Result<playout::Outcome, String> {
     // What is measured is play.
     game.wait_for_code();
     let config = Config {
+        // The benchmark compares engines on one thread.
         threads: 1,
+        refill: args.setup.settings().refill,
         seed: random_seed(),
         max_steps: MAX_STEPS,
         time: Some(args.seconds),

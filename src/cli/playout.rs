@@ -35,9 +35,9 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     count: Option<u64>,
 
-    /// Threads to play on
-    #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
-    threads: usize,
+    /// Threads to play on [default: 1, or as many as `propjit tune` has found best]
+    #[arg(long, value_name = "T", value_parser = threads)]
+    threads: Option<usize>,
 
     /// Where the random numbers come from: with the same seed, one thread plays
     /// the same matches in the same order [default: another seed each time]
@@ -87,7 +87,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let unlimited = args.count.is_some().then_some(args.seconds);
     let config = Config {
-        threads: args.threads,
+        threads: args.threads.unwrap_or(setup.settings().threads),
+        refill: setup.settings().refill,
         seed: args.seed.unwrap_or_else(random_seed),
         max_steps: args.max_steps,
         time: unlimited.unwrap_or(args.seconds.or(Some(DEFAULT_TIME))),
@@ -108,7 +109,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         game: game_name(&args.rulesheet),
         backend: backend.name(),
         lanes: outcome.lanes,
-        threads: args.threads,
+        threads: config.threads,
         seed: config.seed,
         setup_seconds: game.setup_time().as_secs_f64(),
         code_seconds: code_time(&game),

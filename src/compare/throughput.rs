@@ -1,8 +1,6 @@
 //! How fast random playouts are.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -26,9 +24,6 @@ pub struct Throughput {
 
 /// How much shorter it plays before the measurement, to get up to speed.
 const WARM_UP: u32 = 8;
-
-/// How often it is looked whether to stop.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 impl Throughput {
     /// Plays for as long as the configuration says. Matches that run then are played to
@@ -58,37 +53,16 @@ fn play(
     stop: &Stop,
 ) -> Result<Outcome, MachineError> {
     let config = playout::Config {
-        threads: 1,
         seed: config.seed,
         max_steps: config.max_steps,
         time: Some(time),
-        rollouts: None,
+        ..playout::Config::default()
     };
     let progress = Progress::default();
-    stopping_after(2 * time, stop, |stop| match player {
+    stop.within(2 * time, |stop| match player {
         Player::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),
         Player::Engine { game, engine } => {
             playout::run_engine(game, engine, &config, stop, &progress)
         }
-    })
-}
-
-/// Does work that is asked to stop when `stop` is set, or after a time.
-fn stopping_after<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
-    let start = Instant::now();
-    let asked = &Stop::new();
-    let (done, is_done) = mpsc::channel::<()>();
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(PATIENCE) {
-                if stop.is_set() || start.elapsed() >= time {
-                    asked.set();
-                }
-            }
-        });
-        let result = work(asked);
-        // Ends the waiting.
-        drop(done);
-        result
     })
 }

@@ -6,9 +6,11 @@
 //! asked for.
 
 use propjit_jit::circuit::{InputId, OutputId};
-use propjit_jit::code::{self, Code, CompileError, Config, Form, Guards, Listing, Section};
+use propjit_jit::code::{self, Code, CompileError, Config, Form, Guards, Listing};
+use propjit_jit::section::Section;
 
 use super::GroundGame;
+use super::ground::section;
 use super::lower::Layout;
 
 /// The sections of code for single questions: each of them can be evaluated without
@@ -26,15 +28,18 @@ pub mod alone {
     pub const COUNT: usize = 4;
 }
 
-/// What code for playouts computes, in the sections [`section`](super::section): each
-/// after the first one builds on it.
+/// What is computed for playouts, in the sections [`section`]: each after the first one
+/// builds on it.
 pub fn playout_sections(layout: &Layout) -> [Section; 3] {
-    let [state, next, goals] = layout.playout_sections();
-    let section = |outputs, after| Section { outputs, after };
+    let legal = layout.legal.iter().cloned().flatten();
+    let after_state = |outputs| Section {
+        outputs,
+        after: Some(section::STATE),
+    };
     [
-        section(state, None),
-        section(next, Some(0)),
-        section(goals, Some(0)),
+        Section::alone(outputs(legal.chain([layout.terminal]))),
+        after_state(outputs(layout.next.clone())),
+        after_state(outputs(layout.goals.iter().cloned().flatten())),
     ]
 }
 
@@ -48,10 +53,7 @@ pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
         outputs(layout.next.clone()),
         outputs(goals),
     ];
-    sections.map(|outputs| Section {
-        outputs,
-        after: None,
-    })
+    sections.map(Section::alone)
 }
 
 /// Code for playouts.
@@ -92,19 +94,6 @@ fn guards(game: &GroundGame) -> Guards {
     Guards {
         inputs: periodic.map(|&base| InputId(base as u32)).collect(),
         implies: game.layout().assumptions().implies,
-    }
-}
-
-impl Layout {
-    /// The outputs of the sections that a step of a playout has: see
-    /// [`section`](super::section).
-    pub fn playout_sections(&self) -> [Vec<OutputId>; 3] {
-        let legal = self.legal.iter().cloned().flatten();
-        [
-            outputs(legal.chain([self.terminal])),
-            outputs(self.next.clone()),
-            outputs(self.goals.iter().cloned().flatten()),
-        ]
     }
 }
 

@@ -14,6 +14,8 @@ use propjit_jit::scalar::ScalarInterpreter;
 use rustc_hash::FxHashMap;
 
 use super::code_options::{CodeOptions, Form};
+use super::compiled::playout_sections;
+use super::cost::goal_cost;
 use super::lower::{Layout, lower};
 use super::text::find_term;
 use super::tiers::Tiers;
@@ -36,6 +38,7 @@ pub struct GroundGame {
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
     phases: OnceLock<Phases>,
+    goal_cost: OnceLock<f64>,
     code: CodeOptions,
     playout_code: OnceLock<Compiled>,
     state_code: OnceLock<Compiled>,
@@ -54,8 +57,8 @@ pub struct Optimised {
     pub time: Duration,
 }
 
-/// The sections of [`GroundGame::lane_program`], to be evaluated in this order.
-/// The goals come last because they are wanted least often.
+/// The sections of [`GroundGame::lane_program`] and of code for playouts. Those of next
+/// state and goals come after that of the state.
 pub mod section {
     /// Legal moves and terminal.
     pub const STATE: usize = 0;
@@ -93,6 +96,7 @@ impl GroundGame {
             scalar: OnceLock::new(),
             lanes: OnceLock::new(),
             phases: OnceLock::new(),
+            goal_cost: OnceLock::new(),
             code,
             playout_code: OnceLock::new(),
             state_code: OnceLock::new(),
@@ -176,7 +180,7 @@ impl GroundGame {
     /// The [smallest](GroundGame::smallest) circuit as a program over lanes with the [`section`]s there are.
     pub fn lane_program(&self) -> Arc<LaneProgram> {
         let make = || {
-            let sections = self.layout.playout_sections();
+            let sections = playout_sections(&self.layout);
             Arc::new(LaneProgram::new(&self.smallest().circuit, &sections))
         };
         self.lanes.get_or_init(make).clone()
@@ -217,6 +221,13 @@ impl GroundGame {
     pub fn phases(&self) -> &Phases {
         let find = || Phases::find(&self.lowered, &self.layout, &self.initial);
         self.phases.get_or_init(find)
+    }
+
+    /// About what it costs to evaluate the goals of all lanes in a playout, in steps of
+    /// all lanes.
+    pub fn goal_cost(&self) -> f64 {
+        let estimate = || goal_cost(&self.lowered, &self.layout);
+        *self.goal_cost.get_or_init(estimate)
     }
 
     /// How many lanes the interpreter evaluates together.

@@ -49,7 +49,7 @@ impl Sections for Interpreted {
     fn needs(port: Port) -> &'static [usize] {
         match port {
             Port::Terminal | Port::Legal(_) => &[section::STATE],
-            Port::Goals(_) => &[section::STATE, section::NEXT, section::GOALS],
+            Port::Goals(_) => &[section::STATE, section::GOALS],
         }
     }
 }

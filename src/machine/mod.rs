@@ -7,16 +7,22 @@
 //! | [`lanes`] | the circuit, bit-sliced: one bit of each word is a game | many states at a time |
 //! | [`compiled`] | the same as machine code | many states at a time, faster |
 //!
+//! These play one state at a time. [`batch`] is for searches: many states of a game
+//! in one call, as all children of a state.
+//!
 //! [`lower`] makes the circuit of a game; [`saved`] holds states as text.
 
+pub mod batch;
 pub mod circuit;
 mod code_options;
 pub mod compiled;
+mod cost;
 mod ground;
 pub mod lanes;
 pub mod lower;
 mod phases;
 pub mod prover;
+mod row;
 pub mod saved;
 pub mod scalar;
 mod state;
@@ -33,6 +39,7 @@ use propjit_jit::code::CompileError;
 pub use code_options::CodeOptions;
 pub use ground::{GroundGame, section};
 pub use phases::Phases;
+pub use row::Row;
 pub use state::State;
 pub(crate) use state::ones;
 pub use tiers::Tiers;

@@ -10,10 +10,10 @@
 //! on it is a machine without input, and if that machine is after `p` steps where it
 //! started, it will be so for ever after each `p` steps.
 //!
-//! Influence is read off the circuit's structure. So a proposition that is found here
+//! Influence is read off the circuit's structure, and recursion counts as an influence. So a proposition that is found here
 //! also goes its way in states that no match reaches, and after moves that are not legal.
 
-use propjit_jit::circuit::{Circuit, Node, NodeId};
+use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 
 use super::State;
 use super::lower::Layout;
@@ -41,33 +41,24 @@ impl Phases {
     /// The phases of a game with this circuit.
     ///
     /// The period is the one up to eight that is a multiple of the periods of as many
-    /// propositions as possible, and the smallest of these. The other propositions, and
-    /// those that never change, are left out.
+    /// propositions as possible, and the smallest of these. The other propositions, those
+    /// that never change, and those that depend on recursion, are left out.
     pub(super) fn find(circuit: &Circuit, layout: &Layout, initial: &State) -> Phases {
-        let influence = Influence::new(circuit, layout);
-        let node = |input: usize| circuit.inputs()[input].index();
-        let mut influenced = vec![false; circuit.nodes().len()];
-        influence.spread(
-            &mut influenced,
-            layout.does.iter().cloned().flatten().map(node),
-        );
-        let autonomous: Vec<usize> = (layout.bases.clone())
-            .filter(|&base| !influenced[node(base)])
-            .collect();
-        if autonomous.is_empty() {
-            return Phases::none();
-        }
-        let run = run(circuit, layout, &autonomous, initial);
+        let all = Untouched::all(circuit, layout);
+        let is_touched = |input: &usize| !layout.bases.contains(input);
+        let inputs = (0..circuit.inputs().len()).filter(is_touched);
+        let autonomous = all.without(inputs.map(|input| circuit.inputs()[input]));
+        let bases = autonomous.bases();
+        let run = autonomous.run(&bases, initial);
         // By number of steps, those that are then where they started, as is all that
         // they depend on.
         let returned: Vec<Vec<usize>> = (0..=LONGEST)
             .map(|steps| {
-                let mut moved = influenced.clone();
                 let changed = |base: &usize| run[steps].contains(*base) != run[0].contains(*base);
-                let changed = autonomous.iter().copied().filter(changed);
-                influence.spread(&mut moved, changed.map(node));
-                let returned = autonomous.iter().copied();
-                returned.filter(|&base| !moved[node(base)]).collect()
+                let changed = bases.iter().copied().filter(changed);
+                autonomous
+                    .without(changed.map(|base| circuit.inputs()[base]))
+                    .bases()
             })
             .collect();
         let changes = |base: usize| {
@@ -80,17 +71,12 @@ impl Phases {
             .max_by_key(|&period| periodic(period).count())
             .unwrap_or(1);
         let bases: Vec<usize> = periodic(period).copied().collect();
-        let cycle = run[..period].iter();
+        let of_those = |state: &State| {
+            let holding = bases.iter().copied();
+            holding.filter(|&base| state.contains(base)).collect()
+        };
         Phases {
-            cycle: cycle
-                .map(|state| {
-                    bases
-                        .iter()
-                        .copied()
-                        .filter(|&base| state.contains(base))
-                        .collect()
-                })
-                .collect(),
+            cycle: run[..period].iter().map(of_those).collect(),
             bases,
         }
     }
@@ -117,72 +103,93 @@ impl Phases {
     }
 }
 
-/// The initial state's and its successors' autonomous propositions.
-fn run(circuit: &Circuit, layout: &Layout, autonomous: &[usize], initial: &State) -> Vec<State> {
-    let step = |state: &State| {
-        // What they become does not depend on the other inputs.
-        let mut inputs = vec![false; layout.inputs()];
-        state.iter().for_each(|base| inputs[base] = true);
-        let outputs = circuit.evaluate(&inputs);
-        let next = |base: &usize| outputs[layout.next.start + base];
-        Some(autonomous.iter().copied().filter(next).collect())
-    };
-    let first = |base: &usize| initial.contains(*base);
-    let first: State = autonomous.iter().copied().filter(first).collect();
-    std::iter::successors(Some(first), step)
-        .take(LONGEST + 1)
-        .collect()
+/// The nodes on which something has no influence, within a step or from step to step.
+struct Untouched<'a> {
+    circuit: &'a Circuit,
+    layout: &'a Layout,
+    /// The nodes, ascending: no operand comes after its gate.
+    nodes: Vec<NodeId>,
+    /// Whether a node is one of them.
+    contains: Vec<bool>,
 }
 
-/// Which nodes have an influence on which, within a step and from step to step.
-struct Influence {
-    /// Where the targets of each node start, and at last how many there are.
-    starts: Vec<u32>,
-    targets: Vec<u32>,
-}
-
-impl Influence {
-    fn new(circuit: &Circuit, layout: &Layout) -> Influence {
-        let operands = circuit
-            .nodes()
-            .iter()
-            .zip(0..)
-            .flat_map(|(node, to)| match *node {
-                Node::And(a, b) => vec![(a.node(), to), (b.node(), to)],
-                _ => Vec::new(),
-            });
-        let feedback = circuit.loops().iter().flat_map(|l| &l.feedback);
-        let feedback = feedback.map(|&(to, source)| (source.node(), to.0));
-        let steps = layout.next.clone().zip(layout.bases.clone());
-        let steps = steps.map(|(next, base)| {
-            let NodeId(to) = circuit.inputs()[base];
-            (circuit.outputs()[next].node(), to)
-        });
-        let mut pairs: Vec<(NodeId, u32)> = operands.chain(feedback).chain(steps).collect();
-        pairs.sort_unstable();
-        let mut starts = vec![0; circuit.nodes().len() + 1];
-        for (from, _) in &pairs {
-            starts[from.index() + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        Influence {
-            starts,
-            targets: pairs.into_iter().map(|(_, to)| to).collect(),
+impl<'a> Untouched<'a> {
+    /// All nodes.
+    fn all(circuit: &'a Circuit, layout: &'a Layout) -> Untouched<'a> {
+        let count = circuit.nodes().len();
+        Untouched {
+            circuit,
+            layout,
+            nodes: (0..count as u32).map(NodeId).collect(),
+            contains: vec![true; count],
         }
     }
 
-    /// Marks the nodes `from` and all that they have an influence on, but does not go on
-    /// from nodes that are marked already.
-    fn spread(&self, marked: &mut [bool], from: impl Iterator<Item = usize>) {
-        let mut left: Vec<usize> = from.collect();
-        while let Some(node) = left.pop() {
-            if !std::mem::replace(&mut marked[node], true) {
-                let targets = self.starts[node] as usize..self.starts[node + 1] as usize;
-                left.extend(self.targets[targets].iter().map(|&to| to as usize));
+    /// Those of them on which these nodes have no influence. Feedback counts as touched.
+    fn without(&self, touched: impl Iterator<Item = NodeId>) -> Untouched<'a> {
+        let mut nodes = self.nodes.clone();
+        let mut contains = self.contains.clone();
+        touched.for_each(|node| contains[node.index()] = false);
+        // A sweep goes through all gates of a step.
+        loop {
+            let before = nodes.len();
+            nodes.retain(|&node| {
+                let remains = contains[node.index()]
+                    && match self.circuit.nodes()[node.index()] {
+                        Node::And(a, b) => contains[a.node().index()] && contains[b.node().index()],
+                        Node::Input(input) => contains[self.next(input.index()).node().index()],
+                        Node::Feedback => false,
+                        Node::False => true,
+                    };
+                contains[node.index()] = remains;
+                remains
+            });
+            if nodes.len() == before {
+                break;
             }
         }
+        Untouched {
+            nodes,
+            contains,
+            ..*self
+        }
+    }
+
+    /// What a base proposition becomes.
+    fn next(&self, base: usize) -> Edge {
+        self.circuit.outputs()[self.layout.next.start + base]
+    }
+
+    /// The base propositions among them, ascending.
+    fn bases(&self) -> Vec<usize> {
+        let input = |base: &usize| self.circuit.inputs()[*base].index();
+        let bases = self.layout.bases.clone();
+        bases.filter(|base| self.contains[input(base)]).collect()
+    }
+
+    /// What of the base propositions among them, which are those given, holds initially and
+    /// in the states that follow.
+    fn run(&self, bases: &[usize], initial: &State) -> Vec<State> {
+        let mut values = vec![false; self.circuit.nodes().len()];
+        let first: State = (bases.iter().copied())
+            .filter(|&base| initial.contains(base))
+            .collect();
+        let step = |state: &State| {
+            let value =
+                |values: &[bool], edge: Edge| values[edge.node().index()] != edge.inverted();
+            for node in &self.nodes {
+                values[node.index()] = match self.circuit.nodes()[node.index()] {
+                    Node::And(a, b) => value(&values, a) && value(&values, b),
+                    Node::Input(input) => state.contains(input.index()),
+                    Node::False | Node::Feedback => false,
+                };
+            }
+            let next = |base: &usize| value(&values, self.next(*base));
+            Some(bases.iter().copied().filter(next).collect())
+        };
+        std::iter::successors(Some(first), step)
+            .take(LONGEST + 1)
+            .collect()
     }
 }
 

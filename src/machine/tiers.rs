@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use propjit_jit::lanes::{Engine, LaneProgram};
 
 use super::GroundGame;
+use super::compiled::playout_sections;
 
 /// For so long the first engine is not made, because code from the cache, and that of
 /// small games, is there sooner.
@@ -103,7 +104,7 @@ fn best_engine(game: &GroundGame) -> Engine {
 }
 
 fn first_engine(game: &GroundGame) -> Engine {
-    let sections = game.layout().playout_sections();
+    let sections = playout_sections(game.layout());
     let program = LaneProgram::new(game.lowered(), &sections);
     Engine::Interpreter(Arc::new(program), game.code_options().config.width)
 }

@@ -30,21 +30,6 @@ impl Board {
         self.machine.roles()
     }
 
-    /// The role that plays at random, if the game has one.
-    pub fn random_role(&self) -> Option<RoleId> {
-        self.machine.random_role()
-    }
-
-    /// The current state.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// The machine, for other questions about the state.
-    pub fn machine(&mut self) -> &mut dyn StateMachine {
-        &mut *self.machine
-    }
-
     /// Whether the match is over.
     ///
     /// # Errors

@@ -113,8 +113,10 @@ impl From<MachineError> for PlayerError {
 
 /// Chooses moves for one role in one match.
 ///
-/// After [`prepare`](Player::prepare), `choose` and `advance` alternate.
-/// Methods that get a [`Stop`] return within some 10 ms after it is set.
+/// [`prepare`](Player::prepare) comes first, and every joint move is told once by
+/// [`advance`](Player::advance). [`choose`](Player::choose) may be asked for more than once in a
+/// state, or not at all where nobody waits for the answer any more. Methods that get a [`Stop`]
+/// return within some 10 ms after it is set.
 pub trait Player: Send {
     /// Uses the start clock, which ends at `deadline`; may return before.
     ///

@@ -102,7 +102,8 @@ impl Worker {
             move || run(make, &inbox, deadline, &stop, &prepared)
         });
         if let Err(error) = spawned {
-            prepared.set(Err(PlayerError::Connection(Arc::new(error))));
+            let text = format!("there is no thread for it: {error}");
+            prepared.set(Err(PlayerError::Crashed(text)));
         }
         (Worker { tasks, stop }, prepared)
     }

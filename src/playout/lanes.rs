@@ -4,8 +4,8 @@ use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::Start;
 
 use super::columns::Columns;
-use super::row::Row;
 use super::starts::{StartId, Starts};
+use crate::machine::Row;
 
 /// The matches that run.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl Lanes {
     }
 
     /// Starts the matches that are next in line in the lanes given, as far as there are
-    /// any for this step.
-    pub fn start(&mut self, lanes: Row, starts: &mut Starts, now: u64) {
+    /// any for this step; returns whether there are.
+    pub fn start(&mut self, lanes: Row, starts: &mut Starts, now: u64) -> bool {
         self.starting = Row::default();
         let phase = starts.phase(now);
         let (mut first, mut mixed) = (None, false);
@@ -86,6 +86,7 @@ impl Lanes {
                 columns.set(lane, state, number);
             }
         }
+        first.is_some()
     }
 
     /// The lanes whose match starts, and where.

@@ -13,7 +13,6 @@
 mod columns;
 mod lanes;
 mod playouts;
-mod row;
 mod serial;
 mod starts;
 mod tally;
@@ -31,7 +30,7 @@ use crate::rng::{self, GameRng};
 use crate::stop::Stop;
 
 pub use playouts::Playouts;
-use serial::SerialPlayouts;
+pub use serial::SerialPlayouts;
 pub use starts::{StartId, Starts};
 pub use tally::{Ending, Goals, Moments, Tally};
 
@@ -49,6 +48,23 @@ pub struct Config {
     pub time: Option<Duration>,
     /// How many matches are started.
     pub rollouts: Option<u64>,
+    /// How long lanes may idle before matches are started in them: see
+    /// [`Player::refill`].
+    pub refill: u32,
+}
+
+impl Default for Config {
+    /// One thread, which plays until it is stopped.
+    fn default() -> Config {
+        Config {
+            threads: 1,
+            seed: 0,
+            max_steps: 10_000,
+            time: None,
+            rollouts: None,
+            refill: 1,
+        }
+    }
 }
 
 /// What came of it.
@@ -117,6 +133,12 @@ pub trait Player: Send {
     /// How many matches are played at a time.
     fn lanes(&self) -> usize;
 
+    /// Starts matches in idle lanes when idling has cost as much as so many evaluations of
+    /// the goals, which are evaluated less often if matches start and end together. With 0,
+    /// matches are started at once; at first, it is 1. What plays match after match has no
+    /// use for it.
+    fn refill(&mut self, _goals: u32) {}
+
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);
 
@@ -139,7 +161,7 @@ pub fn player(
 ) -> Result<Box<dyn Player>, MachineError> {
     Ok(match (backend, game.ground_game()) {
         (Backend::Lanes, Some(ground)) => {
-            let engine = Engine::Interpreter(ground.lane_program(), ground.width());
+            let engine = interpreter(ground);
             let (game, seed) = (ground.clone(), rng.next_u64());
             Box::new(Playouts::new(game, engine, max_steps, seed))
         }
@@ -149,6 +171,11 @@ pub fn player(
         }
         _ => Box::new(SerialPlayouts::new(game.machine(backend)?, max_steps, rng)),
     })
+}
+
+/// The game's circuit, optimised and interpreted.
+pub fn interpreter(game: &GroundGame) -> Engine {
+    Engine::Interpreter(game.lane_program(), game.width())
 }
 
 /// Plays random matches of `game` with `backend` from its initial state until the time
@@ -208,6 +235,7 @@ fn run_players(
     let threads = config.threads.max(1);
     let work = &|rng: GameRng, rollouts: Option<u64>| {
         let mut player = make(rng)?;
+        player.refill(config.refill);
         let initial = player.initial_state()?;
         let id = player.starts_mut().add(&initial, rollouts);
         player.play(limits)?;

@@ -11,6 +11,12 @@
 //! is a third faster for it. (Start states without a phase are played correctly, but
 //! then lanes differ.)
 //!
+//! Goals are evaluated for all lanes when matches end in some. Matches that start together
+//! often end together; so lanes idle until that has cost as much as an evaluation
+//! of the goals, which is at most twice as much as one could have paid. Reversi, where goals
+//! are a third of the work and matches last about sixty moves, is 1.7 times as fast for it;
+//! where goals cost next to nothing, nothing is waited for.
+//!
 //! Which matches count is decided when they start, and by nothing that depends on
 //! how others went but their number: lanes start whatever is next in line, and all that
 //! starts is played to its end. So there is no bias towards short matches.
@@ -24,10 +30,9 @@ use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use super::lanes::Lanes;
-use super::row::Row;
 use super::starts::{StartId, Starts};
 use super::{Limits, Moments, Player};
-use crate::machine::{GroundGame, MachineError, State, Tiers, section};
+use crate::machine::{GroundGame, MachineError, Row, State, Tiers, section};
 
 /// Plays matches in lanes.
 pub struct Playouts {
@@ -40,6 +45,11 @@ pub struct Playouts {
     selectors: Vec<Selector>,
     random: LaneRandom,
     max_steps: u32,
+    /// See [`Player::refill`].
+    refill: u32,
+    /// How often a lane has idled for a step since matches were last started, while some
+    /// were waiting to be.
+    idled: u64,
     starts: Starts,
     lanes: Lanes,
     /// How many steps were made, or passed over while no match was running.
@@ -74,6 +84,8 @@ impl Playouts {
             selectors: vec![Selector::new(); roles.len()],
             random: LaneRandom::new(seed),
             max_steps,
+            refill: 1,
+            idled: 0,
             starts: Starts::new(roles.len(), game.phases().clone()),
             lanes: Lanes::new(evaluator.width(), game.layout().bases.len()),
             now: 0,
@@ -244,10 +256,22 @@ impl Playouts {
         } else {
             Row::default()
         };
+        self.idled += idle.count();
+        if self.may_idle() && !self.lanes.running.is_empty() {
+            idle = Row::default();
+        }
         if !idle.is_empty() && limits.are_up() {
             idle = Row::default();
         }
-        self.lanes.start(idle, &mut self.starts, self.now);
+        if self.lanes.start(idle, &mut self.starts, self.now) {
+            self.idled = 0;
+        }
+    }
+
+    /// Whether idle lanes have cost so little that more of them are waited for.
+    fn may_idle(&self) -> bool {
+        let goals = self.game.goal_cost() * self.lanes.width.lanes() as f64;
+        self.idled as f64 <= f64::from(self.refill) * goals
     }
 
     /// Starts matches in idle lanes without a step before.
@@ -285,6 +309,10 @@ impl Player for Playouts {
 
     fn lanes(&self) -> usize {
         self.lanes.width.lanes()
+    }
+
+    fn refill(&mut self, goals: u32) {
+        self.refill = goals;
     }
 
     fn clear(&mut self) {

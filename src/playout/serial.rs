@@ -10,7 +10,7 @@ use crate::rng::GameRng;
 
 /// Plays matches with a machine. Its memory is shared by all of them, so that none
 /// allocates.
-pub(super) struct SerialPlayouts {
+pub struct SerialPlayouts {
     machine: Box<dyn StateMachine>,
     rng: GameRng,
     max_steps: u32,
@@ -36,6 +36,11 @@ impl SerialPlayouts {
             values: Vec::new(),
             machine,
         }
+    }
+
+    /// The machine that plays, for other questions between plays.
+    pub fn machine(&mut self) -> &mut dyn StateMachine {
+        &mut *self.machine
     }
 
     /// Plays a match and counts it, unless a stop comes.

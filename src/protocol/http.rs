@@ -21,8 +21,8 @@ use thiserror::Error;
 
 use crate::stop::Stop;
 
-/// The largest message that is read, head included: 16 MiB. Rulesheets have less than one.
-pub const MAX_BYTES: usize = 16 << 20;
+/// The largest message that is read, head included: 4 MiB. Rulesheets have less than one.
+pub const MAX_BYTES: usize = 4 << 20;
 
 /// How often somebody who waits for a socket looks whether to go on.
 const SLICE: Duration = Duration::from_millis(10);

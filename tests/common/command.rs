@@ -9,8 +9,9 @@ use serde_json::Value;
 /// Runs the command with these arguments.
 pub fn propjit(args: &[&str]) -> Assert {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
-    // Tests leave the user's cache alone.
+    // Tests leave the user's cache and profiles alone.
     let command = command.args(args).env("PROPJIT_CACHE", "off");
+    let command = command.env("PROPJIT_CONFIG", "off");
     command.env_remove("PROPJIT_LOG").assert()
 }
 

@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::CompileError;
 use super::config::Config;
 use super::generate::generate;
 use super::guard::{Groups, Guards};
 use super::memory::Executable;
 use super::plan::{Plan, Step};
-use super::{CompileError, Section};
 use crate::circuit::Circuit;
 use crate::lanes::Width;
 use crate::lanes::layout::Layout;
+use crate::section::Section;
 
 /// A circuit as machine code, for rows of a certain width. Threads share it; its memory
 /// is freed when it is dropped.
@@ -52,7 +53,7 @@ impl Code {
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
         let groups = Groups::new(circuit, guards, config.guarded);
-        let plan = Plan::new(circuit, sections, &groups, config.function_size);
+        let plan = Plan::new(circuit, sections, &groups, config);
         let image = generate(&plan, config, None, start)?;
         Ok(Code {
             description: Description {

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::lanes::Width;
 
 /// What makes the machine code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Generator {
     /// Cranelift: rows of 64 or 128 lanes, on all of its targets.
     Cranelift,
@@ -14,12 +17,30 @@ pub enum Generator {
 }
 
 /// How hard Cranelift tries.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Effort {
     /// `opt_level=none`
     Least,
     /// `opt_level=speed`
     Full,
+}
+
+/// In which order gates are computed.
+///
+/// It decides how long values have to be kept in registers, and so how often memory is
+/// read and written instead.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Output after output, each with its cone: all that it needs and that is not there
+    /// yet, depth first.
+    Cone,
+    /// As the circuit numbers its gates.
+    Circuit,
+    /// By the length of the longest way to the inputs: neighbours do not wait for each
+    /// other, but values wait long to be read.
+    Level,
 }
 
 /// How to generate code, and what that may cost.
@@ -31,6 +52,8 @@ pub struct Config {
     pub width: Width,
     /// How hard to try.
     pub effort: Effort,
+    /// In which order gates are computed.
+    pub order: Order,
     /// How many operations a function of machine code has at most.
     pub function_size: usize,
     /// How many gates' work a guard must save to be used; a negative number of any number.
@@ -48,6 +71,7 @@ impl Config {
             generator,
             width,
             effort: Effort::Full,
+            order: Order::Cone,
             function_size: match generator {
                 Generator::Cranelift => 2000,
                 Generator::Avx2 => 1 << 20,
@@ -80,6 +104,33 @@ impl Config {
             let widths = generator.widths().iter();
             widths.map(move |&width| Config::new(generator, width))
         })
+    }
+}
+
+impl Order {
+    /// All orders.
+    pub const ALL: [Order; 3] = [Order::Cone, Order::Circuit, Order::Level];
+
+    /// The order's name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Cone => "cone",
+            Order::Circuit => "circuit",
+            Order::Level => "level",
+        }
+    }
+}
+
+impl Effort {
+    /// All efforts, small to large.
+    pub const ALL: [Effort; 2] = [Effort::Least, Effort::Full];
+
+    /// The effort's name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Least => "least",
+            Effort::Full => "full",
+        }
     }
 }
 

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use target_lexicon::Triple;
 
+use super::CompileError;
 use super::config::Config;
 use super::generate::generate;
 use super::guard::Groups;
 use super::plan::Plan;
-use super::{CompileError, Section};
 use crate::circuit::Circuit;
 use crate::lanes::layout::Layout;
+use crate::section::Section;
 
 /// Position-independent machine code for another CPU, and how to call it.
 ///
@@ -61,7 +62,7 @@ impl ForeignCode {
         config: &Config,
     ) -> Result<ForeignCode, CompileError> {
         let start = Instant::now();
-        let plan = Plan::new(circuit, sections, &Groups::default(), config.function_size);
+        let plan = Plan::new(circuit, sections, &Groups::default(), config);
         let image = generate(&plan, config, Some(target), start)?;
         let layout = Layout::new(circuit);
         let steps = plan.sections.into_iter().map(|steps| {

@@ -13,9 +13,10 @@ use super::generate::check_rows;
 use super::guard::Groups;
 use super::plan::Plan;
 use super::routine::Routine;
-use super::{CompileError, Config, Generator, Guards, Section};
+use super::{CompileError, Config, Generator, Guards};
 use crate::circuit::{Circuit, InputId};
 use crate::lanes::layout::Layout;
+use crate::section::Section;
 
 /// What to show of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,7 +58,7 @@ pub fn disassemble(
     form: Form,
 ) -> Result<Vec<Listing>, CompileError> {
     let groups = Groups::new(circuit, guards, config.guarded);
-    let plan = Plan::new(circuit, sections, &groups, config.function_size);
+    let plan = Plan::new(circuit, sections, &groups, config);
     check_rows(&plan, config.width)?;
     let texts = texts(&plan, config, form)?;
     let first_input = Layout::new(circuit).inputs().start as u32;
@@ -141,10 +142,7 @@ mod tests {
         let both = builder.and(a, b);
         let neither = builder.and(!a, !b);
         let circuit = builder.finish(vec![both, !neither]);
-        let section = |output| Section {
-            outputs: vec![OutputId(output)],
-            after: None,
-        };
+        let section = |output| Section::alone(vec![OutputId(output)]);
         let config = Config::new(generator, width);
         let sections = [section(0), section(1)];
         disassemble(&circuit, &sections, &Guards::default(), &config, form).unwrap()

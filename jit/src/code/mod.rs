@@ -10,9 +10,8 @@
 //! - `foreign` hands out code for other CPUs.
 //! - `guard` finds what matters only while some input is true, so that it is left out
 //!   while that is false in all lanes.
-//! - [`cache`] keeps code on disk; `stored` takes it from there.
 //! - `memory` owns the memory that the code runs in; `compiled` calls it.
-//! - [`cache`] keeps code on disk.
+//! - [`cache`] keeps code on disk; `stored` takes it from there.
 //! - `listing` shows code to people.
 
 mod avx2;
@@ -33,25 +32,13 @@ mod stored;
 use std::time::Duration;
 
 pub use compiled::Code;
-pub use config::{Config, Effort, Generator};
+pub use config::{Config, Effort, Generator, Order};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
 pub use listing::{Form, Listing, disassemble};
 pub use memory::Executable;
 
-use crate::circuit::OutputId;
 use crate::lanes::Width;
-
-/// Outputs that are computed together.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Section {
-    /// The outputs.
-    pub outputs: Vec<OutputId>,
-    /// A section before this one that is always evaluated before this one is, for the
-    /// same inputs as far as that section depends on them. What it computes, and what
-    /// the section does that it comes after, is not computed again.
-    pub after: Option<usize>,
-}
 
 /// Why there is no code.
 #[derive(Debug, thiserror::Error)]

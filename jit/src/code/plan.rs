@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::Section;
+use super::config::Config;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Routine};
 use super::schedule::{Scheduler, Segment};
 use crate::circuit::Circuit;
+use crate::section::Section;
 
 /// All that code generators and callers have to know.
 #[derive(Debug)]
@@ -44,9 +45,9 @@ pub(super) struct Guard {
 }
 
 impl Plan {
-    /// A plan with routines of about `size` operations.
-    pub fn new(circuit: &Circuit, sections: &[Section], groups: &Groups, size: usize) -> Plan {
-        let mut scheduler = Scheduler::new(circuit, groups);
+    /// A plan with the order and the function size of `config`.
+    pub fn new(circuit: &Circuit, sections: &[Section], groups: &Groups, config: &Config) -> Plan {
+        let mut scheduler = Scheduler::new(circuit, groups, config.order);
         let scheduled: Vec<Vec<Segment>> = sections
             .iter()
             .map(|section| scheduler.section(&section.outputs, section.after))
@@ -58,7 +59,7 @@ impl Plan {
         };
         let mut sections: Vec<Vec<Step>> = Vec::new();
         for segments in &scheduled {
-            let step = |segment| cutter.step(segment, groups, size);
+            let step = |segment| cutter.step(segment, groups, config.function_size);
             sections.push(segments.iter().map(step).collect());
         }
         cutter.find_rows();

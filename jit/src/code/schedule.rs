@@ -1,7 +1,10 @@
 //! The order of operations.
 //!
-//! Depth first from the outputs, so that most values are read soon after they are
-//! made and few are alive at a time. A gate with many operands is a chain of
+//! Gates are asked for in the [`Order`] that is wanted, and each is computed depth first
+//! with whatever it needs and is not there. Asked for by the outputs, most values are read
+//! soon after they are made, and few are alive at a time.
+//!
+//! A gate with many operands is a chain of
 //! operations on one value, each of which takes in an operand as soon as that is
 //! there. Operands that count inverted come first: their chain is one of ORs, which
 //! is the conjunction's inverse, and only one AND-NOT turns it round. So no
@@ -16,6 +19,7 @@ use std::mem::replace;
 
 use rustc_hash::FxHashMap;
 
+use super::config::Order;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Operator};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
@@ -41,6 +45,7 @@ pub(super) struct Scheduler<'a> {
     groups: &'a Groups,
     wide: WideCircuit,
     layout: Layout,
+    order: Order,
     depths: Vec<u32>,
     /// The first row not in use.
     next_row: u32,
@@ -68,13 +73,14 @@ struct Place {
 type Key = (u32, u32);
 
 impl<'a> Scheduler<'a> {
-    pub fn new(circuit: &'a Circuit, groups: &'a Groups) -> Scheduler<'a> {
+    pub fn new(circuit: &'a Circuit, groups: &'a Groups, order: Order) -> Scheduler<'a> {
         let layout = Layout::new(circuit);
         Scheduler {
             circuit,
             groups,
             wide: WideCircuit::new(circuit, Folding::SINGLE_READERS),
             layout,
+            order,
             depths: circuit.depths(),
             next_row: layout.rows(),
             idle: Vec::new(),
@@ -174,7 +180,7 @@ impl Emission<'_, '_> {
                 false => present.push(output),
             }
         }
-        for &node in &roots {
+        for node in self.in_order(roots) {
             self.compute(node);
         }
         for &node in &feedback {
@@ -244,6 +250,20 @@ impl Emission<'_, '_> {
             }
         }
         feedback
+    }
+
+    /// The nodes to ask for, one after the other, to have computed what `roots` need.
+    fn in_order(&self, roots: Vec<NodeId>) -> Vec<NodeId> {
+        let mut all: Vec<NodeId> = self.keys.keys().copied().collect();
+        match self.scheduler.order {
+            Order::Cone => return roots,
+            Order::Circuit => all.sort_unstable(),
+            Order::Level => {
+                let depths = &self.scheduler.depths;
+                all.sort_unstable_by_key(|node| (depths[node.index()], *node));
+            }
+        }
+        all
     }
 
     fn operands(&self, node: NodeId) -> &[Edge] {

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use super::CompileError;
 use super::cache::{Cache, CacheError, Key, KeyHasher};
 use super::compiled::{Code, Description};
 use super::config::Config;
 use super::generate::describe;
 use super::plan::{Guard, Step};
-use super::{CompileError, Section};
 use crate::circuit::{Circuit, Edge, Node};
+use crate::section::Section;
 
 impl Code {
     /// The key of the code that is made of a circuit.
@@ -26,12 +27,13 @@ impl Code {
     ) -> Result<Key, CompileError> {
         let generator = describe(config)?;
         let Config {
+            order,
             function_size,
             guarded,
             width,
             ..
         } = config;
-        let options = format!("{width:?} {function_size} {guarded}");
+        let options = format!("{width:?} {order:?} {function_size} {guarded}");
         Ok(Key::new(|hasher| {
             for text in [env!("CARGO_PKG_VERSION"), &generator, &options, salt] {
                 hasher.bytes(text.as_bytes());

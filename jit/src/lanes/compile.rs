@@ -12,6 +12,7 @@ use super::layout::Layout;
 use super::program::{Feedback, Section, Step};
 use super::schedule::{Code, Kind, Operation};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
+use crate::section;
 use crate::wide::{Folding, Piece, WideCircuit};
 
 /// Operations are reordered within windows of this many. Wider windows make longer
@@ -19,11 +20,17 @@ use crate::wide::{Folding, Piece, WideCircuit};
 const WINDOW: usize = 256;
 
 /// Compiles sections, one after the other.
+///
+/// Values are given by node: those that are computed and may be read.
 pub(super) struct Compiler<'a> {
     circuit: &'a Circuit,
     wide: WideCircuit,
     layout: Layout,
-    /// Of each node computed so far.
+    /// The values there are before any section.
+    given: Vec<Option<Value>>,
+    /// The values there are after each section so far.
+    computed: Vec<Vec<Option<Value>>>,
+    /// The values there are in the section that is being compiled.
     values: Vec<Option<Value>>,
     /// The outputs computed so far.
     is_written: Vec<bool>,
@@ -49,7 +56,9 @@ impl<'a> Compiler<'a> {
             circuit,
             wide,
             layout,
-            values,
+            given: values,
+            computed: Vec::new(),
+            values: Vec::new(),
             is_written: vec![false; circuit.outputs().len()],
             next_row: layout.rows(),
         }
@@ -60,9 +69,13 @@ impl<'a> Compiler<'a> {
         self.next_row
     }
 
-    /// Code for outputs, as far as they have not been computed yet.
-    pub fn section(&mut self, outputs: &[OutputId]) -> Section {
-        let mut outputs = outputs.to_vec();
+    /// Code for a section's outputs, but for those that other sections had before.
+    pub fn section(&mut self, section: &section::Section) -> Section {
+        self.values = match section.after {
+            Some(after) => self.computed[after].clone(),
+            None => self.given.clone(),
+        };
+        let mut outputs = section.outputs.clone();
         outputs.retain(|output| !replace(&mut self.is_written[output.index()], true));
         let roots = outputs.iter().map(|&output| self.output(output).0.node());
         let is_there = |node: NodeId| self.values[node.index()].is_some();
@@ -106,6 +119,7 @@ impl<'a> Compiler<'a> {
             });
         }
         steps.extend(self.step(straight, &[]));
+        self.computed.push(take(&mut self.values));
         Section { steps }
     }
 

@@ -9,18 +9,20 @@
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`] with the rows. [`select`] picks one true row per lane at
 //! random, with the bits of [`random`]: for a game, a legal move. [`advance`](mod@advance) makes
-//! outputs the inputs of the next step, and [`census`](mod@census) counts lanes.
+//! outputs the inputs of the next step, [`census`](mod@census) counts lanes, and [`transpose`]
+//! takes lanes apart and puts them together.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use propjit_jit::circuit::{Builder, OutputId};
 //! use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+//! use propjit_jit::section::Section;
 //!
 //! let mut builder = Builder::new(2);
 //! let (a, b) = (builder.input(0), builder.input(1));
 //! let both = builder.and(a, b);
 //! let circuit = builder.finish(vec![both, !both]);
-//! let program = LaneProgram::new(&circuit, &[vec![OutputId(0), OutputId(1)]]);
+//! let program = LaneProgram::new(&circuit, &[Section::alone(vec![OutputId(0), OutputId(1)])]);
 //!
 //! let mut lanes = LaneEvaluator::new(Engine::Interpreter(Arc::new(program), Width::X64));
 //! lanes.input_mut(0)[0] = 0b1100;
@@ -42,6 +44,7 @@ mod reuse;
 mod rows;
 mod schedule;
 pub mod select;
+pub mod transpose;
 mod vector;
 mod width;
 

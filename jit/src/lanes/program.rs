@@ -4,7 +4,8 @@ use super::compile::Compiler;
 use super::layout::Layout;
 use super::reuse::reuse_rows;
 use super::schedule::Code;
-use crate::circuit::{Circuit, OutputId};
+use crate::circuit::Circuit;
+use crate::section;
 
 /// A circuit made ready for bit-sliced evaluation, in sections.
 #[derive(Debug)]
@@ -50,17 +51,18 @@ impl Section {
 }
 
 impl LaneProgram {
-    /// Compiles `circuit`. Section `k` computes the outputs `sections[k]`: all they
-    /// need except what sections before it compute. An output that is in no section
-    /// stays false; one in several belongs to the first.
+    /// Compiles `circuit`. An output that is in no section stays false; one in several
+    /// belongs to the first.
     ///
     /// # Panics
-    /// If a section has an output that the circuit does not have.
-    pub fn new(circuit: &Circuit, sections: &[Vec<OutputId>]) -> LaneProgram {
+    /// If a section has an output that the circuit does not have, or comes after one that is
+    /// not before it.
+    pub fn new(circuit: &Circuit, sections: &[section::Section]) -> LaneProgram {
         let layout = Layout::new(circuit);
         let mut compiler = Compiler::new(circuit, layout);
-        let compile = |outputs: &Vec<OutputId>| compiler.section(outputs);
-        let mut sections: Vec<Section> = sections.iter().map(compile).collect();
+        let sections = sections.iter();
+        let mut sections: Vec<Section> =
+            sections.map(|section| compiler.section(section)).collect();
         let rows = reuse_rows(&mut sections, layout.rows()..compiler.rows());
         // Interpreters rely on it: they do not check again.
         assert!(rows < 1 << 29, "offsets are 32-bit numbers");

@@ -1,17 +1,28 @@
-//! One bit per lane.
+//! A set of lanes.
 
 use propjit_jit::lanes::Width;
 
-use crate::machine::ones;
+use super::ones;
 
-/// A set of lanes. Words that the width does not have are zero.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Row([u64; Width::MAX_WORDS]);
+/// A set of lanes, a bit each. Words that the width does not have are zero.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Row([u64; Width::MAX_WORDS]);
 
 impl Row {
+    /// The first lanes, so many.
+    pub fn first(lanes: usize) -> Row {
+        Row(std::array::from_fn(|word| {
+            match lanes.saturating_sub(64 * word) {
+                0 => 0,
+                left @ 1..64 => (1 << left) - 1,
+                _ => !0,
+            }
+        }))
+    }
+
     /// All lanes of a width.
     pub fn all(width: Width) -> Row {
-        Row::from_words(&[!0; Width::MAX_WORDS][..width.words()])
+        Row::first(width.lanes())
     }
 
     /// The lanes that have a one in these words.
@@ -26,18 +37,27 @@ impl Row {
         &self.0[..width.words()]
     }
 
+    /// Puts a lane into the set.
     pub fn insert(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
+    /// Takes a lane from the set.
+    pub fn remove(&mut self, lane: usize) {
+        self.0[lane / 64] &= !(1 << (lane % 64));
+    }
+
+    /// The lanes in both.
     pub fn and(self, other: Row) -> Row {
         self.zip(other, |a, b| a & b)
     }
 
+    /// The lanes in either.
     pub fn or(self, other: Row) -> Row {
         self.zip(other, |a, b| a | b)
     }
 
+    /// The lanes in this one only.
     pub fn and_not(self, other: Row) -> Row {
         self.zip(other, |a, b| a & !b)
     }
@@ -46,8 +66,14 @@ impl Row {
         Row(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
+    }
+
+    /// Whether a lane is in the set.
+    pub fn contains(&self, lane: usize) -> bool {
+        self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
     /// The lanes, ascending.

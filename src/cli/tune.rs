@@ -1,0 +1,238 @@
+//! `propjit tune`: what suits this CPU best?
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use propjit::game::{Game, Setup};
+use propjit::machine::Backend;
+use propjit::profile::{self, Cpu, Profile, Settings};
+use propjit::rng::random_seed;
+use propjit::tune::{self, Config, Gain, Outcome, Subject, Tuned, Tuning};
+use serde::Serialize;
+
+use super::options::{GroundArgs, game_name, seconds};
+use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+
+/// Find out what makes random play fastest on this CPU, for later runs to use
+///
+/// Tries ways to make and run machine code against each other and keeps what wins in a
+/// profile, in the user's directory for configuration. The variable PROPJIT_CONFIG names
+/// another directory, or switches profiles off with the value `off`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files with the rules of the games to play; without any, games that come with
+    /// propjit
+    #[arg(value_name = "RULESHEET")]
+    rulesheets: Vec<PathBuf>,
+
+    /// How long it may take
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// Where the random numbers come from [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Measure, but leave the profile as it is
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Print the profile that is in use, and measure nothing
+    #[arg(long, conflicts_with_all = ["rulesheets", "seconds", "seed", "dry_run"])]
+    show: bool,
+
+    #[command(flatten)]
+    ground: GroundArgs,
+}
+
+/// Tunes, prints what was won, and writes the profile; or prints the one there is.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let failed = |error| Failure::Work(describe(&error));
+    let path = profile::path().map_err(failed)?;
+    if args.show {
+        let profile = profile::load().map_err(failed)?;
+        return output.result(&Shown::new(path, profile));
+    }
+    // What is wrong should be known before anything is measured.
+    if path.is_none() && !args.dry_run {
+        let variable = profile::VARIABLE;
+        let error = format!("profiles are switched off: {variable}=off; --dry-run only measures");
+        return Err(Failure::Work(error));
+    }
+    let subjects = subjects(args)?;
+    let config = Config {
+        time: args.seconds,
+        seed: args.seed.unwrap_or_else(random_seed),
+        cores: available_parallelism().map_or(1, usize::from),
+    };
+    let stop = stop_on_ctrl_c();
+    let doing = Arc::new(Mutex::new(String::new()));
+    let shown = show_progress({
+        let doing = doing.clone();
+        move || doing.lock().expect("nobody panics holding it").clone()
+    });
+    let now = |what: &str| *doing.lock().expect("nobody panics holding it") = what.to_string();
+    let tuned = tune::tune(&subjects, &config, &stop, now);
+    drop(shown);
+    let tuning = tuned.map_err(|error| Failure::Work(describe(&error)))?;
+    let profile = Profile::new(tuning.best.clone());
+    let mut report = Report {
+        seconds: config.time.as_secs_f64(),
+        seed: config.seed,
+        games: subjects.into_iter().map(|subject| subject.name).collect(),
+        cpu: profile.cpu.clone(),
+        tuning,
+        written: None,
+    };
+    // That the defaults are best is news only to who has another profile.
+    let is_news = |path: &PathBuf| report.has_won() || (report.is_complete() && path.exists());
+    if let Some(path) = path.filter(|path| !args.dry_run && is_news(path)) {
+        profile.write(&path).map_err(failed)?;
+        report.written = Some(path.display().to_string());
+    }
+    output.result(&report)
+}
+
+/// The games to play.
+fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
+    if args.rulesheets.is_empty() {
+        return Ok(Subject::built_in()?);
+    }
+    let setup = Setup {
+        backend: Some(Backend::Compiled),
+        ..args.ground.setup()
+    };
+    let subject = |path: &PathBuf| {
+        let game = Game::load(path, &setup)?;
+        Ok(Subject::new(game_name(path), &game)?)
+    };
+    args.rulesheets.iter().map(subject).collect()
+}
+
+/// The profile in use.
+#[derive(Serialize)]
+struct Shown {
+    /// Where it is, or would be; nowhere if profiles are switched off.
+    path: Option<String>,
+    cpu: Cpu,
+    /// Whether the settings are those of a profile, and not the defaults.
+    tuned: bool,
+    settings: Settings,
+}
+
+impl Shown {
+    fn new(path: Option<PathBuf>, profile: Option<Profile>) -> Shown {
+        Shown {
+            path: path.map(|path| path.display().to_string()),
+            cpu: Cpu::this(),
+            tuned: profile.is_some(),
+            settings: profile.map(|profile| profile.settings).unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.cpu.model)?;
+        match (&self.path, self.tuned) {
+            (Some(path), true) => writeln!(f, "{path}:")?,
+            (Some(path), false) => writeln!(f, "no profile ({path}); the defaults:")?,
+            (None, _) => {
+                let variable = profile::VARIABLE;
+                writeln!(
+                    f,
+                    "profiles are switched off: {variable}=off; the defaults:"
+                )?;
+            }
+        }
+        write!(f, "{}", self.settings)
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    seconds: f64,
+    seed: u64,
+    games: Vec<String>,
+    cpu: Cpu,
+    #[serde(flatten)]
+    tuning: Tuning,
+    /// The profile that was written.
+    written: Option<String>,
+}
+
+impl Report {
+    fn has_won(&self) -> bool {
+        self.tuning.best != self.tuning.defaults
+    }
+
+    /// Whether all was tried.
+    fn is_complete(&self) -> bool {
+        self.tuning.left.is_empty() && !self.tuning.interrupted
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tuning = &self.tuning;
+        let games = self.games.join(", ");
+        writeln!(f, "{}; {games}; seed {}", self.cpu.model, self.seed)?;
+        for tuned in &tuning.parameters {
+            write_tuned(f, tuned)?;
+        }
+        if !tuning.left.is_empty() {
+            writeln!(f, "no time for {}: see --seconds", tuning.left.join(", "))?;
+        }
+        for check in &tuning.checks {
+            let threads = match check.against.threads {
+                1 => "1 thread".to_string(),
+                threads => format!("{threads} threads"),
+            };
+            let rival = format!("over the defaults, {threads}");
+            writeln!(f, "{rival:<30}{}", Ratio(&check.gain))?;
+            for (game, ratio) in self.games.iter().zip(&check.gain.games) {
+                writeln!(f, "{:<15}{game:<15}{ratio:.3}", "")?;
+            }
+        }
+        if tuning.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        if !self.has_won() {
+            writeln!(f, "nothing was won over the defaults")?;
+        }
+        match &self.written {
+            Some(path) => writeln!(f, "written to {path}:")?,
+            None => writeln!(f, "no profile was written:")?,
+        }
+        write!(f, "{}", tuning.best)
+    }
+}
+
+fn write_tuned(f: &mut fmt::Formatter<'_>, tuned: &Tuned) -> fmt::Result {
+    let kept = |value: &str| if value == tuned.chosen { "  *" } else { "" };
+    let Tuned {
+        parameter, before, ..
+    } = tuned;
+    writeln!(f, "{parameter:<14} {before:<14} 1{}", kept(before))?;
+    for candidate in &tuned.candidates {
+        write!(f, "{:<14} {:<14} ", "", candidate.value)?;
+        match &candidate.outcome {
+            Outcome::Gain(gain) => writeln!(f, "{}{}", Ratio(gain), kept(&candidate.value))?,
+            Outcome::Unavailable(reason) => writeln!(f, "none: {reason}")?,
+        }
+    }
+    Ok(())
+}
+
+/// A ratio with its standard error.
+struct Ratio<'a>(&'a Gain);
+
+impl fmt::Display for Ratio<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Gain { ratio, error, .. } = self.0;
+        write!(f, "{ratio:.3} \u{b1} {:.3}", ratio * error)
+    }
+}

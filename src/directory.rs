@@ -1,0 +1,63 @@
+//! The user's directories, and how the environment names others.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use thiserror::Error;
+
+/// What a directory is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Purpose {
+    /// What can be made again: `$XDG_CACHE_HOME` or `~/.cache`.
+    Cache,
+    /// What the user has decided: `$XDG_CONFIG_HOME` or `~/.config`.
+    Configuration,
+}
+
+/// Why there is no directory.
+#[derive(Debug, Error)]
+pub enum DirectoryError {
+    /// The user has no home directory.
+    #[error("there is no home directory; {variable} can name another place")]
+    NoHome {
+        /// The environment variable that can name a directory.
+        variable: &'static str,
+        /// What is missing.
+        source: etcetera::HomeDirError,
+    },
+    /// The current directory, which a relative path starts from, is gone.
+    #[error("the path in {variable} starts nowhere")]
+    NoCurrentDirectory {
+        /// The environment variable with the path.
+        variable: &'static str,
+        /// What is missing.
+        source: io::Error,
+    },
+}
+
+/// The directory that the environment variable names, or else `propjit` among the user's
+/// directories; none if the variable says `off`.
+pub(crate) fn find(
+    variable: &'static str,
+    purpose: Purpose,
+) -> Result<Option<PathBuf>, DirectoryError> {
+    match std::env::var_os(variable).filter(|value| !value.is_empty()) {
+        Some(value) if value == OsStr::new("off") => Ok(None),
+        Some(path) => {
+            let path = std::path::absolute(path);
+            path.map(Some)
+                .map_err(|source| DirectoryError::NoCurrentDirectory { variable, source })
+        }
+        None => {
+            let user = etcetera::choose_base_strategy()
+                .map_err(|source| DirectoryError::NoHome { variable, source })?;
+            let directory = match purpose {
+                Purpose::Cache => user.cache_dir().join("propjit").join("code"),
+                Purpose::Configuration => user.config_dir().join("propjit"),
+            };
+            Ok(Some(directory))
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Many states at a time, one per lane: what searches ask for.
+//!
+//! A [`Batch`] is entered with states, asked about all of them, given a joint move for
+//! each, and advanced to the states that follow, which are in the same lanes then.
+//!
+//! ```
+//! # use propjit::game::{Game, Setup};
+//! use propjit::machine::batch::Batch;
+//! use propjit::machine::{Move, RoleId};
+//!
+//! # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+//! #     (<= (legal player (add 1)) (true (step ?n)))
+//! #     (<= (legal player (add 2)) (true (step ?n)))
+//! #     (<= (next (step ?m)) (does player (add 1)) (true (step ?n)) (succ ?n ?m))
+//! #     (<= (next (step ?m)) (does player (add 2)) (true (step ?n)) (succ ?n ?i) (succ ?i ?m))
+//! #     (<= terminal (true (step 2))) (<= (goal player 100) (true (step 2)))";
+//! # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
+//! let ground = game.ground_game().unwrap();
+//! let mut batch = Batch::new(ground.clone(), ground.tiers().engine().clone());
+//! let moves: Vec<Move> = batch.legal_moves(ground.initial())[0].clone();
+//! let children = batch.children(ground.initial(), &moves);
+//! assert_eq!(ground.fluents(&children[0].state), ["(step 1)"]);
+//! assert_eq!(children[1].goals, Some(vec![Some(100)]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::Arc;
+
+use propjit_jit::lanes::advance::{Start, enter};
+use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
+use propjit_jit::lanes::{Engine, LaneEvaluator};
+
+use super::{GroundGame, Move, RoleId, Row, State, section};
+
+/// As many states of a game as there are lanes, or fewer.
+///
+/// Lanes are filled from the first on. What a method says of lanes holds for those that
+/// were filled.
+pub struct Batch {
+    game: Arc<GroundGame>,
+    evaluator: LaneEvaluator,
+    /// How many lanes are filled.
+    filled: usize,
+    /// Whether the sections are evaluated for the states as they are.
+    known: Known,
+    /// The moves, as inputs, that may be true in some lane.
+    played: Played,
+    /// Packed states, one after the other.
+    columns: Vec<u64>,
+}
+
+/// What is evaluated for the states as they are.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    state: bool,
+    goals: bool,
+}
+
+/// Which rows of moves may have to be made false before others are played.
+enum Played {
+    These(Vec<u32>),
+    Any,
+}
+
+/// What follows from a joint move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Child {
+    /// The state.
+    pub state: State,
+    /// If the state is terminal, the goal of each role where it has exactly one.
+    pub goals: Option<Vec<Option<i32>>>,
+}
+
+impl Batch {
+    /// A batch without states. The engine evaluates the game's [`section`]s.
+    pub fn new(game: Arc<GroundGame>, engine: Engine) -> Batch {
+        Batch {
+            evaluator: LaneEvaluator::new(engine),
+            filled: 0,
+            known: Known::default(),
+            played: Played::These(Vec::new()),
+            columns: Vec::new(),
+            game,
+        }
+    }
+
+    /// Evaluates with another engine from now on, as when machine code is ready. The batch
+    /// is without states then.
+    pub fn switch(&mut self, engine: Engine) {
+        *self = Batch::new(self.game.clone(), engine);
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<GroundGame> {
+        &self.game
+    }
+
+    /// How many states there may be.
+    pub fn lanes(&self) -> usize {
+        self.evaluator.width().lanes()
+    }
+
+    /// The lanes that are filled.
+    pub fn filled(&self) -> Row {
+        Row::first(self.filled)
+    }
+
+    /// Fills lanes with the states, in their order.
+    ///
+    /// # Panics
+    /// If there are more states than lanes.
+    pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
+        let words = self.state_words();
+        self.columns.clear();
+        for state in states {
+            let end = self.columns.len() + words;
+            self.columns.extend_from_slice(state.words());
+            self.columns.resize(end, 0);
+        }
+        self.filled = self.columns.len() / words;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        to_rows(width, &self.columns, self.evaluator.inputs_mut(bases));
+    }
+
+    /// Fills so many lanes with the same state.
+    ///
+    /// # Panics
+    /// If there are not so many lanes.
+    pub fn fill(&mut self, state: &State, lanes: usize) {
+        assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
+        self.filled = lanes;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        let rows = self.evaluator.inputs_mut(bases);
+        let all = Row::all(width);
+        enter(width, rows, all.words(width), Start::Same(state.words()));
+    }
+
+    /// The lanes whose state is terminal.
+    pub fn terminal(&mut self) -> Row {
+        self.look();
+        let terminal = self.evaluator.output(self.game.layout().terminal);
+        Row::from_words(terminal).and(self.filled())
+    }
+
+    /// The lanes in which the role has a legal move, and those in which it has several.
+    pub fn choices(&mut self, role: RoleId) -> (Row, Row) {
+        self.look();
+        let legal = &self.game.layout().legal[role.index()];
+        let rows = self.evaluator.outputs(legal.clone());
+        let rows = rows.chunks_exact(self.evaluator.width().words());
+        let none = (Row::default(), Row::default());
+        let (some, several) = rows.map(Row::from_words).fold(none, |(once, twice), row| {
+            (once.or(row), twice.or(once.and(row)))
+        });
+        let filled = self.filled();
+        (some.and(filled), several.and(filled))
+    }
+
+    /// Calls `found` with each lane and each legal move of the role there; the moves of a
+    /// lane come ascending.
+    pub fn for_each_legal(&mut self, role: RoleId, mut found: impl FnMut(usize, Move)) {
+        self.look();
+        let legal = &self.game.layout().legal[role.index()];
+        let filled = self.filled();
+        let rows = self.evaluator.outputs(legal.clone());
+        let rows = rows.chunks_exact(self.evaluator.width().words());
+        for (row, number) in rows.zip(0..) {
+            for lane in Row::from_words(row).and(filled).lanes() {
+                found(lane, Move(number));
+            }
+        }
+    }
+
+    /// The goal that a role has in a lane, if it has exactly one value there.
+    pub fn goal(&mut self, role: RoleId, lane: usize) -> Option<i32> {
+        if !self.known.goals {
+            self.look();
+            self.evaluator.evaluate(section::GOALS);
+            self.known.goals = true;
+        }
+        let goals = &self.game.layout().goals[role.index()];
+        let rows = self.evaluator.outputs(goals.clone());
+        let rows = rows.chunks_exact(self.evaluator.width().words());
+        let values = &self.game.propnet().roles[role.index()].goals;
+        let mut holding = rows
+            .zip(values)
+            .filter(|(row, _)| row[lane / 64] >> (lane % 64) & 1 == 1);
+        let (_, goal) = holding.next()?;
+        holding.next().is_none().then_some(goal.value)
+    }
+
+    /// Chooses the joint move of each lane: the moves of the first one in the order of the
+    /// roles, then those of the second, and so on.
+    ///
+    /// # Panics
+    /// If there is not one move per role and lane.
+    pub fn play(&mut self, joints: &[Move]) {
+        let roles = self.game.roles().len();
+        assert_eq!(joints.len(), roles * self.filled, "a move per role");
+        self.forget_moves();
+        let mut played = Vec::new();
+        for (lane, joint) in joints.chunks_exact(roles.max(1)).enumerate() {
+            for (chosen, does) in joint.iter().zip(&self.game.layout().does) {
+                let input = does.start + chosen.index();
+                let row = self.evaluator.input_mut(input);
+                if row.iter().all(|&word| word == 0) {
+                    played.push(input as u32);
+                }
+                row[lane / 64] |= 1 << (lane % 64);
+            }
+        }
+        self.played = Played::These(played);
+    }
+
+    /// Chooses all legal moves of all roles, which makes sense in lanes where every role has
+    /// one only; and [`advance`](Batch::advance)s these.
+    pub fn advance_forced(&mut self, lanes: Row) {
+        self.look();
+        let layout = self.game.layout();
+        for (legal, does) in layout.legal.iter().zip(&layout.does) {
+            let (legal, does) = self
+                .evaluator
+                .outputs_and_inputs_mut(legal.clone(), does.clone());
+            does.copy_from_slice(legal);
+        }
+        self.played = Played::Any;
+        self.advance(lanes);
+    }
+
+    /// Makes the states of these lanes those that follow from the moves chosen.
+    pub fn advance(&mut self, lanes: Row) {
+        self.look();
+        self.evaluator.evaluate(section::NEXT);
+        let layout = self.game.layout();
+        let width = self.evaluator.width();
+        let all = lanes == self.filled();
+        let (next, state) = self
+            .evaluator
+            .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+        if all {
+            state.copy_from_slice(next);
+        } else {
+            enter(width, state, lanes.words(width), Start::Each(next));
+        }
+        self.known = Known::default();
+    }
+
+    /// How many words a packed state has: one for 64 base propositions or part of that, and
+    /// one if there are none.
+    pub fn state_words(&self) -> usize {
+        column_words(self.game.layout().bases.len()).max(1)
+    }
+
+    /// The states, packed, one after the other.
+    pub fn states(&mut self) -> &[u64] {
+        let bases = self.game.layout().bases.clone();
+        self.columns.clear();
+        self.columns.resize(self.filled * self.state_words(), 0);
+        let width = self.evaluator.width();
+        to_columns(width, self.evaluator.inputs(bases), &mut self.columns);
+        &self.columns
+    }
+
+    /// The legal moves of each role in a state.
+    pub fn legal_moves(&mut self, state: &State) -> Vec<Vec<Move>> {
+        self.fill(state, 1);
+        let roles = RoleId::first(self.game.roles().len());
+        roles
+            .map(|role| {
+                let mut moves = Vec::new();
+                self.for_each_legal(role, |_, legal| moves.push(legal));
+                moves
+            })
+            .collect()
+    }
+
+    /// What follows from a state after each of several joint moves, which are given one
+    /// after the other, each in the order of the roles. Their number is not limited by that
+    /// of the lanes.
+    ///
+    /// Whether the moves are legal is not checked; after illegal moves, children mean nothing.
+    pub fn children(&mut self, state: &State, joints: &[Move]) -> Vec<Child> {
+        let roles = self.game.roles().len();
+        let words = self.state_words();
+        let mut children = Vec::with_capacity(joints.len() / roles);
+        for joints in joints.chunks(roles * self.lanes()) {
+            self.fill(state, joints.len() / roles);
+            self.play(joints);
+            self.advance(self.filled());
+            let terminal = self.terminal();
+            for lane in 0..self.filled {
+                let goals = terminal.contains(lane).then(|| {
+                    let roles = RoleId::first(roles);
+                    roles.map(|role| self.goal(role, lane)).collect()
+                });
+                let state = State::new();
+                children.push(Child { state, goals });
+            }
+            let states = self.states().chunks_exact(words);
+            let new = children.iter_mut().rev().take(joints.len() / roles).rev();
+            for (child, state) in new.zip(states) {
+                child.state.assign(state);
+            }
+        }
+        children
+    }
+
+    /// Evaluates what depends on the states alone.
+    fn look(&mut self) {
+        if !self.known.state {
+            self.evaluator.evaluate(section::STATE);
+            self.known.state = true;
+        }
+    }
+
+    /// Makes all moves false in all lanes.
+    fn forget_moves(&mut self) {
+        let layout = self.game.layout();
+        match &self.played {
+            Played::These(inputs) => {
+                for &input in inputs {
+                    self.evaluator.input_mut(input as usize).fill(0);
+                }
+            }
+            Played::Any => {
+                for does in &layout.does {
+                    self.evaluator.inputs_mut(does.clone()).fill(0);
+                }
+            }
+        }
+    }
+}

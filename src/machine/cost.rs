@@ -1,0 +1,64 @@
+//! What the parts of a playout's step cost against each other.
+
+use propjit_jit::circuit::{Circuit, Node, NodeId, OutputId};
+
+use super::compiled::playout_sections;
+use super::lower::Layout;
+
+/// What it takes to choose a move, in gates for each move that a role may have.
+const CHOICE_GATES: usize = 17;
+
+/// What it costs to evaluate the goals of some lanes, in steps of these lanes: gates that only
+/// the goals need, against all gates of a step and the choice of moves.
+pub(super) fn goal_cost(circuit: &Circuit, layout: &Layout) -> f64 {
+    let [state, next, goals] = playout_sections(layout).map(|section| section.outputs);
+    let mut seen = vec![false; circuit.nodes().len()];
+    let state = count_gates(circuit, &state, &mut seen);
+    let next = count_gates(circuit, &next, &mut seen.clone());
+    let goals = count_gates(circuit, &goals, &mut seen);
+    // In most games, one role has a choice at a time.
+    let moves: usize = layout.legal.iter().map(ExactSizeIterator::len).sum();
+    let choice = CHOICE_GATES * moves / layout.legal.len().max(1);
+    goals as f64 / (state + next + choice).max(1) as f64
+}
+
+/// How many gates that are not yet seen the outputs depend on; marks them as seen.
+fn count_gates(circuit: &Circuit, outputs: &[OutputId], seen: &mut [bool]) -> usize {
+    let roots = outputs
+        .iter()
+        .map(|output| circuit.outputs()[output.index()]);
+    let mut open: Vec<NodeId> = roots.map(|edge| edge.node()).collect();
+    let mut gates = 0;
+    while let Some(node) = open.pop() {
+        if std::mem::replace(&mut seen[node.index()], true) {
+            continue;
+        }
+        if let Node::And(a, b) = circuit.node(node) {
+            gates += 1;
+            open.extend([a.node(), b.node()]);
+        }
+    }
+    gates
+}
+
+#[cfg(test)]
+mod tests {
+    use propjit_gdl::games::GAMES;
+
+    use crate::game::{Game, Setup};
+
+    #[test]
+    fn counting_a_board_costs_more_than_looking_for_a_row() {
+        let costs = GAMES.map(|(name, text)| {
+            let game = Game::from_text(name, text, &Setup::default()).unwrap();
+            (name, game.ground_game().unwrap().goal_cost())
+        });
+        for (name, cost) in costs {
+            match name {
+                "reversi" => assert!((0.2..2.0).contains(&cost), "{name}: {cost}"),
+                "breakthrough" => assert!((0.0..0.1).contains(&cost), "{name}: {cost}"),
+                _ => assert!((0.0..2.0).contains(&cost), "{name}: {cost}"),
+            }
+        }
+    }
+}

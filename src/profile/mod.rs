@@ -1,0 +1,242 @@
+//! What suits the user's CPU best, kept from one run to the next.
+//!
+//! [`tune`](crate::tune) finds out and writes a [`Profile`]; programs [`load`] it when they
+//! start. A profile is a file of its own for each [`Cpu`], in `propjit` in the user's directory
+//! for configuration (`$XDG_CONFIG_HOME` or `~/.config`), so that a home directory may be shared
+//! by different machines. The environment variable [`VARIABLE`] names another directory, or
+//! switches profiles off if it is `off`. Deleting a profile brings back the defaults.
+//!
+//! Profiles make play faster or slower, and never change what is true of a game. One that is
+//! damaged, made for another CPU, or impossible on this one is refused.
+
+mod cpu;
+mod settings;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use cpu::Cpu;
+pub use settings::{Impossible, MAX_THREADS, Settings};
+
+use crate::directory::{self, DirectoryError, Purpose};
+
+/// The environment variable with the directory of profiles, or `off`.
+pub const VARIABLE: &str = "PROPJIT_CONFIG";
+
+/// What suits a CPU best.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The CPU.
+    pub cpu: Cpu,
+    /// What suits it.
+    pub settings: Settings,
+}
+
+/// Why there is no profile to use, or none is kept.
+#[derive(Debug, Error)]
+pub enum ProfileError {
+    /// There is no directory for profiles.
+    #[error("profiles have no place")]
+    Directory(#[from] DirectoryError),
+    /// The file cannot be read, written or removed.
+    #[error("the profile {} cannot be used", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
+    },
+    /// It is no profile.
+    #[error("the profile {} is damaged; `propjit tune` makes a new one", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: Box<toml::de::Error>,
+    },
+    /// It was made for another CPU.
+    #[error(
+        "the profile {} is for another CPU ({model}); `propjit tune` makes one for this",
+        path.display()
+    )]
+    OtherCpu {
+        /// The file.
+        path: PathBuf,
+        /// The other CPU.
+        model: String,
+    },
+    /// It cannot be used on this CPU.
+    #[error("the profile {} is impossible; `propjit tune` makes a new one", path.display())]
+    Impossible {
+        /// The file.
+        path: PathBuf,
+        /// What is impossible.
+        source: Impossible,
+    },
+}
+
+/// The file for this CPU's profile, which need not exist; none if profiles are
+/// switched off.
+///
+/// # Errors
+/// When neither the environment nor the user has a directory for it.
+pub fn path() -> Result<Option<PathBuf>, ProfileError> {
+    let directory = directory::find(VARIABLE, Purpose::Configuration)?;
+    let name = || format!("{}.toml", Cpu::this().file_stem());
+    Ok(directory.map(|directory| directory.join(name())))
+}
+
+/// This CPU's profile, if there is one and profiles are not switched off.
+///
+/// # Errors
+/// When it cannot be read, or is refused.
+pub fn load() -> Result<Option<Profile>, ProfileError> {
+    match path()? {
+        Some(path) => Profile::read(&path),
+        None => Ok(None),
+    }
+}
+
+impl Profile {
+    /// Settings for the CPU that this runs on.
+    pub fn new(settings: Settings) -> Profile {
+        Profile {
+            cpu: Cpu::this(),
+            settings,
+        }
+    }
+
+    /// The profile in a file, if there is such a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is for another CPU, or is impossible on this one.
+    pub fn read(path: &Path) -> Result<Option<Profile>, ProfileError> {
+        let path = || path.to_path_buf();
+        let text = match std::fs::read_to_string(path()) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                let path = path();
+                return Err(ProfileError::Io { path, source });
+            }
+        };
+        let profile: Profile = toml::from_str(&text).map_err(|source| ProfileError::Damaged {
+            path: path(),
+            source: Box::new(source),
+        })?;
+        if profile.cpu != Cpu::this() {
+            let (path, model) = (path(), profile.cpu.model);
+            return Err(ProfileError::OtherCpu { path, model });
+        }
+        let possible = profile.settings.check();
+        possible.map_err(|source| {
+            let path = path();
+            ProfileError::Impossible { path, source }
+        })?;
+        Ok(Some(profile))
+    }
+
+    /// Writes the profile to a file, at once or not at all, and makes the directory
+    /// if that is missing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), ProfileError> {
+        let text = toml::to_string(self).expect("a profile is plain data");
+        let write = || -> io::Result<()> {
+            let directory = path.parent().unwrap_or(Path::new("."));
+            std::fs::create_dir_all(directory)?;
+            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            write!(file, "{HEADER}{text}")?;
+            file.persist(path)?;
+            Ok(())
+        };
+        write().map_err(|source| {
+            let path = path.to_path_buf();
+            ProfileError::Io { path, source }
+        })
+    }
+}
+
+/// What people find on top of the file.
+const HEADER: &str = "# Written by `propjit tune`. Without this file, defaults are used.\n\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(edit: impl FnOnce(&mut Profile)) -> String {
+        let mut profile = Profile::new(Settings::default());
+        edit(&mut profile);
+        toml::to_string(&profile).unwrap()
+    }
+
+    /// What comes of reading a file with this text.
+    fn read(text: &str) -> Result<Option<Profile>, ProfileError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("profile.toml");
+        std::fs::write(&path, text).unwrap();
+        Profile::read(&path)
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new").join("profile.toml");
+        assert!(Profile::read(&path).unwrap().is_none());
+        for config in propjit_jit::code::Config::supported() {
+            let profile = Profile::new(Settings {
+                guarded: i32::MAX,
+                threads: 3,
+                ..Settings::new(&config)
+            });
+            profile.write(&path).unwrap();
+            assert_eq!(Profile::read(&path).unwrap(), Some(profile));
+        }
+    }
+
+    #[test]
+    fn settings_are_those_of_the_code() {
+        let config = Settings::default().code();
+        assert_eq!(
+            format!("{config:?}"),
+            format!("{:?}", propjit_jit::code::Config::best())
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused() {
+        let other = text(|profile| profile.cpu.features.push("wings".to_string()));
+        assert!(matches!(read(&other), Err(ProfileError::OtherCpu { .. })));
+        let idle = text(|profile| profile.settings.threads = 0);
+        assert!(matches!(read(&idle), Err(ProfileError::Impossible { .. })));
+        let endless = text(|profile| profile.settings.function_size = usize::MAX >> 1);
+        assert!(matches!(
+            read(&endless),
+            Err(ProfileError::Impossible { .. })
+        ));
+        let wide = text(|_| {}).replace("lanes = 256", "lanes = 512");
+        let wide = wide.replace("lanes = 128", "lanes = 512");
+        assert!(matches!(read(&wide), Err(ProfileError::Impossible { .. })));
+        let odd = wide.replace("512", "100");
+        let error = read(&odd).unwrap_err();
+        assert!(matches!(error, ProfileError::Damaged { .. }));
+        let whole = text(|_| {});
+        for damaged in [
+            &whole[..whole.len() / 2],
+            "",
+            "threads = 2",
+            "\0",
+            &format!("{whole}x = 1"),
+        ] {
+            assert!(
+                matches!(read(damaged), Err(ProfileError::Damaged { .. })),
+                "{damaged}"
+            );
+        }
+    }
+}

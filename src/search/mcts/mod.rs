@@ -1,0 +1,275 @@
+//! Monte Carlo tree search on many playouts at a time.
+//!
+//! A node is a state in which somebody decides; forced moves and noops make no nodes. Each
+//! thread has an [`Evaluator`](super::successor::Evaluator), by which it asks for all
+//! successors of a node in one call and starts playouts in many leaves, a few each, which
+//! share the lanes. While they are played, the leaves count as visited but have no value.
+//!
+//! All threads share one tree, behind a lock that they hold for the descents and for what
+//! they bring back, not while they evaluate: a playout's share of that is a hundredth of
+//! the time that it takes to play.
+//!
+//! - `node`, `tree`: what there is.
+//! - `descent`: which leaf is next, and what becomes of the result.
+//! - `joint`: choices of several roles at once.
+//! - `bounds`: proofs.
+//! - `worker`: a thread.
+//! - `report`: what a search has to say.
+
+mod bounds;
+mod descent;
+mod joint;
+mod node;
+mod report;
+mod tree;
+mod worker;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::game::Game;
+use crate::machine::{Backend, MachineError, Move, State};
+use crate::rng;
+use crate::stop::Stop;
+
+use super::Budget;
+use super::successor::Evaluator;
+use node::Bounds;
+pub use report::{MoveReport, Report};
+use tree::Tree;
+use worker::Worker;
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How many threads, at least 1.
+    pub threads: usize,
+    /// How much memory the tree may have, in bytes.
+    pub memory: usize,
+    /// How many playouts a leaf gets each time that it is visited.
+    pub playouts: u64,
+    /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
+    /// that range from 0 to 1.
+    pub exploration: f64,
+    /// How many joint moves a match may have.
+    pub max_steps: u32,
+    /// Where the random numbers come from.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            threads: 1,
+            memory: 1 << 30,
+            playouts: 16,
+            exploration: 0.5,
+            max_steps: 10_000,
+            seed: 0,
+        }
+    }
+}
+
+/// A search, with what it found out so far.
+///
+/// ```
+/// # use propjit::game::{Game, Setup};
+/// use propjit::machine::{Backend, RoleId};
+/// use propjit::search::Budget;
+/// use propjit::search::mcts::{Config, Mcts};
+/// use propjit::stop::Stop;
+///
+/// # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2)
+/// #     (legal player wait) (legal player go)
+/// #     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+/// #     (<= (next gone) (does player go)) (<= (next gone) (true gone))
+/// #     (<= terminal (true (step 2)))
+/// #     (<= (goal player 100) (true gone)) (<= (goal player 0) (not (true gone)))";
+/// # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
+/// let mut search = Mcts::new(&game, Backend::Scalar, Config::default())?;
+/// let stop = Stop::new();
+/// search.run(&Budget { deadline: None, playouts: Some(1000), stop: &stop })?;
+/// let report = search.report(RoleId(0));
+/// assert!(report.solved);
+/// assert_eq!(report.value, Some(100.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Mcts {
+    config: Config,
+    evaluators: Vec<Evaluator>,
+    shared: Shared,
+    /// The state to which reports refer.
+    state: State,
+    /// The legal moves of each role in it.
+    legal: Vec<Vec<Move>>,
+    /// How long it was searched from this state.
+    time: Duration,
+}
+
+/// What the threads share.
+struct Shared {
+    tree: Mutex<Tree>,
+    /// How many playouts have ended since the root was set.
+    playouts: AtomicU64,
+    /// How many there would have been, had not been known what comes of them.
+    spared: AtomicU64,
+}
+
+impl Shared {
+    /// The tree, for a moment.
+    fn tree(&self) -> MutexGuard<'_, Tree> {
+        // A thread that panicked takes the search with it; there is nothing to recover.
+        self.tree
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Mcts {
+    /// A search from the initial state.
+    ///
+    /// # Errors
+    /// When there is no such machine, or it cannot go on, as when the prover hits a limit.
+    pub fn new(game: &Game, backend: Backend, config: Config) -> Result<Mcts, MachineError> {
+        // What a prover calls its states and moves is its own.
+        let threads = match backend {
+            Backend::Prover => 1,
+            _ => config.threads.max(1),
+        };
+        let streams = rng::streams(config.seed).take(threads);
+        let evaluator = |rng| Evaluator::new(game, backend, config.max_steps, rng);
+        let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
+        let first = &mut evaluators[0];
+        let state = first.initial_state()?;
+        let root = first.settle(&state, 0)?;
+        let ranges = first.goal_ranges().into_iter();
+        let ranges = ranges.map(|(low, high)| Bounds { low, high }).collect();
+        let random = game.random_role();
+        let tree = Tree::new(root, ranges, random, config.memory);
+        Ok(Mcts {
+            legal: first.legal_moves(&state)?,
+            shared: Shared {
+                tree: Mutex::new(tree),
+                playouts: AtomicU64::new(0),
+                spared: AtomicU64::new(0),
+            },
+            state,
+            time: Duration::ZERO,
+            evaluators,
+            config,
+        })
+    }
+
+    /// Searches from another state from now on, which comes after so many joint moves. What
+    /// is known of it and of what follows is kept.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub fn set_root(&mut self, state: &State, depth: u32) -> Result<(), MachineError> {
+        let first = &mut self.evaluators[0];
+        let root = first.settle(state, depth)?;
+        self.legal = first.legal_moves(state)?;
+        self.state = state.clone();
+        self.shared.tree().set_root(root);
+        self.shared.playouts = AtomicU64::new(0);
+        self.shared.spared = AtomicU64::new(0);
+        self.time = Duration::ZERO;
+        Ok(())
+    }
+
+    /// The state from which it is searched.
+    pub fn root(&self) -> &State {
+        &self.state
+    }
+
+    /// Searches until the budget is spent or the root is solved.
+    ///
+    /// # Errors
+    /// When a machine cannot go on.
+    pub fn run(&mut self, budget: &Budget<'_>) -> Result<(), MachineError> {
+        let start = Instant::now();
+        let stop = &Stop::new();
+        let (shared, config) = (&self.shared, &self.config);
+        let wanted = budget
+            .playouts
+            .map(|playouts| playouts + shared.playouts_and_spared());
+        let done = &Done::default();
+        let result = std::thread::scope(|scope| {
+            let streams = rng::streams(!config.seed).zip(&mut self.evaluators);
+            let threads: Vec<_> = streams
+                .map(|(rng, evaluator)| {
+                    scope.spawn(move || {
+                        // Tells that the thread is done, however it ends.
+                        let _done = done.when_dropped();
+                        let result = Worker::new(shared, config, evaluator, rng).run(stop, wanted);
+                        if result.is_err() {
+                            stop.set();
+                        }
+                        result
+                    })
+                })
+                .collect();
+            done.wait(threads.len(), budget);
+            stop.set();
+            threads.into_iter().try_for_each(|thread| {
+                let joined = thread.join();
+                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+        });
+        self.time += start.elapsed();
+        result
+    }
+
+    /// What is known now, for one of the roles.
+    pub fn report(&self, role: crate::machine::RoleId) -> Report {
+        let playouts = self.shared.playouts.load(Ordering::Relaxed);
+        let legal = &self.legal[role.index()];
+        Report::new(&self.shared.tree(), role, legal, playouts, self.time)
+    }
+}
+
+/// How many threads are done, to be waited for.
+#[derive(Default)]
+struct Done {
+    count: Mutex<usize>,
+    more: Condvar,
+}
+
+impl Done {
+    /// How often it is looked whether somebody has asked to stop.
+    const PATIENCE: Duration = Duration::from_millis(2);
+
+    /// Waits until so many threads are done or the budget says to stop.
+    fn wait(&self, threads: usize, budget: &Budget<'_>) {
+        let mut count = lock(&self.count);
+        while *count < threads && !budget.stop.is_set() {
+            let left = match budget.deadline {
+                Some(deadline) => deadline.saturating_duration_since(Instant::now()),
+                None => Done::PATIENCE,
+            };
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.more.wait_timeout(count, left.min(Done::PATIENCE));
+            count = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
+        }
+    }
+
+    fn when_dropped(&self) -> impl Drop {
+        struct WhenDropped<'a>(&'a Done);
+        impl Drop for WhenDropped<'_> {
+            fn drop(&mut self) {
+                *lock(&self.0.count) += 1;
+                self.0.more.notify_one();
+            }
+        }
+        WhenDropped(self)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}

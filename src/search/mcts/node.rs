@@ -1,0 +1,252 @@
+//! Nodes of the tree, and what is known of them.
+
+use rustc_hash::FxHashMap;
+
+use crate::machine::{Move, RoleId, State};
+use crate::search::successor::{Successor, Turn};
+
+/// The number of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    pub fn new(index: usize) -> NodeId {
+        NodeId(u32::try_from(index).expect("memory is bounded well below so many nodes"))
+    }
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a role can still get: the least and the most of it, if everybody plays as well as
+/// can be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bounds {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Bounds {
+    /// A value that is known.
+    pub fn exact(value: f64) -> Bounds {
+        Bounds {
+            low: value,
+            high: value,
+        }
+    }
+
+    /// Whether the value is known. Means of goals are compared, hence the tolerance.
+    pub fn are_exact(self) -> bool {
+        self.high - self.low < 1e-9
+    }
+}
+
+/// The results of evaluations, for one role.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Sum {
+    pub values: f64,
+    pub squares: f64,
+}
+
+impl Sum {
+    pub fn add(&mut self, value: f64) {
+        self.values += value;
+        self.squares += value * value;
+    }
+}
+
+/// A state in which somebody decides, or a match is over.
+#[derive(Debug)]
+pub struct Node {
+    pub state: State,
+    /// How many joint moves were made before.
+    pub depth: u32,
+    pub turn: Turn,
+    /// How many evaluations were made in this node and below.
+    pub visits: u32,
+    /// How many are under way.
+    pub pending: u32,
+    /// For each role.
+    pub sums: Box<[Sum]>,
+    /// For each role.
+    pub bounds: Box<[Bounds]>,
+    pub inside: Inside,
+}
+
+/// What may be played in a node.
+#[derive(Debug)]
+pub enum Inside {
+    /// Not yet known.
+    Unexpanded,
+    /// Somebody is about to find out.
+    Expanding,
+    /// One role decides: its moves, and an edge for each.
+    Decision(Box<[Move]>, Box<[Edge]>),
+    /// Several roles decide.
+    Joint(Box<Joint>),
+}
+
+/// What a decision leads to.
+#[derive(Debug)]
+pub struct Edge {
+    pub visits: u32,
+    pub pending: u32,
+    pub to: To,
+}
+
+/// Where an edge leads to.
+#[derive(Debug)]
+pub enum To {
+    /// A node.
+    Node(NodeId),
+    /// A state that has not been visited.
+    State(Box<Successor>),
+    /// A state that somebody is about to find.
+    Unknown,
+}
+
+/// A choice that several roles make at once, each at random with a strategy of its own that
+/// does not depend on what the others choose now, but on what would have been better against
+/// what they chose before: regret matching (Hart and Mas-Colell, 2000; for tree search Tak,
+/// Lanctot and Winands, "Monte Carlo Tree Search Variants for Simultaneous Move Games", 2014).
+#[derive(Debug)]
+pub struct Joint {
+    /// For each role, its moves.
+    pub arms: Box<[Box<[Arm]>]>,
+    /// Where joint moves lead to, as far as they were chosen.
+    pub edges: FxHashMap<JointId, Edge>,
+}
+
+/// A joint move, as a number of digits that are the places of the roles' moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct JointId(pub u64);
+
+/// A move of a role that decides together with others.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    pub played: Move,
+    pub visits: u32,
+    pub pending: u32,
+    pub sum: Sum,
+    /// By how much it would have been better to play this every time: at least 0, as the
+    /// past is forgotten in which it would have been worse ("regret matching plus": Tammelin,
+    /// 2014).
+    pub regret: f64,
+}
+
+impl Joint {
+    pub fn new(legal: &[Vec<Move>]) -> Joint {
+        let arm = |&played: &Move| Arm {
+            played,
+            visits: 0,
+            pending: 0,
+            sum: Sum::default(),
+            regret: 0.0,
+        };
+        let arms = legal.iter().map(|moves| moves.iter().map(arm).collect());
+        Joint {
+            arms: arms.collect(),
+            edges: FxHashMap::default(),
+        }
+    }
+
+    /// The number of a joint move, given by the places of the moves.
+    ///
+    /// Numbers of more than 64 bits wrap around; joint moves that then have the same
+    /// number, among more than 2<sup>64</sup>, are taken for each other.
+    pub fn id(&self, places: &[usize]) -> JointId {
+        let digits = self.arms.iter().zip(places);
+        JointId(digits.fold(0u64, |id, (arms, &place)| {
+            id.wrapping_mul(arms.len() as u64)
+                .wrapping_add(place as u64)
+        }))
+    }
+
+    /// The joint move at these places.
+    pub fn moves(&self, places: &[usize]) -> Vec<Move> {
+        let arms = self.arms.iter().zip(places);
+        arms.map(|(arms, &place)| arms[place].played).collect()
+    }
+}
+
+impl Node {
+    /// A node without visits; `ranges` are the goals that each role can have in the game.
+    pub fn new(successor: Successor, ranges: &[Bounds]) -> Node {
+        let bounds = match &successor.turn {
+            Turn::Over(goals) => goals.iter().copied().map(Bounds::exact).collect(),
+            _ => ranges.into(),
+        };
+        Node {
+            state: successor.state,
+            depth: successor.depth,
+            turn: successor.turn,
+            visits: 0,
+            pending: 0,
+            sums: vec![Sum::default(); ranges.len()].into(),
+            bounds,
+            inside: Inside::Unexpanded,
+        }
+    }
+
+    /// What takes the place of a node that is gone.
+    pub fn vacant() -> Node {
+        let nobody = Successor {
+            state: State::new(),
+            depth: 0,
+            turn: Turn::Over(Box::default()),
+        };
+        Node::new(nobody, &[])
+    }
+
+    /// The mean of a role's evaluations within what it can still get; none without visits,
+    /// unless the value is known.
+    pub fn mean(&self, role: RoleId) -> Option<f64> {
+        let Bounds { low, high } = self.bounds[role.index()];
+        if self.visits == 0 {
+            return self.bounds[role.index()].are_exact().then_some(low);
+        }
+        let mean = self.sums[role.index()].values / f64::from(self.visits);
+        Some(mean.clamp(low, high))
+    }
+
+    /// Whether it is known what each role gets.
+    pub fn is_solved(&self) -> bool {
+        self.bounds.iter().all(|bounds| bounds.are_exact())
+    }
+
+    /// Bytes of memory, about.
+    pub fn bytes(&self) -> usize {
+        let roles = self.sums.len() * (size_of::<Sum>() + size_of::<Bounds>());
+        let inside = match &self.inside {
+            Inside::Unexpanded | Inside::Expanding => 0,
+            Inside::Decision(moves, edges) => {
+                size_of_val(&**moves) + edges.iter().map(Edge::bytes).sum::<usize>()
+            }
+            Inside::Joint(joint) => {
+                let arms = joint.arms.iter().map(|arms| arms.len() * size_of::<Arm>());
+                arms.sum::<usize>() + joint.edges.values().map(Edge::bytes).sum::<usize>()
+            }
+        };
+        size_of::<Node>() + 8 * self.state.words().len() + roles + inside
+    }
+}
+
+impl Edge {
+    pub fn new(to: To) -> Edge {
+        Edge {
+            visits: 0,
+            pending: 0,
+            to,
+        }
+    }
+
+    /// Bytes of memory, about.
+    pub fn bytes(&self) -> usize {
+        let to = match &self.to {
+            To::State(successor) => size_of::<Successor>() + 8 * successor.state.words().len(),
+            _ => 0,
+        };
+        size_of::<Edge>() + to
+    }
+}

@@ -1,0 +1,207 @@
+//! All nodes of a search: found by their state, bounded in memory, used again.
+//!
+//! States that are reached in several ways share a node if they have the same depth too. So
+//! there are no cycles.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::node::{Bounds, Edge, Inside, Node, NodeId, To};
+use crate::machine::{RoleId, State};
+use crate::search::successor::{Successor, Turn};
+
+/// The nodes of a search.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    /// Numbers of nodes that are not in use.
+    free: Vec<NodeId>,
+    table: HashTable<NodeId>,
+    /// The goals that each role can have.
+    ranges: Box<[Bounds]>,
+    /// The role that decides by chance.
+    random: Option<RoleId>,
+    /// How much memory is used, about.
+    bytes: usize,
+    /// How much may be.
+    limit: usize,
+    root: NodeId,
+}
+
+impl Tree {
+    /// A tree of one node, of at most so many bytes or a little more.
+    pub fn new(
+        root: Successor,
+        ranges: Box<[Bounds]>,
+        random: Option<RoleId>,
+        limit: usize,
+    ) -> Tree {
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            table: HashTable::new(),
+            ranges,
+            random,
+            bytes: 0,
+            limit,
+            root: NodeId::new(0),
+        };
+        tree.root = tree.add(root);
+        tree
+    }
+
+    /// The node in which the search starts.
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.index()]
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
+    /// Whether there is no memory for more nodes.
+    pub fn is_full(&self) -> bool {
+        self.bytes >= self.limit
+    }
+
+    /// The role that decides by chance.
+    pub fn random(&self) -> Option<RoleId> {
+        self.random
+    }
+
+    /// The goals that each role can have.
+    pub fn ranges(&self) -> &[Bounds] {
+        &self.ranges
+    }
+
+    /// The node of a state, which is made if there is none.
+    pub fn intern(&mut self, successor: Successor) -> NodeId {
+        match self.find(&successor.state, successor.depth) {
+            Some(id) => id,
+            None => self.add(successor),
+        }
+    }
+
+    fn find(&self, state: &State, depth: u32) -> Option<NodeId> {
+        let is_it = |id: &NodeId| {
+            let node = self.node(*id);
+            node.depth == depth && node.state == *state
+        };
+        self.table.find(hash(state, depth), is_it).copied()
+    }
+
+    fn add(&mut self, successor: Successor) -> NodeId {
+        let hash_of = |id: &NodeId| {
+            let node = &self.nodes[id.index()];
+            hash(&node.state, node.depth)
+        };
+        let id = match self.free.pop() {
+            Some(id) => id,
+            None => NodeId::new(self.nodes.len()),
+        };
+        let hash = hash(&successor.state, successor.depth);
+        self.table.insert_unique(hash, id, hash_of);
+        let node = Node::new(successor, &self.ranges);
+        self.bytes += node.bytes();
+        match self.nodes.get_mut(id.index()) {
+            Some(place) => *place = node,
+            None => self.nodes.push(node),
+        }
+        id
+    }
+
+    /// Sets what may be played in a node.
+    pub fn open(&mut self, id: NodeId, inside: Inside) {
+        let node = &mut self.nodes[id.index()];
+        self.bytes -= node.bytes();
+        node.inside = inside;
+        self.bytes += node.bytes();
+    }
+
+    /// The node that an edge leads to; it is made if there is none. The edge is taken from
+    /// its node by `edge`.
+    pub fn follow(&mut self, from: NodeId, edge: impl Fn(&mut Inside) -> &mut Edge) -> NodeId {
+        let found = edge(&mut self.nodes[from.index()].inside);
+        if let To::Node(id) = found.to {
+            return id;
+        }
+        let bytes = found.bytes();
+        let To::State(successor) = std::mem::replace(&mut found.to, To::Unknown) else {
+            unreachable!("only edges are followed that lead somewhere");
+        };
+        self.bytes -= bytes - found.bytes();
+        let id = self.intern(*successor);
+        edge(&mut self.nodes[from.index()].inside).to = To::Node(id);
+        id
+    }
+
+    /// What a role can still get behind an edge.
+    pub fn bounds(&self, edge: &Edge, role: RoleId) -> Bounds {
+        match &edge.to {
+            To::Node(id) => self.node(*id).bounds[role.index()],
+            To::State(successor) => match &successor.turn {
+                Turn::Over(goals) => Bounds::exact(goals[role.index()]),
+                _ => self.ranges[role.index()],
+            },
+            To::Unknown => self.ranges[role.index()],
+        }
+    }
+
+    /// Whether it is known what each role gets behind an edge.
+    pub fn is_solved(&self, edge: &Edge) -> bool {
+        match &edge.to {
+            To::Node(id) => self.node(*id).is_solved(),
+            To::State(successor) => matches!(successor.turn, Turn::Over(_)),
+            To::Unknown => false,
+        }
+    }
+
+    /// Makes the state the root, and forgets nodes that cannot be reached from it.
+    pub fn set_root(&mut self, root: Successor) {
+        self.root = self.intern(root);
+        let mut is_reached = vec![false; self.nodes.len()];
+        let mut left = vec![self.root];
+        while let Some(id) = left.pop() {
+            if std::mem::replace(&mut is_reached[id.index()], true) {
+                continue;
+            }
+            let mut add = |edge: &Edge| {
+                if let To::Node(id) = edge.to {
+                    left.push(id);
+                }
+            };
+            match &self.node(id).inside {
+                Inside::Unexpanded | Inside::Expanding => {}
+                Inside::Decision(_, edges) => edges.iter().for_each(&mut add),
+                Inside::Joint(joint) => joint.edges.values().for_each(&mut add),
+            }
+        }
+        self.table.retain(|id| is_reached[id.index()]);
+        self.free.clear();
+        self.bytes = 0;
+        for (index, node) in self.nodes.iter_mut().enumerate() {
+            if is_reached[index] {
+                self.bytes += node.bytes();
+            } else {
+                // Its memory goes, its place stays.
+                *node = Node::vacant();
+                self.free.push(NodeId::new(index));
+            }
+        }
+    }
+}
+
+fn hash(state: &State, depth: u32) -> u64 {
+    FxBuildHasher.hash_one((state, depth))
+}

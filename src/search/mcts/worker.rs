@@ -1,0 +1,271 @@
+//! A thread of the search.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHashMap;
+
+use super::descent::{Leaf, Path};
+use super::node::{Edge, Inside, Joint, NodeId, To};
+use super::tree::Tree;
+use super::{Config, Shared};
+use crate::machine::{MachineError, Move, RoleId, State};
+use crate::playout::{Limits, Progress, StartId, Tally};
+use crate::rng::GameRng;
+use crate::search::successor::{Evaluator, Successor, Turn};
+use crate::stop::Stop;
+
+/// How many known values are brought up in a row before anything else is looked at.
+const MOST_KNOWN: usize = 256;
+
+pub(super) struct Worker<'a> {
+    shared: &'a Shared,
+    config: &'a Config,
+    evaluator: &'a mut Evaluator,
+    rng: GameRng,
+    /// The leaves in which playouts have started.
+    playing: FxHashMap<StartId, (Path, NodeId)>,
+    /// How many those may be.
+    most: usize,
+}
+
+/// What has to be found out before a path can go on.
+struct Question {
+    path: Path,
+    node: NodeId,
+    state: State,
+    depth: u32,
+    /// The joint move whose successor is wanted; or else all that there are.
+    joint: Option<Vec<Move>>,
+}
+
+/// What was found out.
+struct Answer {
+    legal: Vec<Vec<Move>>,
+    successors: Vec<Successor>,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(
+        shared: &'a Shared,
+        config: &'a Config,
+        evaluator: &'a mut Evaluator,
+        rng: GameRng,
+    ) -> Worker<'a> {
+        let lanes = evaluator.player().lanes() as u64;
+        Worker {
+            most: lanes.div_ceil(config.playouts.max(1)) as usize,
+            shared,
+            config,
+            evaluator,
+            rng,
+            playing: FxHashMap::default(),
+        }
+    }
+
+    /// Searches until a stop comes, the root is solved, or there were so many playouts.
+    pub fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+        let progress = Progress::default();
+        while !stop.is_set() {
+            let mut questions = self.descend();
+            while !questions.is_empty() && !stop.is_set() {
+                questions = self.answer(questions)?;
+            }
+            self.give_up(questions);
+            if self.shared.is_done(wanted) {
+                break;
+            }
+            let limits = Limits {
+                deadline: None,
+                enough: self.playing.len().div_ceil(4),
+                stop,
+                progress: &progress,
+            };
+            self.evaluator.player().play(&limits)?;
+            self.back_up();
+        }
+        self.evaluator.player().clear();
+        let mut tree = self.shared.tree();
+        for (path, leaf) in self.playing.values() {
+            tree.cancel(path, Some(*leaf));
+        }
+        Ok(())
+    }
+
+    /// Starts playouts in as many leaves as there is room for.
+    fn descend(&mut self) -> Vec<Question> {
+        let mut questions = Vec::new();
+        let mut tree = self.shared.tree();
+        for _ in 0..MOST_KNOWN {
+            if self.playing.len() + questions.len() >= self.most {
+                break;
+            }
+            let root = tree.root();
+            let leaf = self.go_on(&mut tree, root, Path::default(), &mut questions);
+            if !leaf || tree.node(root).is_solved() {
+                break;
+            }
+        }
+        questions
+    }
+
+    /// Goes on with a path, which ends at the node. Returns whether it came to something.
+    fn go_on(
+        &mut self,
+        tree: &mut Tree,
+        node: NodeId,
+        mut path: Path,
+        questions: &mut Vec<Question>,
+    ) -> bool {
+        let question = |tree: &Tree, path, node: NodeId, joint| Question {
+            path,
+            state: tree.node(node).state.clone(),
+            depth: tree.node(node).depth,
+            node,
+            joint,
+        };
+        match tree.descend(node, &mut path, self.config.exploration, &mut self.rng) {
+            Leaf::Play(node) => {
+                let starts = self.evaluator.player().starts_mut();
+                let id = starts.add(&tree.node(node).state, Some(self.config.playouts.max(1)));
+                self.playing.insert(id, (path, node));
+            }
+            Leaf::Known(values) => {
+                tree.back_up(&path, None, &values);
+                let spared = &self.shared.spared;
+                spared.fetch_add(self.config.playouts, Ordering::Relaxed);
+            }
+            Leaf::Expand(node) => questions.push(question(tree, path, node, None)),
+            Leaf::Follow(node, joint) => questions.push(question(tree, path, node, Some(joint))),
+            Leaf::Busy => {
+                tree.cancel(&path, None);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Finds out what is asked, and goes on with it. Returns the questions that come next.
+    fn answer(&mut self, questions: Vec<Question>) -> Result<Vec<Question>, MachineError> {
+        let mut next = Vec::new();
+        let mut questions = questions.into_iter();
+        while let Some(question) = questions.next() {
+            match self.find_out(&question) {
+                Ok(answer) => {
+                    let mut tree = self.shared.tree();
+                    let Question { path, node, .. } = question;
+                    let node = tell(&mut tree, &path, node, answer);
+                    self.go_on(&mut tree, node, path, &mut next);
+                }
+                Err(error) => {
+                    self.give_up(questions.chain([question]).chain(next).collect());
+                    return Err(error);
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    fn find_out(&mut self, question: &Question) -> Result<Answer, MachineError> {
+        let Question { state, depth, .. } = question;
+        let legal = self.evaluator.legal_moves(state)?;
+        let joints = match &question.joint {
+            Some(joint) => joint.clone(),
+            None => {
+                let mut deciders = legal.iter().filter(|moves| moves.len() > 1);
+                match (deciders.next(), deciders.next()) {
+                    (Some(moves), None) => joints(&legal, moves.len()),
+                    // Where several decide, joint moves are looked at one by one.
+                    _ => Vec::new(),
+                }
+            }
+        };
+        let successors = self.evaluator.successors(state, *depth, &joints)?;
+        Ok(Answer { legal, successors })
+    }
+
+    /// Leaves questions unanswered.
+    fn give_up(&mut self, questions: Vec<Question>) {
+        if questions.is_empty() {
+            return;
+        }
+        let mut tree = self.shared.tree();
+        for question in questions {
+            tree.cancel(&question.path, None);
+            match question.joint {
+                None => tree.open(question.node, Inside::Unexpanded),
+                Some(_) => tree.forget(&question.path),
+            }
+        }
+    }
+
+    /// Adds the results of playouts that have ended to the tree.
+    fn back_up(&mut self) {
+        let starts = self.evaluator.player().starts_mut();
+        let mut tree = self.shared.tree();
+        let mut playouts = 0;
+        while let Some((id, tally)) = starts.take_finished() {
+            let Some((path, leaf)) = self.playing.remove(&id) else {
+                continue;
+            };
+            playouts += tally.rollouts();
+            tree.back_up(&path, Some(leaf), &means(tally));
+        }
+        self.shared.playouts.fetch_add(playouts, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    /// By how many playouts the work is measured.
+    pub fn playouts_and_spared(&self) -> u64 {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        count(&self.playouts) + count(&self.spared)
+    }
+
+    /// Whether there is nothing more to do.
+    fn is_done(&self, wanted: Option<u64>) -> bool {
+        let tree = self.tree();
+        wanted.is_some_and(|wanted| self.playouts_and_spared() >= wanted)
+            || tree.node(tree.root()).is_solved()
+    }
+}
+
+/// A joint move for each move of the role that has so many; the others have one.
+fn joints(legal: &[Vec<Move>], count: usize) -> Vec<Move> {
+    let joint = |place: usize| {
+        let moves = legal.iter();
+        moves.map(move |moves| moves[place.min(moves.len() - 1)])
+    };
+    (0..count).flat_map(joint).collect()
+}
+
+/// Adds an answer to the tree. Returns the node from which the path goes on.
+fn tell(tree: &mut Tree, path: &Path, node: NodeId, answer: Answer) -> NodeId {
+    let Answer { legal, successors } = answer;
+    let edge = |successor| Edge::new(To::State(Box::new(successor)));
+    match (&tree.node(node).inside, &tree.node(node).turn) {
+        (Inside::Expanding, Turn::One(RoleId(role))) => {
+            let moves = legal[*role as usize].clone().into();
+            let edges = successors.into_iter().map(edge).collect();
+            tree.open(node, Inside::Decision(moves, edges));
+            if tree.refresh(node) {
+                tree.refresh_path(path);
+            }
+            node
+        }
+        (Inside::Expanding, _) => {
+            tree.open(node, Inside::Joint(Box::new(Joint::new(&legal))));
+            node
+        }
+        _ => {
+            let found = successors.into_iter().next();
+            tree.complete(path, found.expect("one joint move leads to one state"))
+        }
+    }
+}
+
+/// The mean goal of each role. Playouts without a goal count as 0.
+fn means(tally: &Tally) -> Vec<f64> {
+    let count = tally.rollouts().max(1) as f64;
+    let goals = tally.goals.iter();
+    goals.map(|goals| goals.values.sum as f64 / count).collect()
+}

@@ -1,0 +1,335 @@
+//! Which settings play fastest on this CPU?
+//!
+//! Coordinate descent: one [`Parameter`] after the other, each value against the best
+//! settings so far, on all games; what gains more than chance would is kept. In the end the best
+//! settings are checked against the defaults, for many small gains may have been luck: if
+//! they are not better, the defaults stay. Code is compiled before the clock starts.
+//!
+//! What is compared is how many state changes a second random playouts make, in the
+//! geometric mean of the games.
+
+mod parameter;
+mod race;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_gdl::games::GAMES;
+use propjit_jit::code::CompileError;
+use serde::Serialize;
+
+pub use parameter::Parameter;
+pub use race::Gain;
+use race::{Entrant, Heats, race};
+
+use crate::game::{Game, LoadError, Setup};
+use crate::machine::{Backend, GroundGame, MachineError};
+use crate::profile::Settings;
+use crate::stop::Stop;
+
+/// A game to tune with.
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// The game.
+    pub game: Arc<GroundGame>,
+}
+
+impl Subject {
+    /// The game, if it could be grounded: only such games are compiled.
+    ///
+    /// # Errors
+    /// [`MachineError::NotGround`] if it could not.
+    pub fn new(name: String, game: &Game) -> Result<Subject, MachineError> {
+        let backend = Backend::Compiled;
+        let ground = game.ground_game();
+        let game = ground.ok_or(MachineError::NotGround { backend })?.clone();
+        Ok(Subject { name, game })
+    }
+
+    /// Games for those who name none, from small to large.
+    ///
+    /// # Errors
+    /// None that a test would not have found.
+    pub fn built_in() -> Result<Vec<Subject>, LoadError> {
+        let setup = Setup {
+            backend: Some(Backend::Compiled),
+            ..Setup::default()
+        };
+        let load = |&(name, text): &(&str, &str)| {
+            let game = Game::from_text(name, text, &setup)?;
+            let game = game.ground_game().expect("the backend needs it").clone();
+            let name = name.to_string();
+            Ok(Subject { name, game })
+        };
+        GAMES.iter().map(load).collect()
+    }
+}
+
+/// How to tune.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How long it may take. What is begun then is brought to an end in short.
+    pub time: Duration,
+    /// Where the random numbers come from.
+    pub seed: u64,
+    /// On how many threads one may play at most.
+    pub cores: usize,
+}
+
+/// What came of tuning.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tuning {
+    /// The settings that all started from.
+    pub defaults: Settings,
+    /// The parameters that were tuned, in order.
+    pub parameters: Vec<Tuned>,
+    /// The parameters for which there was no time.
+    pub left: Vec<&'static str>,
+    /// The best settings: the defaults, unless something was won.
+    pub best: Settings,
+    /// What the settings that were found gain in the end; those that they are not really
+    /// better than are the best. Empty if nothing was found, or a stop came before.
+    pub checks: Vec<Check>,
+    /// Whether a stop came.
+    pub interrupted: bool,
+}
+
+/// The settings that were found against others.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    /// The others: the defaults, and these on as many threads.
+    pub against: Settings,
+    /// What is gained over them.
+    pub gain: Gain,
+}
+
+/// One parameter after the other values were tried.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tuned {
+    /// The parameter's name.
+    pub parameter: &'static str,
+    /// The value that the others were compared with.
+    pub before: String,
+    /// The others.
+    pub candidates: Vec<Candidate>,
+    /// The value that was kept.
+    pub chosen: String,
+}
+
+/// A value that was tried.
+#[derive(Clone, Debug, Serialize)]
+pub struct Candidate {
+    /// The value.
+    pub value: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What came of trying a value.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was measured against the value before.
+    Gain(Gain),
+    /// There is no code with it.
+    Unavailable(String),
+}
+
+/// Why nothing was tuned.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// The defaults cannot be compiled, so there is nothing to compare with.
+    #[error("the games cannot be compiled with the defaults")]
+    Compile(#[from] CompileError),
+    /// A machine could not go on.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+/// How often each candidate plays each game.
+const ROUNDS: usize = 7;
+
+/// How often the best settings and the defaults play each game in the end.
+const CHECK_ROUNDS: usize = 15;
+
+/// For as much time as so many candidates, the best settings are checked in the end.
+const CHECK_SHARE: usize = 6;
+
+/// Shorter slices measure how playouts begin.
+const SHORTEST_SLICE: Duration = Duration::from_millis(4);
+
+/// Longer ones gain nothing.
+const LONGEST_SLICE: Duration = Duration::from_millis(500);
+
+/// How long a candidate's compilation may take for one game: faster code is of no use to a
+/// match that is over by then.
+const COMPILE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Tunes on these games, of which there must be one, telling by `now` what is measured.
+///
+/// When the time is up or a stop comes, the best settings so far are the result.
+///
+/// # Errors
+/// When a game cannot be compiled or played.
+pub fn tune(
+    subjects: &[Subject],
+    config: &Config,
+    stop: &Stop,
+    mut now: impl FnMut(&str),
+) -> Result<Tuning, TuneError> {
+    tracing::info!(?config, "tuning");
+    now("the defaults");
+    let start = Instant::now();
+    let defaults = Settings::default();
+    let mut tuner = Tuner {
+        subjects,
+        config,
+        stop,
+        deadline: start.checked_add(config.time).unwrap_or(start),
+        best: Entrant::new(subjects, &defaults, Duration::MAX)?,
+    };
+    let mut tuning = Tuning {
+        best: defaults.clone(),
+        defaults,
+        parameters: Vec::new(),
+        left: Vec::new(),
+        checks: Vec::new(),
+        interrupted: false,
+    };
+    for (number, parameter) in Parameter::ALL.into_iter().enumerate() {
+        now(parameter.name());
+        let candidates = tuner.candidates(parameter);
+        if candidates.is_empty() {
+            continue;
+        }
+        let to_come = &Parameter::ALL[number + 1..];
+        match tuner.tune(parameter, &candidates, to_come)? {
+            Some(tuned) => tuning.parameters.push(tuned),
+            None => tuning.left.push(parameter.name()),
+        }
+    }
+    now("the best against the defaults");
+    tuning.checks = tuner.check(&tuning.defaults)?;
+    tuning.interrupted = stop.is_set();
+    // Interrupted before the check, each gain has to be believed.
+    let mut beaten_by = tuning.checks.iter().filter(|check| !check.gain.is_real());
+    tuning.best = match beaten_by.next() {
+        Some(check) => check.against.clone(),
+        None => tuner.best.settings,
+    };
+    Ok(tuning)
+}
+
+struct Tuner<'a> {
+    subjects: &'a [Subject],
+    config: &'a Config,
+    stop: &'a Stop,
+    deadline: Instant,
+    /// The best settings so far.
+    best: Entrant,
+}
+
+impl Tuner<'_> {
+    fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// What a parameter may be instead of what it is.
+    fn candidates(&self, parameter: Parameter) -> Vec<Settings> {
+        parameter.others(&self.best.settings, self.config.cores)
+    }
+
+    /// Tries the candidates for a parameter and keeps the best one, leaving time for the
+    /// parameters `to_come`. None if there is not enough time, or a stop came.
+    fn tune(
+        &mut self,
+        parameter: Parameter,
+        candidates: &[Settings],
+        to_come: &[Parameter],
+    ) -> Result<Option<Tuned>, TuneError> {
+        if self.time_left().is_zero() || self.stop.is_set() {
+            return Ok(None);
+        }
+        let to_come = to_come
+            .iter()
+            .map(|&later| self.candidates(later).len() + 1);
+        let all = candidates.len() + 1 + CHECK_SHARE + to_come.sum::<usize>();
+        let share = (candidates.len() + 1) as f64 / all as f64;
+        let end = Instant::now() + self.time_left().mul_f64(share);
+        let compiled = |settings| Entrant::new(self.subjects, settings, COMPILE_LIMIT);
+        let entrants: Vec<_> = candidates.iter().map(compiled).collect();
+        let (mut racing, mut reasons) = (Vec::new(), Vec::new());
+        for entrant in entrants {
+            reasons.push(entrant.as_ref().err().map(CompileError::to_string));
+            racing.extend(entrant);
+        }
+        let before = self.best.settings.clone();
+        let time = end.saturating_duration_since(Instant::now());
+        let Some(gains) = self.race(&racing, ROUNDS, time)? else {
+            return Ok(None);
+        };
+        let best = (0..gains.len())
+            .filter(|&at| gains[at].is_real())
+            .max_by(|&a, &b| gains[a].ratio.total_cmp(&gains[b].ratio));
+        if let Some(best) = best {
+            self.best = racing.swap_remove(best);
+        }
+        let mut gains = gains.into_iter();
+        let outcomes = reasons.into_iter().map(|reason| match reason {
+            Some(reason) => Outcome::Unavailable(reason),
+            None => Outcome::Gain(gains.next().expect("all others have raced")),
+        });
+        let candidate = |(settings, outcome)| Candidate {
+            value: parameter.value(settings),
+            outcome,
+        };
+        Ok(Some(Tuned {
+            parameter: parameter.name(),
+            before: parameter.value(&before),
+            candidates: candidates.iter().zip(outcomes).map(candidate).collect(),
+            chosen: parameter.value(&self.best.settings),
+        }))
+    }
+
+    /// What the best settings gain over the defaults, and over these on as many threads, for
+    /// threads gain so much that whatever else there is would pass with them. All the time that
+    /// is left is used.
+    fn check(&self, defaults: &Settings) -> Result<Vec<Check>, TuneError> {
+        let best = &self.best.settings;
+        let mut rivals = vec![defaults.clone()];
+        rivals.push(Settings {
+            threads: best.threads,
+            ..defaults.clone()
+        });
+        rivals.dedup();
+        rivals.retain(|rival| rival != best);
+        let compiled = |rival| Entrant::new(self.subjects, rival, Duration::MAX);
+        let entrants: Vec<Entrant> = rivals.iter().map(compiled).collect::<Result<_, _>>()?;
+        if entrants.is_empty() || self.stop.is_set() {
+            return Ok(Vec::new());
+        }
+        let gains = self.race(&entrants, CHECK_ROUNDS, self.time_left())?;
+        let gains = gains.into_iter().flatten().map(Gain::inverse);
+        let check = |(against, gain)| Check { against, gain };
+        Ok(rivals.into_iter().zip(gains).map(check).collect())
+    }
+
+    /// The gain of others over the best so far; none if a stop came.
+    fn race(
+        &self,
+        others: &[Entrant],
+        rounds: usize,
+        time: Duration,
+    ) -> Result<Option<Vec<Gain>>, TuneError> {
+        let entrants: Vec<&Entrant> = [&self.best].into_iter().chain(others).collect();
+        let slices = (rounds * self.subjects.len() * entrants.len()) as u32;
+        let heats = Heats {
+            rounds,
+            slice: (time / slices).clamp(SHORTEST_SLICE, LONGEST_SLICE),
+            seed: self.config.seed,
+        };
+        Ok(race(self.subjects, &entrants, heats, self.stop)?)
+    }
+}

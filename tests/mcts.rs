@@ -1,0 +1,322 @@
+//! Monte Carlo tree search: proofs are true, moves are good, budgets are kept.
+
+mod common;
+
+use std::collections::HashMap;
+
+use propjit::game::Game;
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::rng::streams;
+use propjit::search::Budget;
+use propjit::search::mcts::{Config, Mcts, Report};
+use propjit::stop::Stop;
+use rand::RngExt;
+
+/// A search that has had so many playouts.
+fn search(game: &Game, backend: Backend, config: Config, playouts: u64) -> Mcts {
+    let mut search = Mcts::new(game, backend, config).unwrap();
+    run(&mut search, playouts);
+    search
+}
+
+fn run(search: &mut Mcts, playouts: u64) {
+    let stop = Stop::new();
+    let playouts = Some(playouts);
+    let deadline = None;
+    let budget = Budget {
+        deadline,
+        playouts,
+        stop: &stop,
+    };
+    search.run(&budget).unwrap();
+}
+
+fn text(game: &Game, report: &Report) -> String {
+    let ground = game.ground_game().unwrap();
+    ground.move_text(report.role, report.best.unwrap())
+}
+
+/// What a match of two with alternating moves is worth for the first role, if both play
+/// perfectly; by exhaustion.
+struct Perfect {
+    machine: Box<dyn StateMachine>,
+    known: HashMap<State, i32>,
+}
+
+impl Perfect {
+    fn new(game: &Game) -> Perfect {
+        Perfect {
+            machine: game.machine(Backend::Scalar).unwrap(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn legal(&mut self, state: &State) -> [Vec<Move>; 2] {
+        [RoleId(0), RoleId(1)].map(|role| {
+            let mut moves = Vec::new();
+            self.machine.legal_moves(state, role, &mut moves).unwrap();
+            moves
+        })
+    }
+
+    fn value(&mut self, state: &State) -> i32 {
+        if let Some(&value) = self.known.get(state) {
+            return value;
+        }
+        let value = if self.machine.is_terminal(state).unwrap() {
+            self.machine.goal(state, RoleId(0)).unwrap()
+        } else {
+            let [first, second] = self.legal(state);
+            let mut values = Vec::new();
+            for &a in &first {
+                for &b in &second {
+                    let next = self.machine.next_state(state, &[a, b]).unwrap();
+                    values.push(self.value(&next));
+                }
+            }
+            let values = values.into_iter();
+            match first.len() > 1 {
+                true => values.max().unwrap(),
+                false => values.min().unwrap(),
+            }
+        };
+        self.known.insert(state.clone(), value);
+        value
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_played_perfectly() {
+    let game = common::own_game("ticTacToe");
+    let mut perfect = Perfect::new(&game);
+    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
+        let mut searched = search(&game, backend, Config::default(), 1_000_000);
+        let report = searched.report(RoleId(0));
+        assert!(report.solved, "{backend}");
+        assert_eq!(report.value, Some(50.0));
+        // Random matches, searched at every step.
+        let mut rng = streams(3).next().unwrap();
+        for _ in 0..10 {
+            let mut state = perfect.machine.initial_state().unwrap();
+            let mut depth = 0;
+            while !perfect.machine.is_terminal(&state).unwrap() {
+                let legal = perfect.legal(&state);
+                let value = perfect.value(&state);
+                searched.set_root(&state, depth).unwrap();
+                run(&mut searched, 1_000_000);
+                for role in [RoleId(0), RoleId(1)] {
+                    let report = searched.report(role);
+                    assert!(report.solved);
+                    let expected = if role == RoleId(0) {
+                        value
+                    } else {
+                        100 - value
+                    };
+                    assert_eq!(report.value, Some(f64::from(expected)));
+                    assert_eq!(report.moves.len(), legal[role.index()].len());
+                    if legal[role.index()].len() == 1 {
+                        continue;
+                    }
+                    let mut joint = [legal[0][0], legal[1][0]];
+                    joint[role.index()] = report.best.unwrap();
+                    let next = perfect.machine.next_state(&state, &joint).unwrap();
+                    assert_eq!(perfect.value(&next), value, "{backend} {report:?}");
+                }
+                let joint = legal.map(|moves| moves[rng.random_range(0..moves.len())]);
+                state = perfect.machine.next_state(&state, &joint).unwrap();
+                depth += 1;
+            }
+        }
+    }
+}
+
+#[test]
+fn puzzles_are_solved() {
+    for name in ["untwistyCorridor", "pegTriangle"] {
+        let game = common::own_game(name);
+        for backend in [Backend::Prover, Backend::Scalar, Backend::Compiled] {
+            let report = search(&game, backend, Config::default(), 1_000_000).report(RoleId(0));
+            assert!(report.solved, "{name} {backend}");
+            assert_eq!(report.value, Some(100.0), "{name} {backend}");
+            let best = &report.moves[0];
+            assert_eq!(best.bounds, (100.0, 100.0));
+        }
+    }
+}
+
+/// White can take a piece that would win at once, or win at once.
+#[test]
+fn breakthroughs_are_found() {
+    let game = common::own_game("breakthroughSmall");
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let initial = machine.initial_state().unwrap();
+    let perfect = search(&game, Backend::Compiled, Config::default(), 20_000);
+    assert!(!perfect.report(RoleId(0)).solved);
+    // Random matches, from the end back: what is one or two moves from the end is solved.
+    let mut rng = streams(9).next().unwrap();
+    let mut searched = Mcts::new(&game, Backend::Compiled, Config::default()).unwrap();
+    for _ in 0..20 {
+        let mut states = vec![initial.clone()];
+        let mut legal = Vec::new();
+        while !machine.is_terminal(states.last().unwrap()).unwrap() {
+            let state = states.last().unwrap();
+            let joint = [RoleId(0), RoleId(1)].map(|role| {
+                machine.legal_moves(state, role, &mut legal).unwrap();
+                legal[rng.random_range(0..legal.len())]
+            });
+            states.push(machine.next_state(state, &joint).unwrap());
+        }
+        // The last move won, so whoever made it could win.
+        let before = states.len() - 2;
+        searched.set_root(&states[before], before as u32).unwrap();
+        run(&mut searched, 1_000_000);
+        let winner = RoleId((before % 2) as u32);
+        let report = searched.report(winner);
+        assert!(report.solved);
+        assert_eq!(report.value, Some(100.0));
+        let moves = &report.moves[0];
+        assert_eq!(moves.bounds, (100.0, 100.0));
+    }
+}
+
+/// Whatever the other does, to betray is better; so both do, and are worse off.
+#[test]
+fn choices_made_at_once_are_made_apart() {
+    let game = common::game(
+        "(role a) (role b) (init start) (<= (legal ?r silent) (role ?r) (true start))
+         (<= (legal ?r betray) (role ?r) (true start))
+         (<= (next (did ?r ?m)) (does ?r ?m)) (<= terminal (not (true start)))
+         (other a b) (other b a)
+         (<= (goal ?r 75) (other ?r ?s) (true (did ?r silent)) (true (did ?s silent)))
+         (<= (goal ?r 0) (other ?r ?s) (true (did ?r silent)) (true (did ?s betray)))
+         (<= (goal ?r 100) (other ?r ?s) (true (did ?r betray)) (true (did ?s silent)))
+         (<= (goal ?r 25) (other ?r ?s) (true (did ?r betray)) (true (did ?s betray)))",
+    );
+    for backend in [Backend::Scalar, Backend::Compiled] {
+        let searched = search(&game, backend, Config::default(), 200_000);
+        for role in [RoleId(0), RoleId(1)] {
+            let report = searched.report(role);
+            assert_eq!(text(&game, &report), "betray", "{backend} {report:?}");
+            assert!(report.value.unwrap() < 50.0, "{report:?}");
+        }
+    }
+}
+
+/// A sure 40 is better than a chance of one in three to win, and not as good as one of two.
+#[test]
+fn chances_are_weighed() {
+    for (draws, best, value) in [("a b c", "stay", 40.0), ("a b", "draw", 50.0)] {
+        let cards: String = draws
+            .split(' ')
+            .map(|card| format!("(card {card}) "))
+            .collect();
+        let game = common::game(&format!(
+            "(role player) (role random) (init choosing) {cards}
+             (<= (legal player stay) (true choosing)) (<= (legal player draw) (true choosing))
+             (<= (legal player wait) (not (true choosing)))
+             (<= (legal random wait) (true choosing))
+             (<= (legal random (take ?c)) (card ?c) (not (true choosing)))
+             (<= (next drawing) (does player draw))
+             (<= (next stayed) (does player stay))
+             (<= (next (got ?c)) (does random (take ?c)) (true drawing))
+             (<= (next done) (not (true choosing)))
+             (<= terminal (true stayed)) (<= terminal (true done))
+             (<= (goal player 40) (true stayed))
+             (<= (goal player 100) (true (got a)))
+             (<= (goal player 0) (not (true (got a))) (not (true stayed)))
+             (goal random 0)"
+        ));
+        for backend in [Backend::Scalar, Backend::Compiled] {
+            let report = search(&game, backend, Config::default(), 10_000).report(RoleId(0));
+            assert_eq!(text(&game, &report), best, "{backend}");
+            assert!(report.solved);
+            assert_eq!(report.value, Some(value));
+        }
+    }
+}
+
+#[test]
+fn memory_is_bounded() {
+    let game = common::own_game("connectFour");
+    let small = Config {
+        memory: 100_000,
+        ..Config::default()
+    };
+    let report = search(&game, Backend::Compiled, small, 100_000).report(RoleId(0));
+    assert!(report.nodes < 1000, "{} nodes", report.nodes);
+    assert!(report.playouts >= 100_000);
+    let report = search(&game, Backend::Compiled, Config::default(), 100_000).report(RoleId(0));
+    assert!(report.nodes > 1000, "{} nodes", report.nodes);
+}
+
+/// What was found out about a move is there when it has been made, and the rest is not.
+#[test]
+fn the_tree_goes_on() {
+    let game = common::own_game("connectFour");
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut searched = search(&game, Backend::Compiled, Config::default(), 100_000);
+    let report = searched.report(RoleId(0));
+    let initial = machine.initial_state().unwrap();
+    let mut reply = Vec::new();
+    machine
+        .legal_moves(&initial, RoleId(1), &mut reply)
+        .unwrap();
+    let joint = [report.best.unwrap(), reply[0]];
+    let next = machine.next_state(&initial, &joint).unwrap();
+    searched.set_root(&next, 1).unwrap();
+    let after = searched.report(RoleId(1));
+    assert!(after.nodes > report.nodes / 10 && after.nodes < report.nodes);
+    let visits: u32 = after.moves.iter().map(|played| played.visits).sum();
+    assert!(visits + 10 > report.moves[0].visits, "{after:?}");
+    assert_eq!(after.playouts, 0);
+    assert_eq!(
+        Some(after.moves[0].played),
+        report.moves[0].line.first().map(|(_, played)| *played)
+    );
+}
+
+#[test]
+fn threads_share_the_work() {
+    let game = common::own_game("reversi");
+    let config = Config {
+        threads: 3,
+        ..Config::default()
+    };
+    let report = search(&game, Backend::Compiled, config, 50_000).report(RoleId(0));
+    assert!(report.playouts >= 50_000);
+    let visits: u32 = report.moves.iter().map(|played| played.visits).sum();
+    assert!(
+        u64::from(visits) * Config::default().playouts >= 49_000,
+        "{visits}"
+    );
+}
+
+#[test]
+fn a_stop_or_a_deadline_ends_it() {
+    let game = common::own_game("reversi");
+    for backend in [Backend::Prover, Backend::Compiled] {
+        let mut searched = Mcts::new(&game, backend, Config::default()).unwrap();
+        let stop = Stop::new();
+        stop.set();
+        let (deadline, playouts) = (None, None);
+        let budget = Budget {
+            deadline,
+            playouts,
+            stop: &stop,
+        };
+        searched.run(&budget).unwrap();
+        let stop = Stop::new();
+        let deadline = Some(std::time::Instant::now());
+        let budget = Budget {
+            deadline,
+            playouts,
+            stop: &stop,
+        };
+        searched.run(&budget).unwrap();
+        let report = searched.report(RoleId(0));
+        assert!(report.best.is_some());
+        // It goes on afterwards.
+        run(&mut searched, 20);
+        assert!(searched.report(RoleId(0)).playouts >= 20);
+    }
+}
