@@ -257,3 +257,16 @@ fn a_dropped_server_frees_its_port() {
     let again = Server::start(at, Session::new(Config::new(legal())), Limits::default());
     assert_eq!(post(again.unwrap().address(), "(INFO)"), AVAILABLE);
 }
+
+#[test]
+fn endless_messages_are_cut_off() {
+    let server = serve(legal());
+    let at = server.address();
+    for beginning in ["POST / HTTP/1.0\r\n\r\n", "GET /"] {
+        let mut stream = TcpStream::connect(at).unwrap();
+        stream.write_all(beginning.as_bytes()).unwrap();
+        // Goes on for ever unless the server closes.
+        while stream.write_all(&[b'('; 1 << 16]).is_ok() {}
+    }
+    assert_eq!(post(at, "(INFO)"), AVAILABLE);
+}
