@@ -25,15 +25,51 @@ pub enum Turn {
     Several,
 }
 
+/// What a decision leads to, but for the state itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arrival {
+    /// How many joint moves were made since the start of the match.
+    pub depth: u32,
+    /// Who decides then.
+    pub turn: Turn,
+}
+
 /// A state that a decision leads to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Successor {
     /// The state.
     pub state: State,
-    /// How many joint moves were made since the start of the match.
+    /// What else there is to say.
+    pub arrival: Arrival,
+}
+
+/// Many [`Successor`]s, with their states packed.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Successors {
+    /// The states, of equal length each, one after the other.
+    pub states: Vec<u64>,
+    /// One for each state.
+    pub arrivals: Vec<Arrival>,
+}
+
+/// What may be done in a state, and where it leads to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expansion {
+    /// The legal moves of each role.
+    pub legal: Vec<Vec<Move>>,
+    /// What each move leads to of the role that decides; nothing if several decide.
+    pub successors: Successors,
+}
+
+/// A joint move in a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Leap<'a> {
+    /// The state.
+    pub state: &'a State,
+    /// How many joint moves were made before it.
     pub depth: u32,
-    /// Who decides in it.
-    pub turn: Turn,
+    /// A legal move for each role.
+    pub joint: &'a [Move],
 }
 
 /// What one thread of a search asks about a game.
@@ -51,11 +87,35 @@ enum Form {
     Serial(Box<SerialPlayouts>),
 }
 
+/// A joint move for each move of the role that decides alone; nothing if several do.
+fn decisions(legal: &[Vec<Move>]) -> Vec<Move> {
+    let mut deciders = legal.iter().filter(|moves| moves.len() > 1);
+    let (Some(moves), None) = (deciders.next(), deciders.next()) else {
+        return Vec::new();
+    };
+    let joint = |place: usize| {
+        let moves = legal.iter();
+        moves.map(move |moves| moves[place.min(moves.len() - 1)])
+    };
+    (0..moves.len()).flat_map(joint).collect()
+}
+
 struct InLanes {
     batch: Batch,
     playouts: Playouts,
     /// Where a better engine will come from, if one is still to come.
     tiers: Option<Arc<Tiers>>,
+}
+
+impl InLanes {
+    /// The batch, on the best engine that there is by now.
+    fn batch(&mut self) -> &mut Batch {
+        if let Some(engine) = self.tiers.as_ref().and_then(|tiers| tiers.best()) {
+            self.batch.switch(engine.clone());
+            self.tiers = None;
+        }
+        &mut self.batch
+    }
 }
 
 impl Evaluator {
@@ -120,57 +180,117 @@ impl Evaluator {
 
     /// The first state from this one on in which somebody decides.
     pub fn settle(&mut self, state: &State, depth: u32) -> Result<Successor, MachineError> {
+        let max_steps = self.max_steps;
         match &mut self.form {
             Form::Lanes(lanes) => {
-                let batch = &mut lanes.batch;
-                batch.fill(state, 1);
-                let settled = settle_lanes(batch, depth, self.max_steps);
-                Ok(settled.into_iter().next().expect("one state was entered"))
+                lanes.batch.fill(state, 1);
+                let mut found = Successors::default();
+                settle_lanes(&mut lanes.batch, vec![depth], max_steps, &mut found);
+                let mut state = State::new();
+                state.assign(&found.states);
+                let arrival = found.arrivals.pop().expect("one state was entered");
+                Ok(Successor { state, arrival })
             }
-            Form::Serial(playouts) => {
-                settle(playouts.machine(), state.clone(), depth, self.max_steps)
-            }
+            Form::Serial(playouts) => settle(playouts.machine(), state.clone(), depth, max_steps),
         }
     }
 
-    /// Where each of several joint moves leads to. They are given one after the other, each
-    /// in the order of the roles, and are legal.
-    pub fn successors(
+    /// What may be done in each of several states, of which each comes after so many joint
+    /// moves.
+    pub fn expand(&mut self, states: &[(&State, u32)]) -> Result<Vec<Expansion>, MachineError> {
+        let mut legal = self.legal_moves_of(states)?;
+        let joints: Vec<Vec<Move>> = legal.iter().map(|legal| decisions(legal)).collect();
+        let roles = legal.first().map_or(1, Vec::len);
+        let pairs = || states.iter().zip(&joints);
+        let leaps = pairs().flat_map(|(&(state, depth), joints)| {
+            let leap = move |joint| Leap {
+                state,
+                depth,
+                joint,
+            };
+            joints.chunks(roles).map(leap)
+        });
+        let leaps: Vec<Leap<'_>> = leaps.collect();
+        let found = self.follow(&leaps)?;
+        let words = found.states.len().checked_div(leaps.len()).unwrap_or(0);
+        let mut arrivals = found.arrivals.into_iter();
+        let mut states = &found.states[..];
+        let expansions = legal.drain(..).zip(&joints).map(|(legal, joints)| {
+            let count = joints.len() / roles;
+            let (first, rest) = states.split_at(count * words);
+            states = rest;
+            let successors = Successors {
+                states: first.to_vec(),
+                arrivals: arrivals.by_ref().take(count).collect(),
+            };
+            Expansion { legal, successors }
+        });
+        Ok(expansions.collect())
+    }
+
+    /// The legal moves of each role, in each of the states.
+    fn legal_moves_of(
         &mut self,
-        state: &State,
-        depth: u32,
-        joints: &[Move],
-    ) -> Result<Vec<Successor>, MachineError> {
-        let (depth, max_steps) = (depth + 1, self.max_steps);
+        states: &[(&State, u32)],
+    ) -> Result<Vec<Vec<Vec<Move>>>, MachineError> {
+        let batch = match &mut self.form {
+            Form::Lanes(lanes) => lanes.batch(),
+            Form::Serial(playouts) => {
+                let machine = playouts.machine();
+                let states = states.iter();
+                return states
+                    .map(|(state, _)| legal_moves(machine, state))
+                    .collect();
+            }
+        };
+        let roles = batch.game().roles().len();
+        let mut legal = vec![vec![Vec::new(); roles]; states.len()];
+        let lanes = batch.lanes();
+        for (states, legal) in states.chunks(lanes).zip(legal.chunks_mut(lanes)) {
+            batch.enter(states.iter().map(|(state, _)| *state));
+            for role in RoleId::first(roles) {
+                batch.for_each_legal(role, |lane, played| legal[lane][role.index()].push(played));
+            }
+        }
+        Ok(legal)
+    }
+
+    /// Where each of several joint moves leads to.
+    pub fn follow(&mut self, leaps: &[Leap<'_>]) -> Result<Successors, MachineError> {
+        let max_steps = self.max_steps;
+        let mut found = Successors::default();
         match &mut self.form {
             Form::Lanes(lanes) => {
-                let InLanes { batch, tiers, .. } = &mut **lanes;
-                if let Some(engine) = tiers.as_ref().and_then(|tiers| tiers.best()) {
-                    batch.switch(engine.clone());
-                    *tiers = None;
-                }
-                let roles = batch.game().roles().len();
-                let mut found = Vec::with_capacity(joints.len() / roles);
-                for joints in joints.chunks(roles * batch.lanes()) {
-                    batch.fill(state, joints.len() / roles);
-                    batch.play(joints);
+                let batch = lanes.batch();
+                let mut joints = Vec::new();
+                for leaps in leaps.chunks(batch.lanes()) {
+                    joints.clear();
+                    joints.extend(leaps.iter().flat_map(|leap| leap.joint));
+                    batch.enter(leaps.iter().map(|leap| leap.state));
+                    batch.play(&joints);
                     batch.advance(batch.filled());
-                    found.extend(settle_lanes(batch, depth, max_steps));
+                    let depths = leaps.iter().map(|leap| leap.depth + 1).collect();
+                    settle_lanes(batch, depths, max_steps, &mut found);
                 }
-                Ok(found)
             }
             Form::Serial(playouts) => {
                 let machine = playouts.machine();
-                let joints = joints.chunks(machine.roles().len());
-                joints
-                    .map(|joint| {
-                        let mut next = State::new();
-                        machine.next_state_unchecked(state, joint, &mut next)?;
-                        settle(machine, next, depth, max_steps)
-                    })
-                    .collect()
+                let mut settled = Vec::new();
+                for leap in leaps {
+                    let mut next = State::new();
+                    machine.next_state_unchecked(leap.state, leap.joint, &mut next)?;
+                    settled.push(settle(machine, next, leap.depth + 1, max_steps)?);
+                }
+                let states = settled.iter().map(|found| found.state.words().len());
+                let words = states.max().unwrap_or(0);
+                for successor in settled {
+                    found.states.extend_from_slice(successor.state.words());
+                    found.arrivals.push(successor.arrival);
+                    found.states.resize(found.arrivals.len() * words, 0);
+                }
             }
         }
+        Ok(found)
     }
 
     /// The lowest and the highest goal of each role, those that count for undefined
@@ -196,11 +316,10 @@ fn ground_ranges(game: &GroundGame) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Plays forced moves in all lanes where there are no others, and says what comes of it.
-fn settle_lanes(batch: &mut Batch, depth: u32, max_steps: u32) -> Vec<Successor> {
+/// Plays forced moves in all lanes where there are no others, and adds what comes of it.
+fn settle_lanes(batch: &mut Batch, mut depths: Vec<u32>, max_steps: u32, found: &mut Successors) {
     let filled = batch.filled();
     let roles = RoleId::first(batch.game().roles().len());
-    let mut depths = vec![depth; filled.count() as usize];
     // Those that have a choice: of each role, and some role; and those without a move.
     let mut choosing = vec![Row::default(); roles.clone().count()];
     let (terminal, choice, stuck) = loop {
@@ -225,19 +344,12 @@ fn settle_lanes(batch: &mut Batch, depth: u32, max_steps: u32) -> Vec<Successor>
         }
         batch.advance_forced(forced);
     };
-    let goals = terminal.lanes().map(|lane| {
-        let goals = roles.clone().map(|role| batch.goal(role, lane));
-        goals.map(|goal| f64::from(goal.unwrap_or(0))).collect()
-    });
-    let goals: Vec<Box<[f64]>> = goals.collect();
-    let mut goals = goals.into_iter();
     let nothing = || vec![0.0; choosing.len()].into_boxed_slice();
-    let words = batch.state_words();
-    let states = batch.states().chunks_exact(words).enumerate();
-    let successors = states.map(|(lane, words)| {
+    for (lane, depth) in depths.into_iter().enumerate() {
         let mut deciders = (roles.clone()).filter(|role| choosing[role.index()].contains(lane));
         let turn = if terminal.contains(lane) {
-            Turn::Over(goals.next().expect("each terminal lane has goals"))
+            let goals = roles.clone().map(|role| batch.goal(role, lane));
+            Turn::Over(goals.map(|goal| f64::from(goal.unwrap_or(0))).collect())
         } else if stuck.contains(lane) || !choice.contains(lane) {
             Turn::Over(nothing())
         } else {
@@ -246,15 +358,9 @@ fn settle_lanes(batch: &mut Batch, depth: u32, max_steps: u32) -> Vec<Successor>
                 _ => Turn::Several,
             }
         };
-        let mut state = State::new();
-        state.assign(words);
-        Successor {
-            state,
-            depth: depths[lane],
-            turn,
-        }
-    });
-    successors.collect()
+        found.arrivals.push(Arrival { depth, turn });
+    }
+    found.states.extend_from_slice(batch.states());
 }
 
 /// As [`settle_lanes`], of one state.
@@ -291,7 +397,8 @@ fn settle(
         state = next;
         depth += 1;
     };
-    Ok(Successor { state, depth, turn })
+    let arrival = Arrival { depth, turn };
+    Ok(Successor { state, arrival })
 }
 
 fn legal_moves(

@@ -14,11 +14,11 @@ impl Tree {
     pub fn refresh(&mut self, id: NodeId) -> bool {
         let tree = &*self;
         let node = tree.node(id);
-        let (Turn::One(decider), Inside::Decision(_, edges)) = (&node.turn, &node.inside) else {
+        let (Turn::One(decider), Inside::Decision(decision)) = (&node.turn, &node.inside) else {
             // Where several roles decide at once, nothing is proved.
             return false;
         };
-        let decider = *decider;
+        let (decider, edges) = (*decider, &decision.edges);
         let behind = &|role: RoleId| edges.iter().map(move |edge| tree.bounds(edge, role));
         let roles = RoleId::first(self.ranges().len());
         let bounds: Box<[Bounds]> = if self.random() == Some(decider) {

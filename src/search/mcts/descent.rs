@@ -1,6 +1,6 @@
 //! Down the tree to where something is to be found out, and up again with it.
 
-use super::node::{Bounds, Edge, Inside, JointId, Node, NodeId, Sum, To};
+use super::node::{Bounds, Decision, Edge, Inside, JointId, Node, NodeId, Sum, To};
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
@@ -72,7 +72,7 @@ impl Tree {
                     self.node_mut(id).inside = Inside::Expanding;
                     return Leaf::Expand(id);
                 }
-                Inside::Decision(_, edges) => {
+                Inside::Decision(Decision { edges, .. }) => {
                     let chosen = match node.turn {
                         Turn::One(role) if self.random() == Some(role) => least_visited(edges),
                         Turn::One(role) => match self.best_edge(node, edges, role, exploration) {
@@ -85,31 +85,29 @@ impl Tree {
                         },
                         _ => unreachable!("such a node is one role's"),
                     };
-                    if matches!(&edges[chosen].to, To::State(_)) && self.is_full() {
+                    let to = &edges[chosen].to;
+                    if matches!(to, To::State(_)) && self.is_full() {
                         return play(self, id);
                     }
                     path.push(self, id, Choice::Edge(chosen));
-                    id = self.follow(id, |inside| edge_at(inside, chosen));
+                    id = self.follow(id, chosen);
                 }
                 Inside::Joint(joint) => {
                     let places = self.sample(joint, rng);
                     let number = joint.id(&places);
-                    let moves = match joint.edges.get(&number).map(|edge| &edge.to) {
-                        Some(To::Unknown) => return Leaf::Busy,
-                        Some(_) => None,
+                    let next = match joint.edges.get(&number).map(|edge| &edge.to) {
+                        Some(To::Node(next)) => Ok(*next),
+                        Some(_) => return Leaf::Busy,
                         None if self.is_full() => return play(self, id),
-                        None => Some(joint.moves(&places)),
+                        None => Err(joint.moves(&places)),
                     };
-                    if moves.is_some() {
-                        let edge = Edge::new(To::Unknown);
-                        if let Inside::Joint(joint) = &mut self.node_mut(id).inside {
-                            joint.edges.insert(number, edge);
-                        }
+                    if next.is_err() {
+                        self.open_joint_edge(id, number);
                     }
                     path.push(self, id, Choice::Joint(places.into(), number));
-                    match moves {
-                        Some(moves) => return Leaf::Follow(id, moves),
-                        None => id = self.follow(id, |inside| joint_edge(inside, number)),
+                    match next {
+                        Ok(next) => id = next,
+                        Err(joint) => return Leaf::Follow(id, joint),
                     }
                 }
             }
@@ -133,12 +131,13 @@ impl Tree {
         let untried = node.mean(role).unwrap_or(0.0);
         let mut best = None;
         for (place, edge) in edges.iter().enumerate() {
-            if self.bounds(edge, role).high < low || self.is_solved(edge) {
+            let value = &edge.value;
+            if value.is_solved || value.bounds.high < low {
                 continue;
             }
-            let mean = match &edge.to {
-                To::Node(id) => self.node(*id).mean(role).unwrap_or(untried),
-                _ => untried,
+            let mean = match edge.visits {
+                0 => untried,
+                _ => value.mean,
             };
             let tried = f64::from(edge.visits + edge.pending) + 1.0;
             let score = mean * scale + exploration * (log / tried).sqrt();
@@ -158,7 +157,7 @@ impl Tree {
     /// What each role gets in a node of which all edges that the role may choose are known.
     fn known_values(&self, id: NodeId, role: RoleId) -> Box<[f64]> {
         let node = self.node(id);
-        let Inside::Decision(_, edges) = &node.inside else {
+        let Inside::Decision(Decision { edges, .. }) = &node.inside else {
             unreachable!("the node has edges");
         };
         let value = |edge: &&Edge| self.bounds(edge, role).high;
@@ -177,7 +176,8 @@ impl Tree {
             leaf.pending -= 1;
             leaf.add(values);
         }
-        for step in &path.0 {
+        let mut is_news = true;
+        for step in path.0.iter().rev() {
             let node = self.node_mut(step.node);
             node.pending -= 1;
             node.add(values);
@@ -188,16 +188,20 @@ impl Tree {
                     sum.add(values[role]);
                 }
             });
-            if let Choice::Joint(places, _) = &step.choice {
-                self.regret(step.node, places, values);
+            match &step.choice {
+                Choice::Edge(place) => self.note(step.node, *place),
+                Choice::Joint(places, _) => self.regret(step.node, places, values),
             }
+            is_news = is_news && self.refresh(step.node);
         }
-        self.refresh_path(path);
     }
 
     /// Computes anew what is known of the nodes of the path, as far as there is news.
     pub fn refresh_path(&mut self, path: &Path) {
         for step in path.0.iter().rev() {
+            if let Choice::Edge(place) = step.choice {
+                self.note(step.node, place);
+            }
             if !self.refresh(step.node) {
                 break;
             }
@@ -216,12 +220,21 @@ impl Tree {
         }
     }
 
+    /// Makes room for what a joint move leads to, which somebody is to find out.
+    fn open_joint_edge(&mut self, id: NodeId, number: JointId) {
+        let range = Bounds::exact(0.0);
+        if let Inside::Joint(joint) = &mut self.node_mut(id).inside {
+            let edge = Edge::new(To::Unknown, range, false);
+            joint.edges.insert(number, edge);
+        }
+    }
+
     /// Says where the joint move leads to by which the path ends; returns the node.
     pub fn complete(&mut self, path: &Path, successor: Successor) -> NodeId {
         let (node, number) = path.last_joint();
-        let to = To::State(Box::new(successor));
-        joint_edge(&mut self.node_mut(node).inside, number).to = to;
-        self.follow(node, |inside| joint_edge(inside, number))
+        let id = self.intern(successor);
+        joint_edge(&mut self.node_mut(node).inside, number).to = To::Node(id);
+        id
     }
 
     /// Takes back the joint move by which the path ends, which nobody has looked at.
@@ -275,7 +288,11 @@ impl Step {
     ) {
         let mut count = |edge: &mut Edge| f(&mut edge.visits, &mut edge.pending, None);
         match &self.choice {
-            Choice::Edge(place) => count(edge_at(&mut node.inside, *place)),
+            Choice::Edge(place) => {
+                if let Inside::Decision(decision) = &mut node.inside {
+                    count(&mut decision.edges[*place]);
+                }
+            }
             Choice::Joint(places, number) => {
                 count(joint_edge(&mut node.inside, *number));
                 if let Inside::Joint(joint) = &mut node.inside {
@@ -291,13 +308,6 @@ impl Step {
                 }
             }
         }
-    }
-}
-
-fn edge_at(inside: &mut Inside, place: usize) -> &mut Edge {
-    match inside {
-        Inside::Decision(_, edges) => &mut edges[place],
-        _ => unreachable!("one role decides here"),
     }
 }
 

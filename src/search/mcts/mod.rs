@@ -1,7 +1,7 @@
 //! Monte Carlo tree search on many playouts at a time.
 //!
 //! A node is a state in which somebody decides; forced moves and noops make no nodes. Each
-//! thread has an [`Evaluator`](super::successor::Evaluator), by which it asks for all
+//! thread has an [`Evaluator`], by which it asks for all
 //! successors of a node in one call and starts playouts in many leaves, a few each, which
 //! share the lanes. While they are played, the leaves count as visited but have no value.
 //!

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::machine::{Move, RoleId, State};
-use crate::search::successor::{Successor, Turn};
+use crate::search::successor::{Arrival, Successor, Successors, Turn};
 
 /// The number of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -81,10 +81,21 @@ pub enum Inside {
     Unexpanded,
     /// Somebody is about to find out.
     Expanding,
-    /// One role decides: its moves, and an edge for each.
-    Decision(Box<[Move]>, Box<[Edge]>),
+    /// One role decides.
+    Decision(Decision),
     /// Several roles decide.
     Joint(Box<Joint>),
+}
+
+/// A choice of one role.
+#[derive(Debug)]
+pub struct Decision {
+    /// The role's moves.
+    pub moves: Box<[Move]>,
+    /// What each of them leads to.
+    pub edges: Box<[Edge]>,
+    /// The states that they lead to, packed, one after the other.
+    pub states: Box<[u64]>,
 }
 
 /// What a decision leads to.
@@ -93,6 +104,18 @@ pub struct Edge {
     pub visits: u32,
     pub pending: u32,
     pub to: To,
+    pub value: Value,
+}
+
+/// What the role that decides expects of an edge, as of the last visit: kept here so that a
+/// choice need not look at all the nodes that the edges lead to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Value {
+    /// The mean of evaluations, if there are any.
+    pub mean: f64,
+    pub bounds: Bounds,
+    /// Whether it is known what each role gets.
+    pub is_solved: bool,
 }
 
 /// Where an edge leads to.
@@ -100,8 +123,8 @@ pub struct Edge {
 pub enum To {
     /// A node.
     Node(NodeId),
-    /// A state that has not been visited.
-    State(Box<Successor>),
+    /// A state that has not been visited, or in which the match is over.
+    State(Arrival),
     /// A state that somebody is about to find.
     Unknown,
 }
@@ -173,14 +196,15 @@ impl Joint {
 impl Node {
     /// A node without visits; `ranges` are the goals that each role can have in the game.
     pub fn new(successor: Successor, ranges: &[Bounds]) -> Node {
-        let bounds = match &successor.turn {
+        let Successor { state, arrival } = successor;
+        let bounds = match &arrival.turn {
             Turn::Over(goals) => goals.iter().copied().map(Bounds::exact).collect(),
             _ => ranges.into(),
         };
         Node {
-            state: successor.state,
-            depth: successor.depth,
-            turn: successor.turn,
+            state,
+            depth: arrival.depth,
+            turn: arrival.turn,
             visits: 0,
             pending: 0,
             sums: vec![Sum::default(); ranges.len()].into(),
@@ -193,8 +217,10 @@ impl Node {
     pub fn vacant() -> Node {
         let nobody = Successor {
             state: State::new(),
-            depth: 0,
-            turn: Turn::Over(Box::default()),
+            arrival: Arrival {
+                depth: 0,
+                turn: Turn::Over(Box::default()),
+            },
         };
         Node::new(nobody, &[])
     }
@@ -220,33 +246,60 @@ impl Node {
         let roles = self.sums.len() * (size_of::<Sum>() + size_of::<Bounds>());
         let inside = match &self.inside {
             Inside::Unexpanded | Inside::Expanding => 0,
-            Inside::Decision(moves, edges) => {
-                size_of_val(&**moves) + edges.iter().map(Edge::bytes).sum::<usize>()
+            Inside::Decision(decision) => {
+                let Decision {
+                    moves,
+                    edges,
+                    states,
+                } = decision;
+                size_of_val(&**moves) + size_of_val(&**edges) + size_of_val(&**states)
             }
             Inside::Joint(joint) => {
                 let arms = joint.arms.iter().map(|arms| arms.len() * size_of::<Arm>());
-                arms.sum::<usize>() + joint.edges.values().map(Edge::bytes).sum::<usize>()
+                arms.sum::<usize>() + joint.edges.len() * size_of::<(JointId, Edge)>()
             }
         };
         size_of::<Node>() + 8 * self.state.words().len() + roles + inside
     }
 }
 
+impl Decision {
+    /// The moves and what they lead to, for a role of which the goals are in this range.
+    pub fn new(moves: &[Move], successors: Successors, role: RoleId, range: Bounds) -> Decision {
+        let edge = |arrival: Arrival| {
+            let (bounds, is_solved) = match &arrival.turn {
+                Turn::Over(goals) => (Bounds::exact(goals[role.index()]), true),
+                _ => (range, false),
+            };
+            Edge::new(To::State(arrival), bounds, is_solved)
+        };
+        Decision {
+            moves: moves.into(),
+            edges: successors.arrivals.into_iter().map(edge).collect(),
+            states: successors.states.into(),
+        }
+    }
+
+    /// The state that a move leads to.
+    pub fn state(&self, place: usize) -> State {
+        let words = self.states.len() / self.edges.len();
+        let mut state = State::new();
+        state.assign(&self.states[place * words..][..words]);
+        state
+    }
+}
+
 impl Edge {
-    pub fn new(to: To) -> Edge {
+    pub fn new(to: To, bounds: Bounds, is_solved: bool) -> Edge {
         Edge {
             visits: 0,
             pending: 0,
             to,
+            value: Value {
+                mean: 0.0,
+                bounds,
+                is_solved,
+            },
         }
-    }
-
-    /// Bytes of memory, about.
-    pub fn bytes(&self) -> usize {
-        let to = match &self.to {
-            To::State(successor) => size_of::<Successor>() + 8 * successor.state.words().len(),
-            _ => 0,
-        };
-        size_of::<Edge>() + to
     }
 }

@@ -56,8 +56,8 @@ impl Report {
         let root = tree.node(tree.root());
         let range = tree.ranges()[role.index()];
         let mut moves: Vec<MoveReport> = match (&root.inside, &root.turn) {
-            (Inside::Decision(moves, edges), Turn::One(decider)) if *decider == role => {
-                let moves = moves.iter().zip(edges);
+            (Inside::Decision(decision), Turn::One(decider)) if *decider == role => {
+                let moves = decision.moves.iter().zip(&decision.edges);
                 moves
                     .map(|(&played, edge)| tree.edge_report(played, edge, role))
                     .collect()
@@ -166,8 +166,7 @@ impl Tree {
         let mut line = Vec::new();
         while line.len() < LONGEST_LINE {
             let node = self.node(id);
-            let (Turn::One(role), Inside::Decision(moves, edges)) = (&node.turn, &node.inside)
-            else {
+            let (Turn::One(role), Inside::Decision(decision)) = (&node.turn, &node.inside) else {
                 break;
             };
             let low = node.bounds[role.index()].low;
@@ -177,7 +176,7 @@ impl Tree {
                 let is_best = node.bounds[role.index()].are_exact() && bounds.low >= low;
                 (is_best, bounds.high >= low, edge.visits)
             };
-            let pairs = moves.iter().zip(edges);
+            let pairs = decision.moves.iter().zip(&decision.edges);
             let Some((&played, edge)) = pairs.max_by_key(|(_, edge)| rank(edge)) else {
                 break;
             };

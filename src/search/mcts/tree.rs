@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::node::{Bounds, Edge, Inside, Node, NodeId, To};
+use super::node::{Bounds, Decision, Edge, Inside, Node, NodeId, To, Value};
 use crate::machine::{RoleId, State};
 use crate::search::successor::{Successor, Turn};
 
@@ -87,7 +87,7 @@ impl Tree {
 
     /// The node of a state, which is made if there is none.
     pub fn intern(&mut self, successor: Successor) -> NodeId {
-        match self.find(&successor.state, successor.depth) {
+        match self.find(&successor.state, successor.arrival.depth) {
             Some(id) => id,
             None => self.add(successor),
         }
@@ -110,7 +110,7 @@ impl Tree {
             Some(id) => id,
             None => NodeId::new(self.nodes.len()),
         };
-        let hash = hash(&successor.state, successor.depth);
+        let hash = hash(&successor.state, successor.arrival.depth);
         self.table.insert_unique(hash, id, hash_of);
         let node = Node::new(successor, &self.ranges);
         self.bytes += node.bytes();
@@ -129,41 +129,55 @@ impl Tree {
         self.bytes += node.bytes();
     }
 
-    /// The node that an edge leads to; it is made if there is none. The edge is taken from
-    /// its node by `edge`.
-    pub fn follow(&mut self, from: NodeId, edge: impl Fn(&mut Inside) -> &mut Edge) -> NodeId {
-        let found = edge(&mut self.nodes[from.index()].inside);
-        if let To::Node(id) = found.to {
-            return id;
-        }
-        let bytes = found.bytes();
-        let To::State(successor) = std::mem::replace(&mut found.to, To::Unknown) else {
-            unreachable!("only edges are followed that lead somewhere");
+    /// The node that a move of a decision leads to; it is made if there is none.
+    pub fn follow(&mut self, from: NodeId, place: usize) -> NodeId {
+        let decision = self.decision_mut(from);
+        let arrival = match &decision.edges[place].to {
+            To::Node(id) => return *id,
+            To::State(arrival) => arrival.clone(),
+            To::Unknown => unreachable!("a decision knows what its moves lead to"),
         };
-        self.bytes -= bytes - found.bytes();
-        let id = self.intern(*successor);
-        edge(&mut self.nodes[from.index()].inside).to = To::Node(id);
+        let state = decision.state(place);
+        let id = self.intern(Successor { state, arrival });
+        self.decision_mut(from).edges[place].to = To::Node(id);
         id
+    }
+
+    /// The inside of a node in which one role decides.
+    pub fn decision_mut(&mut self, id: NodeId) -> &mut Decision {
+        match &mut self.node_mut(id).inside {
+            Inside::Decision(decision) => decision,
+            _ => unreachable!("one role decides here"),
+        }
+    }
+
+    /// Notes in a node what is known of the node that one of its moves leads to.
+    pub fn note(&mut self, id: NodeId, place: usize) {
+        let Turn::One(role) = self.node(id).turn else {
+            return;
+        };
+        let edge = &self.decision_mut(id).edges[place];
+        let To::Node(child) = edge.to else {
+            return;
+        };
+        let child = self.node(child);
+        let value = Value {
+            mean: child.mean(role).unwrap_or(0.0),
+            bounds: child.bounds[role.index()],
+            is_solved: child.is_solved(),
+        };
+        self.decision_mut(id).edges[place].value = value;
     }
 
     /// What a role can still get behind an edge.
     pub fn bounds(&self, edge: &Edge, role: RoleId) -> Bounds {
         match &edge.to {
             To::Node(id) => self.node(*id).bounds[role.index()],
-            To::State(successor) => match &successor.turn {
+            To::State(arrival) => match &arrival.turn {
                 Turn::Over(goals) => Bounds::exact(goals[role.index()]),
                 _ => self.ranges[role.index()],
             },
             To::Unknown => self.ranges[role.index()],
-        }
-    }
-
-    /// Whether it is known what each role gets behind an edge.
-    pub fn is_solved(&self, edge: &Edge) -> bool {
-        match &edge.to {
-            To::Node(id) => self.node(*id).is_solved(),
-            To::State(successor) => matches!(successor.turn, Turn::Over(_)),
-            To::Unknown => false,
         }
     }
 
@@ -183,7 +197,7 @@ impl Tree {
             };
             match &self.node(id).inside {
                 Inside::Unexpanded | Inside::Expanding => {}
-                Inside::Decision(_, edges) => edges.iter().for_each(&mut add),
+                Inside::Decision(decision) => decision.edges.iter().for_each(&mut add),
                 Inside::Joint(joint) => joint.edges.values().for_each(&mut add),
             }
         }

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::FxHashMap;
 
 use super::descent::{Leaf, Path};
-use super::node::{Edge, Inside, Joint, NodeId, To};
+use super::node::{Decision, Inside, Joint, NodeId};
 use super::tree::Tree;
 use super::{Config, Shared};
-use crate::machine::{MachineError, Move, RoleId, State};
+use crate::machine::{MachineError, Move, State};
 use crate::playout::{Limits, Progress, StartId, Tally};
 use crate::rng::GameRng;
-use crate::search::successor::{Evaluator, Successor, Turn};
+use crate::search::successor::{Evaluator, Expansion, Leap, Successor, Turn};
 use crate::stop::Stop;
 
 /// How many known values are brought up in a row before anything else is looked at.
@@ -36,12 +36,6 @@ struct Question {
     depth: u32,
     /// The joint move whose successor is wanted; or else all that there are.
     joint: Option<Vec<Move>>,
-}
-
-/// What was found out.
-struct Answer {
-    legal: Vec<Vec<Move>>,
-    successors: Vec<Successor>,
 }
 
 impl<'a> Worker<'a> {
@@ -94,7 +88,8 @@ impl<'a> Worker<'a> {
     /// Starts playouts in as many leaves as there is room for.
     fn descend(&mut self) -> Vec<Question> {
         let mut questions = Vec::new();
-        let mut tree = self.shared.tree();
+        let shared = self.shared;
+        let mut tree = shared.tree();
         for _ in 0..MOST_KNOWN {
             if self.playing.len() + questions.len() >= self.most {
                 break;
@@ -146,41 +141,52 @@ impl<'a> Worker<'a> {
 
     /// Finds out what is asked, and goes on with it. Returns the questions that come next.
     fn answer(&mut self, questions: Vec<Question>) -> Result<Vec<Question>, MachineError> {
-        let mut next = Vec::new();
-        let mut questions = questions.into_iter();
-        while let Some(question) = questions.next() {
-            match self.find_out(&question) {
-                Ok(answer) => {
-                    let mut tree = self.shared.tree();
-                    let Question { path, node, .. } = question;
-                    let node = tell(&mut tree, &path, node, answer);
-                    self.go_on(&mut tree, node, path, &mut next);
-                }
-                Err(error) => {
-                    self.give_up(questions.chain([question]).chain(next).collect());
-                    return Err(error);
-                }
+        let answers = match self.find_out(&questions) {
+            Ok(answers) => answers,
+            Err(error) => {
+                self.give_up(questions);
+                return Err(error);
             }
+        };
+        let shared = self.shared;
+        let mut tree = shared.tree();
+        let mut next = Vec::new();
+        for (question, answer) in questions.into_iter().zip(answers) {
+            let Question { path, node, .. } = question;
+            let node = tell(&mut tree, &path, node, answer);
+            self.go_on(&mut tree, node, path, &mut next);
         }
         Ok(next)
     }
 
-    fn find_out(&mut self, question: &Question) -> Result<Answer, MachineError> {
-        let Question { state, depth, .. } = question;
-        let legal = self.evaluator.legal_moves(state)?;
-        let joints = match &question.joint {
-            Some(joint) => joint.clone(),
-            None => {
-                let mut deciders = legal.iter().filter(|moves| moves.len() > 1);
-                match (deciders.next(), deciders.next()) {
-                    (Some(moves), None) => joints(&legal, moves.len()),
-                    // Where several decide, joint moves are looked at one by one.
-                    _ => Vec::new(),
-                }
-            }
-        };
-        let successors = self.evaluator.successors(state, *depth, &joints)?;
-        Ok(Answer { legal, successors })
+    /// One answer for each question.
+    fn find_out(&mut self, questions: &[Question]) -> Result<Vec<Answer>, MachineError> {
+        let (all, one): (Vec<&Question>, Vec<&Question>) = questions
+            .iter()
+            .partition(|question| question.joint.is_none());
+        let states = all.iter().map(|question| (&question.state, question.depth));
+        let states: Vec<_> = states.collect();
+        let leaps = one.iter().map(|question| Leap {
+            state: &question.state,
+            depth: question.depth,
+            joint: question.joint.as_deref().unwrap_or_default(),
+        });
+        let leaps: Vec<_> = leaps.collect();
+        let mut all = self.evaluator.expand(&states)?.into_iter();
+        let found = self.evaluator.follow(&leaps)?;
+        let words = found.states.len().checked_div(leaps.len()).unwrap_or(0);
+        let mut one = found.arrivals.into_iter().enumerate();
+        let answers = questions
+            .iter()
+            .filter_map(|question| match question.joint {
+                None => all.next().map(Answer::Expansion),
+                Some(_) => one.next().map(|(at, arrival)| {
+                    let mut state = State::new();
+                    state.assign(&found.states[at * words..][..words]);
+                    Answer::Successor(Successor { state, arrival })
+                }),
+            });
+        Ok(answers.collect())
     }
 
     /// Leaves questions unanswered.
@@ -229,38 +235,30 @@ impl Shared {
     }
 }
 
-/// A joint move for each move of the role that has so many; the others have one.
-fn joints(legal: &[Vec<Move>], count: usize) -> Vec<Move> {
-    let joint = |place: usize| {
-        let moves = legal.iter();
-        moves.map(move |moves| moves[place.min(moves.len() - 1)])
-    };
-    (0..count).flat_map(joint).collect()
+/// What was found out.
+enum Answer {
+    Expansion(Expansion),
+    Successor(Successor),
 }
 
 /// Adds an answer to the tree. Returns the node from which the path goes on.
 fn tell(tree: &mut Tree, path: &Path, node: NodeId, answer: Answer) -> NodeId {
-    let Answer { legal, successors } = answer;
-    let edge = |successor| Edge::new(To::State(Box::new(successor)));
-    match (&tree.node(node).inside, &tree.node(node).turn) {
-        (Inside::Expanding, Turn::One(RoleId(role))) => {
-            let moves = legal[*role as usize].clone().into();
-            let edges = successors.into_iter().map(edge).collect();
-            tree.open(node, Inside::Decision(moves, edges));
+    let Expansion { legal, successors } = match answer {
+        Answer::Expansion(expansion) => expansion,
+        Answer::Successor(successor) => return tree.complete(path, successor),
+    };
+    match tree.node(node).turn {
+        Turn::One(role) => {
+            let range = tree.ranges()[role.index()];
+            let decision = Decision::new(&legal[role.index()], successors, role, range);
+            tree.open(node, Inside::Decision(decision));
             if tree.refresh(node) {
                 tree.refresh_path(path);
             }
-            node
         }
-        (Inside::Expanding, _) => {
-            tree.open(node, Inside::Joint(Box::new(Joint::new(&legal))));
-            node
-        }
-        _ => {
-            let found = successors.into_iter().next();
-            tree.complete(path, found.expect("one joint move leads to one state"))
-        }
+        _ => tree.open(node, Inside::Joint(Box::new(Joint::new(&legal)))),
     }
+    node
 }
 
 /// The mean goal of each role. Playouts without a goal count as 0.
