@@ -7,7 +7,7 @@
 //! - [`game`] loads a rulesheet and gives machines that play it.
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
-//! - [`search`] finds good moves.
+//! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`directory`] says where the user keeps such things.
 //! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
@@ -23,6 +23,7 @@ pub mod compare;
 pub mod directory;
 pub mod fnv;
 pub mod game;
+pub mod history;
 pub mod machine;
 pub mod perft;
 pub mod player;

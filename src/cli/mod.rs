@@ -3,6 +3,7 @@
 //! Results go to stdout, progress and messages to stderr. The exit code is 0 on
 //! success, 1 when the work failed, 2 on wrong usage.
 
+mod analyze;
 mod cache;
 mod compare;
 mod contest;
@@ -12,8 +13,10 @@ mod options;
 mod output;
 mod perf;
 mod perft;
+mod play;
 mod playout;
 mod serve;
+mod thinking;
 mod tune;
 mod validate;
 mod verify;
@@ -46,6 +49,8 @@ enum Command {
     Validate(validate::Args),
     Info(info::Args),
     Playout(playout::Args),
+    Analyze(analyze::Args),
+    Play(play::Args),
     Perft(perft::Args),
     Verify(verify::Args),
     Compare(compare::Args),
@@ -67,6 +72,8 @@ pub fn main() -> ExitCode {
         Command::Validate(args) => validate::run(&args, &mut output),
         Command::Info(args) => info::run(&args, &mut output),
         Command::Playout(args) => playout::run(&args, &mut output),
+        Command::Analyze(args) => analyze::run(&args, &mut output),
+        Command::Play(args) => play::run(&args, &mut output),
         Command::Perft(args) => perft::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),

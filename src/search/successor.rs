@@ -165,6 +165,26 @@ impl Evaluator {
         }
     }
 
+    /// The state in which exactly these propositions hold: how states come from other
+    /// machines, of any backend.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownFluent`] if one is no proposition of the game.
+    pub fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError> {
+        match &mut self.form {
+            Form::Lanes(lanes) => lanes.batch.game().parse_state(fluents),
+            Form::Serial(playouts) => playouts.machine().parse_state(fluents),
+        }
+    }
+
+    /// The canonical text of a move.
+    pub fn move_text(&mut self, role: RoleId, played: Move) -> String {
+        match &mut self.form {
+            Form::Lanes(lanes) => lanes.batch.game().move_text(role, played),
+            Form::Serial(playouts) => playouts.machine().move_text(role, played),
+        }
+    }
+
     /// The state in which every match starts.
     pub fn initial_state(&mut self) -> Result<State, MachineError> {
         self.player().initial_state()

@@ -29,7 +29,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::game::Game;
-use crate::machine::{Backend, MachineError, Move, State};
+use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::rng;
 use crate::stop::Stop;
 
@@ -178,6 +178,24 @@ impl Mcts {
         Ok(())
     }
 
+    /// Searches from the state in which exactly these propositions hold, as
+    /// [`set_root`](Mcts::set_root) does. This is how a state comes from another machine,
+    /// of any backend.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownFluent`] if one is no proposition of the game, or when the
+    /// machine cannot go on.
+    pub fn set_root_fluents(&mut self, fluents: &[&str], depth: u32) -> Result<(), MachineError> {
+        let state = self.evaluators[0].parse_state(fluents)?;
+        self.set_root(&state, depth)
+    }
+
+    /// The canonical text of a move in a report.
+    pub fn move_text(&mut self, role: RoleId, played: Move) -> String {
+        // Where evaluators differ in what they call a move, there is only one.
+        self.evaluators[0].move_text(role, played)
+    }
+
     /// The state from which it is searched.
     pub fn root(&self) -> &State {
         &self.state
@@ -222,7 +240,7 @@ impl Mcts {
     }
 
     /// What is known now, for one of the roles.
-    pub fn report(&self, role: crate::machine::RoleId) -> Report {
+    pub fn report(&self, role: RoleId) -> Report {
         let playouts = self.shared.playouts.load(Ordering::Relaxed);
         let legal = &self.legal[role.index()];
         Report::new(&self.shared.tree(), role, legal, playouts, self.time)

@@ -16,7 +16,9 @@ pub struct Report {
     pub best: Option<Move>,
     /// The goal that the role can expect.
     pub value: Option<f64>,
-    /// Whether that is proved.
+    /// The least and the most that the role can get in any match.
+    pub range: (f64, f64),
+    /// Whether the value is proved.
     pub solved: bool,
     /// How many nodes the tree has.
     pub nodes: usize,
@@ -56,6 +58,8 @@ impl Report {
         let root = tree.node(tree.root());
         let range = tree.ranges()[role.index()];
         let mut moves: Vec<MoveReport> = match (&root.inside, &root.turn) {
+            // The root is what follows from the state by forced moves.
+            _ if let [forced] = *legal => vec![tree.node_report(forced, tree.root(), role)],
             (Inside::Decision(decision), Turn::One(decider)) if *decider == role => {
                 let moves = decision.moves.iter().zip(&decision.edges);
                 moves
@@ -93,6 +97,7 @@ impl Report {
             role,
             best: moves.first().map(|best| best.played),
             value: root.mean(role),
+            range: (range.low, range.high),
             solved: root.bounds[role.index()].are_exact(),
             nodes: tree.len(),
             playouts,
@@ -138,26 +143,40 @@ fn order(moves: &mut Vec<MoveReport>) {
 }
 
 impl Tree {
+    /// What is known about a move by its edge.
     fn edge_report(&self, played: Move, edge: &Edge, role: RoleId) -> MoveReport {
-        let bounds = self.bounds(edge, role);
-        let (mut value, mut error) = (None, None);
-        let mut line = Vec::new();
-        if let To::Node(id) = edge.to {
-            let node = self.node(id);
-            value = node.mean(role);
-            error = standard_error(node.sums[role.index()], node.visits);
-            line = self.line(id);
+        let report = match edge.to {
+            To::Node(id) => self.node_report(played, id, role),
+            _ => {
+                let bounds = self.bounds(edge, role);
+                MoveReport {
+                    played,
+                    visits: 0,
+                    value: bounds.are_exact().then_some(bounds.low),
+                    error: None,
+                    bounds: (bounds.low, bounds.high),
+                    line: Vec::new(),
+                }
+            }
+        };
+        MoveReport {
+            visits: edge.visits,
+            ..report
         }
-        if bounds.are_exact() {
-            (value, error) = (Some(bounds.low), None);
-        }
+    }
+
+    /// What is known about a move by the node that it leads to.
+    fn node_report(&self, played: Move, id: NodeId, role: RoleId) -> MoveReport {
+        let node = self.node(id);
+        let bounds = node.bounds[role.index()];
+        let error = standard_error(node.sums[role.index()], node.visits);
         MoveReport {
             played,
-            visits: edge.visits,
-            value,
-            error,
+            visits: node.visits,
+            value: node.mean(role),
+            error: error.filter(|_| !bounds.are_exact()),
             bounds: (bounds.low, bounds.high),
-            line,
+            line: self.line(id),
         }
     }
 

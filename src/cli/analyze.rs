@@ -1,0 +1,186 @@
+//! `propjit analyze`: which moves are good in a position.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use propjit::game::Game;
+use propjit::history::History;
+use propjit::machine::{Move, RANDOM_ROLE, RoleId};
+use propjit::search::Budget;
+use serde::Serialize;
+
+use super::options::{SetupArgs, in_range, seconds};
+use super::output::{Failure, Output, message, show_progress, stop_on_ctrl_c};
+use super::thinking::{
+    Goals, PositionArgs, Ranked, SearchArgs, Table, find_role, number, ranking, think,
+};
+
+/// Rank the moves in a position by tree search
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    #[command(flatten)]
+    position: PositionArgs,
+
+    /// Whose moves [default: the role that has a choice]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+
+    /// How long to think [default: 5, with --playouts as long as it takes]. It takes less
+    /// where all is proved
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+
+    /// Think for so many playouts
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
+    playouts: Option<u64>,
+
+    #[command(flatten)]
+    search: SearchArgs,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// For how long to think if nothing is said.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+
+/// How many moves are shown to people.
+const SHOWN: usize = 20;
+
+#[derive(Serialize)]
+struct Analysis {
+    role: String,
+    /// How many joint moves were played before.
+    depth: usize,
+    best: Option<String>,
+    value: Option<f64>,
+    solved: bool,
+    nodes: usize,
+    playouts: u64,
+    seconds: f64,
+    moves: Vec<Ranked>,
+    /// Everybody's goals, if the match is over.
+    goals: Option<Goals>,
+}
+
+/// Searches and prints what was found.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let prepare = Game::prepare_playouts;
+    let (game, backend) = args
+        .setup
+        .load(&args.rulesheet, Game::bulk_backend, prepare)?;
+    let mut history = args.position.position(&game)?;
+    let asked = args.role.as_deref();
+    if history.is_over()? {
+        let role = find_role(history.roles(), asked)?;
+        return output.result(&over(&mut history, role)?);
+    }
+    let legal = history.legal()?;
+    let role = match asked {
+        None => chooser(&history, &legal)?,
+        Some(_) => find_role(history.roles(), asked)?,
+    };
+    let stop = stop_on_ctrl_c();
+    let (mut search, _) = args.search.search(&game, backend, &args.setup)?;
+    let time = match args.playouts {
+        None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),
+        Some(_) => args.seconds,
+    };
+    let budget = Budget {
+        deadline: time.and_then(|time| Instant::now().checked_add(time)),
+        playouts: args.playouts,
+        stop: &stop,
+    };
+    let whole = match (time, args.playouts) {
+        (Some(time), _) => format!("of at most {} s", time.as_secs_f64()),
+        (None, playouts) => format!("for {} playouts", playouts.unwrap_or_default()),
+    };
+    let shown = show_progress(move || whole.clone());
+    let done = think(&mut search, &history, &budget);
+    drop(shown);
+    done?;
+    let report = search.report(role);
+    output.result(&Analysis {
+        role: history.roles()[role.index()].clone(),
+        depth: history.depth(),
+        best: report.best.map(|best| search.move_text(role, best)),
+        value: report.value,
+        solved: report.solved,
+        nodes: report.nodes,
+        playouts: report.playouts,
+        seconds: report.time.as_secs_f64(),
+        moves: ranking(&report, &mut search, history.roles()),
+        goals: None,
+    })
+}
+
+/// What there is to say when the match is over.
+fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
+    let goals = Goals::of(history)?;
+    Ok(Analysis {
+        role: history.roles()[role.index()].clone(),
+        depth: history.depth(),
+        best: None,
+        value: goals.0[role.index()].goal.map(f64::from),
+        solved: true,
+        nodes: 0,
+        playouts: 0,
+        seconds: 0.0,
+        moves: Vec::new(),
+        goals: Some(goals),
+    })
+}
+
+/// The role that has a choice. Where that is not clear, the user is told which was taken.
+fn chooser(history: &History, legal: &[Vec<Move>]) -> Result<RoleId, Failure> {
+    let roles = history.roles();
+    let has_choice =
+        |role: &RoleId| legal[role.index()].len() > 1 && roles[role.index()] != RANDOM_ROLE;
+    let choosers: Vec<RoleId> = RoleId::first(roles.len()).filter(has_choice).collect();
+    let name = |role: &RoleId| roles[role.index()].as_str();
+    match *choosers {
+        [role] => Ok(role),
+        [role, ..] => {
+            let all: Vec<&str> = choosers.iter().map(name).collect();
+            message(&format!(
+                "note: {} choose at the same time; these are the moves of {}, --role asks for another's",
+                all.join(", "),
+                name(&role)
+            ));
+            Ok(role)
+        }
+        [] => {
+            message("note: no player has a choice here");
+            find_role(roles, None)
+        }
+    }
+}
+
+impl fmt::Display for Analysis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(goals) = &self.goals {
+            writeln!(f, "the match is over after {} joint moves", self.depth)?;
+            return goals.fmt(f);
+        }
+        let Some(best) = &self.best else {
+            return writeln!(f, "{} has no legal move here", self.role);
+        };
+        let proved = if self.solved { ", proved" } else { "" };
+        let value = self.value.map_or("unknown".to_string(), number);
+        writeln!(f, "{}: {best}, value {value}{proved}", self.role)?;
+        writeln!(
+            f,
+            "{} nodes, {} playouts in {:.2} s",
+            self.nodes, self.playouts, self.seconds
+        )?;
+        Table {
+            moves: &self.moves,
+            most: SHOWN,
+        }
+        .fmt(f)
+    }
+}

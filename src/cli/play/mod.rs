@@ -1,0 +1,288 @@
+//! `propjit play`: a person against the search, in the terminal.
+
+mod input;
+mod view;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use propjit::game::Game;
+use propjit::history::History;
+use propjit::machine::{Move, RANDOM_ROLE, RoleId};
+use propjit::rng::{GameRng, streams};
+use propjit::search::Budget;
+use propjit::search::mcts::Mcts;
+use propjit::stop::Stop;
+use rand::RngExt;
+
+use super::options::{SetupArgs, seconds};
+use super::output::{Failure, Output, message, show_progress};
+use super::thinking::{Goals, PositionArgs, SearchArgs, Table, find_role, ranking, think};
+use input::Entry;
+
+/// Play against the search; `help` at the prompt tells how
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    #[command(flatten)]
+    position: PositionArgs,
+
+    /// Who you are [default: the first role]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+
+    /// How long the machine may think about a move or a hint
+    #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    #[command(flatten)]
+    search: SearchArgs,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// How many moves are listed without being asked for.
+const LISTED: usize = 60;
+
+/// How many moves a hint shows.
+const HINTED: usize = 3;
+
+/// Plays until the match is over or the person has enough.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        let why = "play is for people and has no JSON; `propjit analyze` has";
+        return Err(Failure::Usage(why.to_string()));
+    }
+    let prepare = Game::prepare_playouts;
+    let (game, backend) = args
+        .setup
+        .load(&args.rulesheet, Game::bulk_backend, prepare)?;
+    let history = args.position.position(&game)?;
+    let person = find_role(history.roles(), args.role.as_deref())?;
+    let (search, seed) = args.search.search(&game, backend, &args.setup)?;
+    let mut table = Playing {
+        asked_at: Vec::new(),
+        time: args.seconds,
+        // Others than the search's.
+        rng: streams(seed.wrapping_add(1))
+            .next()
+            .expect("there are streams without end"),
+        history,
+        search,
+        person,
+        output,
+    };
+    table.greet()?;
+    table.play()
+}
+
+/// A match between a person and the machine.
+struct Playing<'a> {
+    history: History,
+    search: Mcts,
+    person: RoleId,
+    /// How many joint moves were played before each choice of the person.
+    asked_at: Vec<usize>,
+    /// How long the machine may think.
+    time: Duration,
+    /// Chooses for the role that plays by chance.
+    rng: GameRng,
+    output: &'a mut Output,
+}
+
+/// What comes of asking the person.
+enum Asked {
+    /// They play this.
+    Chosen(Move),
+    /// They have taken a move back.
+    Back,
+    /// They want to end.
+    End,
+}
+
+impl Playing<'_> {
+    fn name(&self, role: RoleId) -> &str {
+        &self.history.roles()[role.index()]
+    }
+
+    fn greet(&mut self) -> Result<(), Failure> {
+        let roles = RoleId::first(self.history.roles().len());
+        let others: Vec<String> = roles
+            .filter(|&role| role != self.person)
+            .map(|role| match self.name(role) {
+                RANDOM_ROLE => "chance is `random`".to_string(),
+                name => format!("the machine is {name}"),
+            })
+            .collect();
+        let own = format!("you are {}", self.name(self.person));
+        let all = [vec![own], others].concat().join(", ");
+        self.output
+            .print(&format!("{all}; `help` tells what to enter\n"))
+    }
+
+    fn play(&mut self) -> Result<(), Failure> {
+        while !self.history.is_over()? {
+            let legal = self.history.legal()?;
+            if let Some(stuck) = legal.iter().position(Vec::is_empty) {
+                let role = self.name(RoleId(stuck as u32));
+                let text = format!("{role} has no legal move, so the match cannot go on\n");
+                return self.output.print(&text);
+            }
+            let own = match *legal[self.person.index()] {
+                [only] => only,
+                _ => match self.ask(&legal[self.person.index()])? {
+                    Asked::Chosen(chosen) => chosen,
+                    Asked::Back => continue,
+                    Asked::End => return Ok(()),
+                },
+            };
+            let joint = self.answer(&legal, own)?;
+            self.tell(&view::joint(&self.history, &joint))?;
+            self.history.play(&joint)?;
+        }
+        self.show_state()?;
+        let goals = Goals::of(&mut self.history)?;
+        self.output.print(&format!("the match is over\n{goals}"))
+    }
+
+    /// Asks until the person has chosen one of the moves, or has taken one back.
+    fn ask(&mut self, moves: &[Move]) -> Result<Asked, Failure> {
+        self.show_state()?;
+        self.show_moves(moves, LISTED)?;
+        self.asked_at.push(self.history.depth());
+        loop {
+            self.output
+                .print(&format!("{}> ", self.name(self.person)))?;
+            let Some(line) = input::read_line()? else {
+                self.output.print("\n")?;
+                return Ok(Asked::End);
+            };
+            match Entry::of(&line) {
+                Entry::Nothing => {}
+                Entry::Number(number) => {
+                    let chosen = number.checked_sub(1).and_then(|place| moves.get(place));
+                    match chosen {
+                        Some(&chosen) => return Ok(Asked::Chosen(chosen)),
+                        None => {
+                            let most = moves.len();
+                            self.tell(&format!("there is no move {number}: enter 1 to {most}"))?;
+                        }
+                    }
+                }
+                Entry::Text(text) => match self.find(text, moves) {
+                    Some(chosen) => return Ok(Asked::Chosen(chosen)),
+                    None => {
+                        let text = view::start(text);
+                        self.tell(&format!(
+                            "`{text}` is neither a legal move nor a command; try `help`"
+                        ))?;
+                    }
+                },
+                Entry::Undo if self.take_back() => return Ok(Asked::Back),
+                Entry::Undo => self.tell("there is no move of yours to take back")?,
+                Entry::Hint => self.hint()?,
+                Entry::Moves => self.show_moves(moves, usize::MAX)?,
+                Entry::State => self.show_state()?,
+                Entry::Help => self.output.print(input::HELP)?,
+                Entry::Quit => return Ok(Asked::End),
+            }
+        }
+    }
+
+    /// Prints a line.
+    fn tell(&mut self, line: &str) -> Result<(), Failure> {
+        self.output.print(&format!("{line}\n"))
+    }
+
+    fn show_state(&mut self) -> Result<(), Failure> {
+        self.output.print(&view::state(&self.history))
+    }
+
+    fn show_moves(&mut self, moves: &[Move], most: usize) -> Result<(), Failure> {
+        let text = view::moves(&self.history, self.person, moves, most);
+        self.output.print(&text)
+    }
+
+    /// The move that `text` spells, perhaps without the outer parentheses.
+    fn find(&mut self, text: &str, moves: &[Move]) -> Option<Move> {
+        let spelt = [text, &format!("({text})")];
+        let parsed = spelt.map(|text| self.history.parse_move(self.person, text).ok());
+        let mut found = parsed.iter().flatten();
+        found.find(|found| moves.contains(found)).copied()
+    }
+
+    /// Goes back to the person's last choice but the current one, if there is one.
+    fn take_back(&mut self) -> bool {
+        let [.., before, _] = *self.asked_at else {
+            return false;
+        };
+        // The choice will be asked for again.
+        self.asked_at.truncate(self.asked_at.len() - 2);
+        self.history.go_back(before);
+        true
+    }
+
+    /// Everybody's moves, when the person plays this one.
+    fn answer(&mut self, legal: &[Vec<Move>], own: Move) -> Result<Vec<Move>, Failure> {
+        let roles = RoleId::first(legal.len());
+        let thinks: Vec<bool> = roles
+            .clone()
+            .map(|role| {
+                let is_machine = role != self.person && self.name(role) != RANDOM_ROLE;
+                is_machine && legal[role.index()].len() > 1
+            })
+            .collect();
+        if thinks.contains(&true) {
+            self.think();
+        }
+        let choose = |role: RoleId| {
+            let moves = &legal[role.index()];
+            if role == self.person {
+                return own;
+            }
+            let best = thinks[role.index()].then(|| self.best(role)).flatten();
+            let best = best.filter(|best| moves.contains(best));
+            best.unwrap_or_else(|| moves[self.rng.random_range(0..moves.len())])
+        };
+        Ok(roles.map(choose).collect())
+    }
+
+    /// The best move of a role, as the last search has it.
+    fn best(&mut self, role: RoleId) -> Option<Move> {
+        let best = self.search.report(role).best?;
+        // The search has a machine of its own, which may number moves otherwise.
+        let text = self.search.move_text(role, best);
+        self.history.parse_move(role, &text).ok()
+    }
+
+    /// Searches from the current state. That the search cannot go on does not end the match:
+    /// what it has found counts.
+    fn think(&mut self) {
+        let shown = show_progress(|| "thinking".to_string());
+        let budget = Budget {
+            deadline: Instant::now().checked_add(self.time),
+            playouts: None,
+            stop: &Stop::new(),
+        };
+        let done = think(&mut self.search, &self.history, &budget);
+        drop(shown);
+        if let Err(error) = done {
+            message(&format!("note: the search ended early: {error}"));
+        }
+    }
+
+    fn hint(&mut self) -> Result<(), Failure> {
+        self.think();
+        let report = self.search.report(self.person);
+        let moves = ranking(&report, &mut self.search, self.history.roles());
+        let best = &moves[..HINTED.min(moves.len())];
+        let table = Table {
+            moves: best,
+            most: HINTED,
+        };
+        self.output.print(&table.to_string())
+    }
+}

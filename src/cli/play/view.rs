@@ -1,0 +1,51 @@
+//! How a match is shown.
+
+use propjit::history::History;
+use propjit::machine::{Move, RoleId};
+
+/// How wide lines are, if words allow that.
+const WIDTH: usize = 80;
+
+/// The propositions that hold, many on a line.
+pub fn state(history: &History) -> String {
+    let fluents = wrap(history.fluents(), 1);
+    format!("\nafter {} joint moves:\n{fluents}", history.depth())
+}
+
+/// The first of a role's moves with their numbers.
+pub fn moves(history: &History, role: RoleId, moves: &[Move], most: usize) -> String {
+    let numbered = (1..).zip(moves).take(most).map(|(number, &played)| {
+        let text = history.move_text(role, played);
+        format!("{number:>3} {text}")
+    });
+    let text = format!("your moves:\n{}", wrap(numbered.collect(), 2));
+    match moves.len() <= most {
+        true => text,
+        false => format!("{text}  ... `moves` lists all {}\n", moves.len()),
+    }
+}
+
+/// A joint move as it is written in histories.
+pub fn joint(history: &History, joint: &[Move]) -> String {
+    let moves = RoleId::first(joint.len()).zip(joint);
+    let texts = moves.map(|(role, &played)| history.move_text(role, played));
+    texts.collect::<Vec<_>>().join(" | ")
+}
+
+/// What was entered, or its start if it is long, with nothing in it that moves a cursor.
+pub fn start(text: &str) -> String {
+    let start: String = text.chars().take(WIDTH / 2).collect();
+    start.replace(char::is_control, " ")
+}
+
+/// Words in columns at least `gap` blanks apart.
+fn wrap(words: Vec<String>, gap: usize) -> String {
+    let widths = words.iter().map(|word| word.chars().count());
+    let column = widths.max().unwrap_or(0) + gap;
+    let each_line = (WIDTH / column).max(1);
+    let lines = words.chunks(each_line).map(|words| {
+        let line: String = words.iter().map(|word| format!("{word:column$}")).collect();
+        format!("  {}\n", line.trim_end())
+    });
+    lines.collect()
+}

@@ -1,0 +1,270 @@
+//! What commands share that search from a position: options, and how results are shown.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use propjit::game::Game;
+use propjit::history::{History, Script, ScriptError};
+use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
+use propjit::rng::random_seed;
+use propjit::search::Budget;
+use propjit::search::mcts::{Config, Mcts, MoveReport, Report};
+use serde::Serialize;
+
+use super::options::{SetupArgs, in_range, threads};
+use super::output::{Failure, describe};
+
+/// Where to start.
+#[derive(clap::Args)]
+pub struct PositionArgs {
+    /// The file with the joint moves so far, one a line: `(mark 1 1) | noop` or
+    /// `((mark 1 1) noop)`
+    #[arg(long, value_name = "FILE", conflicts_with = "moves")]
+    history: Option<PathBuf>,
+
+    /// The joint moves so far, separated by semicolons
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+}
+
+impl PositionArgs {
+    /// The match so far.
+    pub fn position(&self, game: &Game) -> Result<History, Failure> {
+        let mut history = History::new(game.machine(game.backend())?)?;
+        let script = match (&self.history, &self.moves) {
+            (Some(path), _) => Script::read(path)?,
+            (_, Some(moves)) => Script::inline(moves),
+            (None, None) => return Ok(history),
+        };
+        history.follow(&script)?;
+        Ok(history)
+    }
+}
+
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Failure {
+        Failure::Work(describe(&error))
+    }
+}
+
+/// How to search.
+#[derive(clap::Args)]
+pub struct SearchArgs {
+    /// Threads to think on [default: 1, or as many as `propjit tune` has found best]. The
+    /// prover has one
+    #[arg(long, value_name = "T", value_parser = threads)]
+    threads: Option<usize>,
+
+    /// Memory for the search tree
+    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    memory: usize,
+
+    /// Where the random numbers come from [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl SearchArgs {
+    /// A search, and the seed of its random numbers.
+    pub fn search(
+        &self,
+        game: &Game,
+        backend: Backend,
+        setup: &SetupArgs,
+    ) -> Result<(Mcts, u64), Failure> {
+        let seed = self.seed.unwrap_or_else(random_seed);
+        let config = Config {
+            threads: self.threads.unwrap_or(setup.settings().threads),
+            memory: self.memory << 20,
+            seed,
+            ..Config::default()
+        };
+        Ok((Mcts::new(game, backend, config)?, seed))
+    }
+}
+
+/// The role of this name, or else the first that is not played by chance.
+pub fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, Failure> {
+    let at = match name {
+        Some(name) => roles.iter().position(|role| role == name).ok_or_else(|| {
+            let roles = roles.join(", ");
+            Failure::Usage(format!("there is no role `{name}`; the roles are {roles}"))
+        })?,
+        // A game may have nobody else.
+        None => (roles.iter().position(|role| role != RANDOM_ROLE)).unwrap_or(0),
+    };
+    Ok(RoleId(at as u32))
+}
+
+/// Searches from where the match is.
+pub fn think(
+    search: &mut Mcts,
+    history: &History,
+    budget: &Budget<'_>,
+) -> Result<(), MachineError> {
+    let fluents = history.fluents();
+    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+    // Nobody plays 2^32 joint moves.
+    search.set_root_fluents(&fluents, history.depth() as u32)?;
+    search.run(budget)
+}
+
+/// What is known about a move, for programs and people.
+#[derive(Serialize)]
+pub struct Ranked {
+    #[serde(rename = "move")]
+    pub played: String,
+    pub visits: u32,
+    pub value: Option<f64>,
+    pub stderr: Option<f64>,
+    pub proof: Option<String>,
+    pub line: Vec<Decision>,
+}
+
+/// A move in a line of play.
+#[derive(Serialize)]
+pub struct Decision {
+    pub role: String,
+    #[serde(rename = "move")]
+    pub played: String,
+}
+
+/// The moves of a report, best first.
+pub fn ranking(report: &Report, search: &mut Mcts, roles: &[String]) -> Vec<Ranked> {
+    let mut decision = |(role, played): (RoleId, _)| Decision {
+        role: roles[role.index()].clone(),
+        played: search.move_text(role, played),
+    };
+    let ranked = |played: &MoveReport| Ranked {
+        played: decision((report.role, played.played)).played,
+        visits: played.visits,
+        value: played.value,
+        stderr: played.error,
+        proof: proof(played.bounds, report.range),
+        line: played.line.iter().copied().map(&mut decision).collect(),
+    };
+    report.moves.iter().map(ranked).collect()
+}
+
+/// What is proved about a goal between these bounds, if more than that it is one of the game.
+fn proof((low, high): (f64, f64), (least, most): (f64, f64)) -> Option<String> {
+    let [from, to] = [low, high].map(number);
+    match (low > least, high < most) {
+        _ if high - low < 1e-9 => Some(format!("= {from}")),
+        (true, true) => Some(format!("{from} to {to}")),
+        (true, false) => Some(format!(">= {from}")),
+        (false, true) => Some(format!("<= {to}")),
+        (false, false) => None,
+    }
+}
+
+/// What everybody gets in the end.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Goals(pub Vec<Goal>);
+
+/// What a role gets.
+#[derive(Serialize)]
+pub struct Goal {
+    pub role: String,
+    /// None where it has not exactly one value.
+    pub goal: Option<i32>,
+}
+
+impl Goals {
+    /// The goals in the current state.
+    pub fn of(history: &mut History) -> Result<Goals, MachineError> {
+        let goals = history.goals()?.into_iter().zip(history.roles());
+        let goals = goals.map(|(goal, role)| Goal {
+            role: role.clone(),
+            goal,
+        });
+        Ok(Goals(goals.collect()))
+    }
+}
+
+impl fmt::Display for Goals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|Goal { role, goal }| match goal {
+                Some(goal) => writeln!(f, "goal {goal:>4}   {role}"),
+                None => writeln!(f, "goal none   {role}"),
+            })
+    }
+}
+
+/// A goal with as many decimals as it needs, but at most two.
+pub fn number(goal: f64) -> String {
+    let text = format!("{goal:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// The first moves of a ranking as a table.
+pub struct Table<'a> {
+    pub moves: &'a [Ranked],
+    /// How many are shown.
+    pub most: usize,
+}
+
+/// How many decisions of a line are shown.
+const LINE: usize = 4;
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = &self.moves[..self.moves.len().min(self.most)];
+        let widest = shown.iter().map(|ranked| ranked.played.chars().count());
+        let width = widest.max().unwrap_or(0).max(4);
+        writeln!(
+            f,
+            "    visits     value           proved  {:width$}  line",
+            "move"
+        )?;
+        for ranked in shown {
+            let value = ranked.value.map_or_else(String::new, |v| format!("{v:.2}"));
+            let error = ranked
+                .stderr
+                .map_or_else(String::new, |e| format!("\u{b1} {e:.2}"));
+            let proof = ranked.proof.as_deref().unwrap_or_default();
+            let mut line: Vec<String> = (ranked.line.iter().take(LINE))
+                .map(|decision| format!("{} {}", decision.role, decision.played))
+                .collect();
+            if ranked.line.len() > LINE {
+                line.push("...".to_string());
+            }
+            let line = line.join(", ");
+            let row = format!(
+                "{:>10}  {value:>8} {error:<8} {proof:>6}  {:width$}  {line}",
+                ranked.visits, ranked.played
+            );
+            writeln!(f, "{}", row.trim_end())?;
+        }
+        match self.moves.len() - shown.len() {
+            0 => Ok(()),
+            more => writeln!(f, "... and {more} more"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proofs_say_what_is_known() {
+        let all = (0.0, 100.0);
+        for (bounds, range, text) in [
+            ((100.0, 100.0), all, Some("= 100")),
+            ((0.0, 0.0), all, Some("= 0")),
+            ((33.0, 33.0 + 1e-12), all, Some("= 33")),
+            ((100.0 / 3.0, 100.0 / 3.0), all, Some("= 33.33")),
+            ((50.0, 100.0), all, Some(">= 50")),
+            ((0.0, 50.0), all, Some("<= 50")),
+            ((25.0, 75.5), all, Some("25 to 75.5")),
+            (all, all, None),
+            ((-1.0, 1.0), (-1.0, 1.0), None),
+        ] {
+            assert_eq!(proof(bounds, range).as_deref(), text, "{bounds:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Why a script cannot be followed, with the place and the remedy.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::machine::MachineError;
+
+/// Where a joint move is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In a file.
+    Line {
+        /// The file's name.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// Among several on one line: the place from 1.
+    Item(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line { file, line } => write!(f, "{file}:{line}"),
+            Place::Item(number) => write!(f, "joint move {number}"),
+        }
+    }
+}
+
+/// Why joint moves cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// There is not one move for each role.
+    #[error(
+        "{place}: {} is no joint move; write a move for each of {}, as in {}",
+        quote(text), roles.join(", "), example(roles)
+    )]
+    NoJointMove {
+        /// Where it is written.
+        place: Place,
+        /// What is written there.
+        text: String,
+        /// The roles.
+        roles: Vec<String>,
+    },
+    /// A move is not legal.
+    #[error("{place}: {role} may not play {} here; {}", quote(text), some(legal))]
+    Illegal {
+        /// Where it is written.
+        place: Place,
+        /// Who wanted to play it.
+        role: String,
+        /// The move as it is written.
+        text: String,
+        /// What would be legal.
+        legal: Vec<String>,
+    },
+    /// The match ends before.
+    #[error("{place}: the match is over before this; take it and all that follows out")]
+    Over {
+        /// Where the first joint move is written that is too many.
+        place: Place,
+    },
+    /// The machine cannot go on.
+    #[error("{place}: {source}")]
+    Machine {
+        /// Where the joint move is written.
+        place: Place,
+        /// What is wrong.
+        source: MachineError,
+    },
+}
+
+/// How many legal moves a message names.
+const FEW: usize = 5;
+
+/// What is legal: the first few moves.
+fn some(moves: &[String]) -> String {
+    let few: Vec<String> = moves.iter().take(FEW).map(|text| cut(text)).collect();
+    match moves.len() {
+        0 => "nothing is legal".to_string(),
+        count if count <= FEW => format!("legal: {}", few.join(", ")),
+        count => format!("legal: {} and {} more", few.join(", "), count - FEW),
+    }
+}
+
+/// How a joint move is written.
+fn example(roles: &[String]) -> String {
+    let moves: Vec<String> = (1..=roles.len())
+        .map(|number| format!("MOVE{number}"))
+        .collect();
+    format!("`{}` or `({})`", moves.join(" | "), moves.join(" "))
+}
+
+fn quote(text: &str) -> String {
+    format!("`{}`", cut(text))
+}
+
+/// The text, or its start if it is long, with nothing in it that moves a cursor.
+fn cut(text: &str) -> String {
+    const MOST: usize = 60;
+    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let start: String = text.chars().take(MOST).map(printable).collect();
+    match text.chars().nth(MOST) {
+        None => start,
+        Some(_) => format!("{start}..."),
+    }
+}

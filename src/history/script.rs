@@ -1,0 +1,200 @@
+//! Joint moves as text.
+
+use std::path::Path;
+
+use propjit_gdl::syntax::{Lexer, TokenKind};
+
+use super::{History, Place, ScriptError};
+use crate::machine::{MachineError, Move, RoleId};
+
+/// Joint moves as text, and where each was written.
+///
+/// A joint move is one move for each role in rulesheet order, separated by `|` or as a list:
+/// `(mark 1 1) | noop` or `((mark 1 1) noop)`. In a game with one role it may be just that
+/// role's move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Script {
+    joints: Vec<(Place, String)>,
+}
+
+impl Script {
+    /// The joint moves in a file: see [`lines`](Script::lines).
+    ///
+    /// # Errors
+    /// [`ScriptError::Read`].
+    pub fn read(path: &Path) -> Result<Script, ScriptError> {
+        let text = std::fs::read_to_string(path).map_err(|source| {
+            let path = path.to_path_buf();
+            ScriptError::Read { path, source }
+        })?;
+        Ok(Script::lines(&path.to_string_lossy(), &text))
+    }
+
+    /// One joint move a line. Comments start with `;`; empty lines do not count.
+    /// `file` is for messages.
+    pub fn lines(file: &str, text: &str) -> Script {
+        let lines = text.lines().zip(1..).map(|(line, number)| {
+            let joint = line.split(';').next().unwrap_or_default();
+            let file = file.to_string();
+            (Place::Line { file, line: number }, joint)
+        });
+        Script::new(lines)
+    }
+
+    /// Joint moves separated by `;`.
+    pub fn inline(text: &str) -> Script {
+        Script::new((1..).map(Place::Item).zip(text.split(';')))
+    }
+
+    fn new<'a>(joints: impl Iterator<Item = (Place, &'a str)>) -> Script {
+        let joints = joints.map(|(place, joint)| (place, joint.trim().to_string()));
+        Script {
+            joints: joints.filter(|(_, joint)| !joint.is_empty()).collect(),
+        }
+    }
+
+    pub(super) fn play(&self, history: &mut History) -> Result<(), ScriptError> {
+        self.joints
+            .iter()
+            .try_for_each(|(place, joint)| play(history, place, joint))
+    }
+}
+
+fn play(history: &mut History, place: &Place, joint: &str) -> Result<(), ScriptError> {
+    let failed = |source| ScriptError::Machine {
+        place: place.clone(),
+        source,
+    };
+    if history.is_over().map_err(failed)? {
+        let place = place.clone();
+        return Err(ScriptError::Over { place });
+    }
+    let roles = history.roles().len();
+    let texts = split(joint, roles).filter(|texts| texts.len() == roles);
+    let texts = texts.ok_or_else(|| ScriptError::NoJointMove {
+        place: place.clone(),
+        text: joint.to_string(),
+        roles: history.roles().to_vec(),
+    })?;
+    let legal = history.legal().map_err(failed)?;
+    let mut played: Vec<Move> = Vec::with_capacity(roles);
+    for (role, text) in RoleId::first(roles).zip(texts) {
+        let legal = &legal[role.index()];
+        match history.parse_move(role, text) {
+            Ok(found) if legal.contains(&found) => played.push(found),
+            Ok(_) | Err(MachineError::UnknownMove { .. }) => {
+                let legal = legal.iter().map(|&played| history.move_text(role, played));
+                return Err(ScriptError::Illegal {
+                    place: place.clone(),
+                    role: history.roles()[role.index()].clone(),
+                    text: text.to_string(),
+                    legal: legal.collect(),
+                });
+            }
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    history.play(&played).map_err(failed)
+}
+
+/// The moves in a joint move; `None` if it is neither separated moves nor a list.
+fn split(joint: &str, roles: usize) -> Option<Vec<&str>> {
+    if joint.contains('|') {
+        return Some(joint.split('|').map(str::trim).collect());
+    }
+    match (roles, elements(joint)) {
+        (1, Some(elements)) if elements.len() == 1 => Some(elements),
+        // What is in the list are the parts of the only role's move.
+        (1, _) => Some(vec![joint]),
+        (_, elements) => elements,
+    }
+}
+
+/// The forms in a list; `None` if the text is not one list.
+fn elements(list: &str) -> Option<Vec<&str>> {
+    let mut elements = Vec::new();
+    let mut tokens = Lexer::new(list);
+    tokens
+        .next()
+        .filter(|token| token.kind == TokenKind::Open)?;
+    let (mut depth, mut start) = (0, 0);
+    for token in tokens.by_ref() {
+        let span = token.span.start as usize..token.span.end as usize;
+        if depth == 0 {
+            start = span.start;
+        }
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close if depth == 0 => {
+                // Nothing may come after the list.
+                return tokens.next().is_none().then_some(elements);
+            }
+            TokenKind::Close => depth -= 1,
+            TokenKind::Name => {}
+        }
+        if depth == 0 {
+            elements.push(&list[start..span.end]);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn joint_moves_are_split() {
+        for (joint, roles, moves) in [
+            ("(mark 1 1)|noop", 2, Some(vec!["(mark 1 1)", "noop"])),
+            (" a | b | c ", 3, Some(vec!["a", "b", "c"])),
+            ("((mark 1 1) noop)", 2, Some(vec!["(mark 1 1)", "noop"])),
+            ("( a(b (c))(d) )", 3, Some(vec!["a", "(b (c))", "(d)"])),
+            ("()", 2, Some(vec![])),
+            ("a b", 2, None),
+            ("(a b", 2, None),
+            ("(a b))", 2, None),
+            ("(a) (b)", 2, None),
+            ("", 2, None),
+            ("(mark 1 1)", 1, Some(vec!["(mark 1 1)"])),
+            ("((mark 1 1))", 1, Some(vec!["(mark 1 1)"])),
+            ("(noop)", 1, Some(vec!["noop"])),
+            ("noop", 1, Some(vec!["noop"])),
+        ] {
+            assert_eq!(split(joint, roles), moves, "{joint}");
+        }
+    }
+
+    #[test]
+    fn depth_is_not_limited() {
+        let deep = format!("{}0{}", "(s ".repeat(100_000), ")".repeat(100_000));
+        let joint = format!("({deep} b)");
+        assert_eq!(split(&joint, 2), Some(vec![deep.as_str(), "b"]));
+    }
+
+    #[test]
+    fn lines_are_counted_as_in_the_file() {
+        let script = Script::lines("m.txt", "; a match\r\n\na | b ; first\n  (c d)\n");
+        let places = script.joints.iter().map(|(place, _)| place.to_string());
+        assert_eq!(places.collect::<Vec<_>>(), ["m.txt:3", "m.txt:4"]);
+        assert_eq!(script.joints[0].1, "a | b");
+        let script = Script::inline("a | b;; (c d);");
+        let places = script.joints.iter().map(|(place, _)| place.to_string());
+        assert_eq!(places.collect::<Vec<_>>(), ["joint move 1", "joint move 3"]);
+    }
+
+    proptest! {
+        /// What is written as a list or separated is read again, and no text is a panic.
+        #[test]
+        fn moves_are_read_as_written(moves in prop::collection::vec("[a-z]{1,3}|\\([a-z] [a-z]\\)", 2..5), noise in "[a(|) ]*") {
+            let written = moves.iter().map(String::as_str).collect::<Vec<_>>();
+            let list = format!("({})", moves.join(" "));
+            prop_assert_eq!(split(&list, moves.len()), Some(written.clone()));
+            let separated = moves.join(" | ");
+            prop_assert_eq!(split(&separated, moves.len()), Some(written));
+            split(&noise, 2);
+        }
+    }
+}
