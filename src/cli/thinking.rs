@@ -106,6 +106,7 @@ pub fn think(
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
     // Nobody plays 2^32 joint moves.
     search.set_root_fluents(&fluents, history.depth() as u32)?;
+    tracing::info!(depth = history.depth(), "thinking");
     search.run(budget)
 }
 

@@ -8,11 +8,22 @@ use serde_json::Value;
 
 /// Runs the command with these arguments.
 pub fn propjit(args: &[&str]) -> Assert {
+    command(args).assert()
+}
+
+/// Runs the command with these arguments and this input.
+#[allow(dead_code)] // Few commands read any.
+pub fn propjit_reading(args: &[&str], input: impl Into<Vec<u8>>) -> Assert {
+    command(args).write_stdin(input).assert()
+}
+
+fn command(args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
     // Tests leave the user's cache and profiles alone.
-    let command = command.args(args).env("PROPJIT_CACHE", "off");
-    let command = command.env("PROPJIT_CONFIG", "off");
-    command.env_remove("PROPJIT_LOG").assert()
+    command.args(args).env("PROPJIT_CACHE", "off");
+    command.env("PROPJIT_CONFIG", "off");
+    command.env_remove("PROPJIT_LOG");
+    command
 }
 
 /// The path of one of the project's own rulesheets.

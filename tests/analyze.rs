@@ -1,0 +1,276 @@
+//! `propjit analyze`: what it says of positions, and of wrong ones.
+
+mod common;
+
+use serde_json::{Value, json};
+
+use common::command::{file, json, own, propjit, stderr, stdout};
+
+/// X wins at (1 3).
+const WON: &str = "(mark 1 1)|noop; noop|(mark 2 1); (mark 1 2)|noop; noop|(mark 2 2)";
+/// X has won.
+const OVER: &str = "(mark 1 1)|noop; noop|(mark 2 1); (mark 1 2)|noop; noop|(mark 2 2);
+                    (mark 1 3)|noop";
+
+/// A forced move, then a choice between what is worth 30 and what is worth 70.
+const FORCED: &str = "
+    (role player) (role other) (init (step 0)) (legal other wait)
+    (<= (legal player wait) (true (step 0)))
+    (<= (legal player low) (true (step 1))) (<= (legal player high) (true (step 1)))
+    (<= (next (step 1)) (true (step 0)))
+    (<= (next low) (does player low)) (<= (next high) (does player high))
+    (<= terminal (true low)) (<= terminal (true high))
+    (<= (goal player 30) (true low)) (<= (goal player 70) (true high)) (goal other 0)";
+
+fn best(report: &Value) -> &str {
+    report["best"].as_str().unwrap()
+}
+
+#[test]
+fn json_has_what_is_known_of_each_move() {
+    for backend in ["prover", "scalar", "lanes", "compiled"] {
+        let report = json(&[
+            "analyze",
+            &own("ticTacToe"),
+            "--moves",
+            WON,
+            "--playouts=100000",
+            "--backend",
+            backend,
+        ]);
+        assert_eq!(report["role"], "x");
+        assert_eq!(report["depth"], 4);
+        assert_eq!(best(&report), "(mark 1 3)");
+        assert_eq!(report["value"], 100.0);
+        assert_eq!(report["solved"], true);
+        assert_eq!(report["goals"], Value::Null);
+        for number in ["nodes", "playouts"] {
+            assert!(report[number].is_u64(), "{report}");
+        }
+        assert!(report["seconds"].is_f64());
+        let moves = report["moves"].as_array().unwrap();
+        assert_eq!(moves.len(), 5);
+        let won = &moves[0];
+        assert_eq!(won["move"], "(mark 1 3)");
+        assert_eq!(won["proof"], "= 100");
+        assert_eq!(won["stderr"], Value::Null);
+        assert_eq!(won["line"], json!([]));
+    }
+}
+
+#[test]
+fn lines_go_on_from_the_move() {
+    let report = json(&["analyze", &own("connectFour"), "--playouts", "20000"]);
+    let first = &report["moves"][0];
+    assert_eq!(first["move"], report["best"]);
+    assert_eq!(first["proof"], Value::Null);
+    assert!(first["visits"].as_u64().unwrap() > 0);
+    assert!(first["stderr"].as_f64().unwrap() > 0.0);
+    assert_eq!(first["line"][0]["role"], "yellow");
+    assert!(
+        first["line"][0]["move"]
+            .as_str()
+            .unwrap()
+            .starts_with("(drop ")
+    );
+    assert!(report["playouts"].as_u64().unwrap() >= 20_000);
+}
+
+#[test]
+fn people_get_a_table() {
+    let text = stdout(propjit(&["analyze", &own("ticTacToe"), "--moves", WON]).success());
+    assert!(
+        text.starts_with("x: (mark 1 3), value 100, proved\n"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 8, "{text}");
+}
+
+#[test]
+fn the_role_is_who_has_a_choice_or_who_is_asked_for() {
+    let game = own("ticTacToe");
+    let first = "(mark 1 1) | noop";
+    let report = json(&["analyze", &game, "--moves", first, "--playouts", "100"]);
+    assert_eq!(report["role"], "o");
+    // With one legal move, that is what there is to say.
+    let report = json(&[
+        "analyze",
+        &game,
+        "--moves",
+        first,
+        "--role",
+        "x",
+        "--playouts",
+        "100",
+    ]);
+    assert_eq!(report["role"], "x");
+    assert_eq!(best(&report), "noop");
+    assert_eq!(report["moves"].as_array().unwrap().len(), 1);
+    assert!(report["moves"][0]["visits"].as_u64().unwrap() > 0);
+    let told = stderr(
+        propjit(&["analyze", &game, "--role", "z"])
+            .code(2)
+            .stdout(""),
+    );
+    assert!(
+        told.contains("there is no role `z`; the roles are x, o"),
+        "{told}"
+    );
+}
+
+#[test]
+fn of_choices_at_the_same_time_one_is_shown() {
+    let args = ["analyze", &own("tron"), "--playouts", "1000"];
+    let assert = propjit(&args).success();
+    let told = stderr(assert);
+    assert!(told.contains("red, blue choose at the same time"), "{told}");
+    let blue = [&args[..], &["--role", "blue"]].concat();
+    assert_eq!(stderr(propjit(&blue).success()), "");
+    assert_eq!(json(&blue)["role"], "blue");
+}
+
+#[test]
+fn forced_moves_are_worth_what_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = file(&folder, "forced.kif", FORCED);
+    for backend in ["prover", "scalar", "compiled"] {
+        let assert = propjit(&["analyze", &game, "--backend", backend]).success();
+        assert!(stderr(assert).contains("no player has a choice"));
+        let report = json(&["analyze", &game, "--backend", backend]);
+        assert_eq!(report["role"], "player");
+        assert_eq!(best(&report), "wait");
+        assert_eq!(report["value"], 70.0);
+        assert_eq!(report["moves"][0]["proof"], "= 70");
+        let line = json!([{"role": "player", "move": "high"}]);
+        assert_eq!(report["moves"][0]["line"], line);
+    }
+}
+
+#[test]
+fn matches_that_are_over_have_goals() {
+    let args = ["analyze", &own("ticTacToe"), "--moves", OVER];
+    let text = stdout(propjit(&args).success());
+    assert_eq!(
+        text,
+        "the match is over after 5 joint moves\ngoal  100   x\ngoal    0   o\n"
+    );
+    let report = json(&[&args[..], &["--role", "o"]].concat());
+    assert_eq!(report["best"], Value::Null);
+    assert_eq!(report["value"], 0.0);
+    assert_eq!(report["moves"], json!([]));
+    let goals = json!([{"role": "x", "goal": 100}, {"role": "o", "goal": 0}]);
+    assert_eq!(report["goals"], goals);
+}
+
+#[test]
+fn roles_without_a_move_have_no_best() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = file(&folder, "endless.kif", common::ENDLESS);
+    for backend in ["prover", "scalar", "compiled"] {
+        let args = ["analyze", &game, "--moves", "leave", "--backend", backend];
+        let text = stdout(propjit(&args).success());
+        assert_eq!(text, "walker has no legal move here\n");
+        assert_eq!(json(&args)["best"], Value::Null);
+    }
+}
+
+/// Terms grow without end, so there are no finitely many propositions.
+const ENDLESS_TERMS: &str = "
+    (role up) (role down) (init (at zero)) (init (turn up)) (opponent up down) (opponent down up)
+    (<= (legal ?r (put ?w)) (true (turn ?r)) (word ?w)) (word good) (word bad)
+    (<= (legal ?r noop) (opponent ?r ?s) (true (turn ?s)))
+    (<= (next (turn ?s)) (true (turn ?r)) (opponent ?r ?s))
+    (<= (next (at (?w ?x))) (does ?r (put ?w)) (true (at ?x)))
+    (<= terminal (true (at (after ?a (after ?b (after ?c ?d))))))
+    (<= (next (at (after ?w ?x))) (does ?r (put ?w)) (true (at ?x)))
+    (<= (goal up 100) (true (at (after bad ?x))))
+    (<= (goal up 0) (not (true (at (after bad (after ?b (after good ?d)))))))
+    (<= (goal down 50) (role down))";
+
+#[test]
+fn histories_come_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = own("ticTacToe");
+    let history = file(&folder, "good.txt", &WON.replace(';', "\n"));
+    let report = json(&[
+        "analyze",
+        &game,
+        "--history",
+        &history,
+        "--playouts",
+        "100000",
+    ]);
+    assert_eq!(best(&report), "(mark 1 3)");
+    let broken = file(
+        &folder,
+        "broken.txt",
+        "(mark 1 1) | noop\n\n(mark 1 2) | noop\n",
+    );
+    let no_text = folder.path().join("binary");
+    std::fs::write(&no_text, b"\xff\xfe").unwrap();
+    let no_text = no_text.display().to_string();
+    for (path, message) in [
+        (
+            &broken,
+            "broken.txt:3: x may not play `(mark 1 2)` here; legal: noop",
+        ),
+        (&no_text, "cannot read"),
+        (&"no-such-file".to_string(), "cannot read no-such-file"),
+    ] {
+        let told = stderr(
+            propjit(&["analyze", &game, "--history", path])
+                .code(1)
+                .stdout(""),
+        );
+        assert!(told.contains(message), "{told}");
+    }
+    let told = stderr(propjit(&["analyze", "no-such-file.kif"]).code(1));
+    assert!(told.contains("no-such-file.kif"), "{told}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let game = own("ticTacToe");
+    for wrong in [
+        ["--moves=x", "--history=y"],
+        ["--seconds=0", "--seed=1"],
+        ["--playouts=0", "--seed=1"],
+        ["--memory=0", "--seed=1"],
+        ["--threads=0", "--seed=1"],
+    ] {
+        propjit(&["analyze", &game, wrong[0], wrong[1]])
+            .code(2)
+            .stdout("");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_analysis_tells_what_it_has() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let game = own("connectFour");
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args(["analyze", &game, "--seconds=1000", "--format=json"])
+        .env("PROPJIT_CACHE", "off")
+        .env("PROPJIT_CONFIG", "off")
+        .env("PROPJIT_LOG", "propjit=info")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut told = told.map(Result::unwrap);
+    assert!(told.any(|line| line.contains("thinking")));
+    let pid = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(kill.unwrap().success());
+    let mut result = String::new();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_to_string(&mut result).unwrap();
+    assert!(child.wait().unwrap().success());
+    let report: Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(report["role"], "red");
+    assert_eq!(report["moves"].as_array().unwrap().len(), 7);
+}
