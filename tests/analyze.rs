@@ -174,18 +174,19 @@ fn roles_without_a_move_have_no_best() {
     }
 }
 
-/// Terms grow without end, so there are no finitely many propositions.
-const ENDLESS_TERMS: &str = "
-    (role up) (role down) (init (at zero)) (init (turn up)) (opponent up down) (opponent down up)
-    (<= (legal ?r (put ?w)) (true (turn ?r)) (word ?w)) (word good) (word bad)
-    (<= (legal ?r noop) (opponent ?r ?s) (true (turn ?s)))
-    (<= (next (turn ?s)) (true (turn ?r)) (opponent ?r ?s))
-    (<= (next (at (?w ?x))) (does ?r (put ?w)) (true (at ?x)))
-    (<= terminal (true (at (after ?a (after ?b (after ?c ?d))))))
-    (<= (next (at (after ?w ?x))) (does ?r (put ?w)) (true (at ?x)))
-    (<= (goal up 100) (true (at (after bad ?x))))
-    (<= (goal up 0) (not (true (at (after bad (after ?b (after good ?d)))))))
-    (<= (goal down 50) (role down))";
+#[test]
+fn games_that_cannot_be_grounded_are_analysed() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = file(&folder, "talk.kif", common::TALK);
+    let moves = "(say bad) | noop; (noop (say bad))";
+    let args = ["analyze", &game, "--setup-limit", "0.1", "--moves", moves];
+    let told = stderr(propjit(&args).success());
+    assert!(told.contains("the prover plays instead"), "{told}");
+    let report = json(&args);
+    assert_eq!(best(&report), "(say good)");
+    assert_eq!(report["moves"][0]["proof"], "= 100");
+    assert_eq!(report["moves"][1]["proof"], "= 0");
+}
 
 #[test]
 fn histories_come_from_files() {

@@ -120,6 +120,18 @@ fn games_of_all_kinds_are_played() {
 }
 
 #[test]
+fn games_that_cannot_be_grounded_are_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = file(&folder, "talk.kif", common::TALK);
+    let text = play(&[&game, "--role=down", "--setup-limit=0.1"], "say bad\n");
+    // The machine has the last word.
+    assert!(
+        text.ends_with("goal  100   up\ngoal    0   down\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn moves_that_are_called_like_commands() {
     let folder = tempfile::tempdir().unwrap();
     let rules = "(role r) (init start)

@@ -114,3 +114,19 @@ pub const ENDLESS: &str = "
     (init (at2 x)) (<= (next (at nowhere)) (true (at nowhere)))
     (goal walker 0)
 ";
+
+/// Two say a word each in turn, and what was said is one term that could grow for ever, so the
+/// game cannot be grounded. Whoever is first wins by saying `good` at the third turn.
+pub const TALK: &str = "
+    (role up) (role down) (opponent up down) (opponent down up)
+    (init (said nothing)) (init (turn up))
+    (word good) (word bad)
+    (<= (legal ?r (say ?w)) (true (turn ?r)) (word ?w))
+    (<= (legal ?r noop) (opponent ?r ?s) (true (turn ?s)))
+    (<= (next (turn ?s)) (true (turn ?r)) (opponent ?r ?s))
+    (<= (next (said (then ?w ?x))) (does ?r (say ?w)) (true (said ?x)))
+    (<= terminal (true (said (then ?a (then ?b (then ?c ?d))))))
+    (<= won (true (said (then good (then ?b ?c)))))
+    (<= (goal up 100) won) (<= (goal up 0) (not won))
+    (<= (goal down 0) won) (<= (goal down 100) (not won))
+";
