@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use propjit::game::Game;
 use propjit::history::{History, Script, ScriptError};
-use propjit::machine::{Backend, Move};
+use propjit::machine::Backend;
 
 fn history(game: &Game, backend: Backend) -> History {
     History::new(game.machine(backend).unwrap()).unwrap()
@@ -19,7 +19,7 @@ fn both_notations_are_followed() {
         let mut history = history(&game, backend);
         let script = Script::lines(
             "m.txt",
-            "; opening\n(mark 1 1)|noop\n\n ( noop (mark 2 2) ) ; reply\n",
+            "; opening\n(mark 1 1)|noop\n\n ( NOOP (mark  2 2) ) ; reply\n",
         );
         history.follow(&script).unwrap();
         assert_eq!(history.depth(), 2);
@@ -87,10 +87,8 @@ proptest! {
                 break;
             }
             let legal = played.legal().unwrap();
-            let joint: Vec<Move> = legal.iter().map(|moves| *choice.get(moves)).collect();
-            let roles = propjit::machine::RoleId::first(joint.len());
-            let texts: Vec<String> = roles.zip(&joint).map(|(role, &m)| played.move_text(role, m)).collect();
-            lines += &format!("({})\n", texts.join(" "));
+            let joint: Vec<&str> = legal.iter().map(|moves| choice.get(moves).as_str()).collect();
+            lines += &format!("({})\n", joint.join(" "));
             played.play(&joint).unwrap();
         }
         let mut followed = history(&game, Backend::Prover);

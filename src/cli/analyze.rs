@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use propjit::game::Game;
 use propjit::history::History;
-use propjit::machine::{Move, RANDOM_ROLE, RoleId};
+use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::search::Budget;
 use serde::Serialize;
 
@@ -136,7 +136,7 @@ fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
 }
 
 /// The role that has a choice. Where that is not clear, the user is told which was taken.
-fn chooser(history: &History, legal: &[Vec<Move>]) -> Result<RoleId, Failure> {
+fn chooser(history: &History, legal: &[Vec<String>]) -> Result<RoleId, Failure> {
     let roles = history.roles();
     let has_choice =
         |role: &RoleId| legal[role.index()].len() > 1 && roles[role.index()] != RANDOM_ROLE;

@@ -10,32 +10,31 @@ mod script;
 pub use error::{Place, ScriptError};
 pub use script::Script;
 
-use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
+use crate::machine::{MachineError, RoleId, State, StateMachine};
+use crate::player::board::Board;
 
 /// A match from its first state to the current one.
 pub struct History {
-    machine: Box<dyn StateMachine>,
+    board: Board,
     /// The states before the current one, the first one first.
     past: Vec<State>,
-    state: State,
 }
 
 impl History {
     /// A match in which nothing was played.
     ///
     /// # Errors
-    /// When the machine cannot go on, as when the prover hits a limit; so for all methods.
-    pub fn new(mut machine: Box<dyn StateMachine>) -> Result<History, MachineError> {
+    /// When the machine fails.
+    pub fn new(machine: Box<dyn StateMachine>) -> Result<History, MachineError> {
         Ok(History {
-            state: machine.initial_state()?,
+            board: Board::new(machine)?,
             past: Vec::new(),
-            machine,
         })
     }
 
     /// The names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
-        self.machine.roles()
+        self.board.roles()
     }
 
     /// How many joint moves were played.
@@ -45,61 +44,46 @@ impl History {
 
     /// The canonical texts of the propositions that hold now, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
-        self.machine.fluents(&self.state)
+        self.board.fluents()
     }
 
     /// Whether the match is over.
+    ///
+    /// # Errors
+    /// When the machine fails.
     pub fn is_over(&mut self) -> Result<bool, MachineError> {
-        self.machine.is_terminal(&self.state)
+        self.board.is_terminal()
     }
 
     /// The goal of each role in the current state; none where it has not exactly one value.
-    pub fn goals(&mut self) -> Result<Vec<Option<i32>>, MachineError> {
-        let History { machine, state, .. } = self;
-        let roles = RoleId::first(machine.roles().len());
-        roles
-            .map(|role| match machine.goal(state, role) {
-                Ok(goal) => Ok(Some(goal)),
-                Err(MachineError::Goal { .. }) => Ok(None),
-                Err(error) => Err(error),
-            })
-            .collect()
-    }
-
-    /// The legal moves of each role.
-    pub fn legal(&mut self) -> Result<Vec<Vec<Move>>, MachineError> {
-        let History { machine, state, .. } = self;
-        let roles = RoleId::first(machine.roles().len());
-        roles
-            .map(|role| {
-                let mut moves = Vec::new();
-                machine.legal_moves(state, role, &mut moves)?;
-                Ok(moves)
-            })
-            .collect()
-    }
-
-    /// The canonical text of a move.
-    pub fn move_text(&self, role: RoleId, played: Move) -> String {
-        self.machine.move_text(role, played)
-    }
-
-    /// The move that `text` spells, with blanks as one likes.
     ///
     /// # Errors
-    /// [`MachineError::UnknownMove`] if it spells none.
-    pub fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError> {
-        self.machine.parse_move(role, text)
+    /// When the machine fails.
+    pub fn goals(&mut self) -> Result<Vec<Option<i32>>, MachineError> {
+        let roles = RoleId::first(self.roles().len());
+        roles.map(|role| self.board.goal(role)).collect()
     }
 
-    /// Plays one move for each role.
+    /// The legal moves of each role, as canonical text.
+    ///
+    /// # Errors
+    /// When the machine fails.
+    pub fn legal(&mut self) -> Result<Vec<Vec<String>>, MachineError> {
+        let roles = RoleId::first(self.roles().len());
+        roles.map(|role| self.board.legal_texts(role)).collect()
+    }
+
+    /// Plays one move for each role, spelled as [`find_text`](crate::player::board::find_text)
+    /// understands it.
     ///
     /// # Errors
     /// [`MachineError::IllegalMove`] for the first role whose move is not legal,
-    /// [`MachineError::JointMove`] if there is not one move for each role.
-    pub fn play(&mut self, joint: &[Move]) -> Result<(), MachineError> {
-        let next = self.machine.next_state(&self.state, joint)?;
-        self.past.push(std::mem::replace(&mut self.state, next));
+    /// [`MachineError::JointMove`] if there is not one move for each role, or when the machine
+    /// fails.
+    pub fn play(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
+        let before = self.board.state().clone();
+        self.board.advance(joint)?;
+        self.past.push(before);
         Ok(())
     }
 
@@ -109,7 +93,7 @@ impl History {
         if self.past.len() > depth
             && let Some(state) = self.past.pop()
         {
-            self.state = state;
+            self.board.set_state(state);
         }
     }
 

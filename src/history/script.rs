@@ -5,7 +5,7 @@ use std::path::Path;
 use propjit_gdl::syntax::{Lexer, TokenKind};
 
 use super::{History, Place, ScriptError};
-use crate::machine::{MachineError, Move, RoleId};
+use crate::player::board::find_text;
 
 /// Joint moves as text, and where each was written.
 ///
@@ -77,24 +77,17 @@ fn play(history: &mut History, place: &Place, joint: &str) -> Result<(), ScriptE
         roles: history.roles().to_vec(),
     })?;
     let legal = history.legal().map_err(failed)?;
-    let mut played: Vec<Move> = Vec::with_capacity(roles);
-    for (role, text) in RoleId::first(roles).zip(texts) {
-        let legal = &legal[role.index()];
-        match history.parse_move(role, text) {
-            Ok(found) if legal.contains(&found) => played.push(found),
-            Ok(_) | Err(MachineError::UnknownMove { .. }) => {
-                let legal = legal.iter().map(|&played| history.move_text(role, played));
-                return Err(ScriptError::Illegal {
-                    place: place.clone(),
-                    role: history.roles()[role.index()].clone(),
-                    text: text.to_string(),
-                    legal: legal.collect(),
-                });
-            }
-            Err(error) => return Err(failed(error)),
+    for ((role, legal), text) in history.roles().iter().zip(legal).zip(&texts) {
+        if find_text(&legal, text).is_none() {
+            return Err(ScriptError::Illegal {
+                place: place.clone(),
+                role: role.clone(),
+                text: text.to_string(),
+                legal,
+            });
         }
     }
-    history.play(&played).map_err(failed)
+    history.play(&texts).map_err(failed)
 }
 
 /// The moves in a joint move; `None` if it is neither separated moves nor a list.

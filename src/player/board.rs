@@ -30,6 +30,21 @@ impl Board {
         self.machine.roles()
     }
 
+    /// The current state, as one of the board's machine.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes to a state of the board's machine, as when moves are taken back.
+    pub fn set_state(&mut self, state: State) {
+        self.state = state;
+    }
+
+    /// The canonical texts of the propositions that hold, sorted bytewise.
+    pub fn fluents(&self) -> Vec<String> {
+        self.machine.fluents(&self.state)
+    }
+
     /// Whether the match is over.
     ///
     /// # Errors

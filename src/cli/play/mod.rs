@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use propjit::game::Game;
 use propjit::history::History;
-use propjit::machine::{Move, RANDOM_ROLE, RoleId};
+use propjit::machine::{RANDOM_ROLE, RoleId};
+use propjit::player::board::find_text;
 use propjit::rng::{GameRng, streams};
 use propjit::search::Budget;
 use propjit::search::mcts::Mcts;
@@ -96,7 +97,7 @@ struct Playing<'a> {
 /// What comes of asking the person.
 enum Asked {
     /// They play this.
-    Chosen(Move),
+    Chosen(String),
     /// They have taken a move back.
     Back,
     /// They want to end.
@@ -131,16 +132,16 @@ impl Playing<'_> {
                 let text = format!("{role} has no legal move, so the match cannot go on\n");
                 return self.output.print(&text);
             }
-            let own = match *legal[self.person.index()] {
-                [only] => only,
-                _ => match self.ask(&legal[self.person.index()])? {
+            let own = match &legal[self.person.index()][..] {
+                [only] => only.clone(),
+                moves => match self.ask(moves)? {
                     Asked::Chosen(chosen) => chosen,
                     Asked::Back => continue,
                     Asked::End => return Ok(()),
                 },
             };
-            let joint = self.answer(&legal, own)?;
-            self.tell(&view::joint(&self.history, &joint))?;
+            let joint = self.answer(&legal, own);
+            self.tell(&joint.join(" | "))?;
             self.history.play(&joint)?;
         }
         self.show_state()?;
@@ -149,7 +150,7 @@ impl Playing<'_> {
     }
 
     /// Asks until the person has chosen one of the moves, or has taken one back.
-    fn ask(&mut self, moves: &[Move]) -> Result<Asked, Failure> {
+    fn ask(&mut self, moves: &[String]) -> Result<Asked, Failure> {
         self.show_state()?;
         self.show_moves(moves, LISTED)?;
         self.asked_at.push(self.history.depth());
@@ -165,15 +166,15 @@ impl Playing<'_> {
                 Entry::Number(number) => {
                     let chosen = number.checked_sub(1).and_then(|place| moves.get(place));
                     match chosen {
-                        Some(&chosen) => return Ok(Asked::Chosen(chosen)),
+                        Some(chosen) => return Ok(Asked::Chosen(chosen.clone())),
                         None => {
                             let most = moves.len();
                             self.tell(&format!("there is no move {number}: enter 1 to {most}"))?;
                         }
                     }
                 }
-                Entry::Text(text) => match self.find(text, moves) {
-                    Some(chosen) => return Ok(Asked::Chosen(chosen)),
+                Entry::Text(text) => match find(text, moves) {
+                    Some(chosen) => return Ok(Asked::Chosen(chosen.clone())),
                     None => {
                         let text = view::start(text);
                         self.tell(&format!(
@@ -201,17 +202,8 @@ impl Playing<'_> {
         self.output.print(&view::state(&self.history))
     }
 
-    fn show_moves(&mut self, moves: &[Move], most: usize) -> Result<(), Failure> {
-        let text = view::moves(&self.history, self.person, moves, most);
-        self.output.print(&text)
-    }
-
-    /// The move that `text` spells, perhaps without the outer parentheses.
-    fn find(&mut self, text: &str, moves: &[Move]) -> Option<Move> {
-        let spelt = [text, &format!("({text})")];
-        let parsed = spelt.map(|text| self.history.parse_move(self.person, text).ok());
-        let mut found = parsed.iter().flatten();
-        found.find(|found| moves.contains(found)).copied()
+    fn show_moves(&mut self, moves: &[String], most: usize) -> Result<(), Failure> {
+        self.output.print(&view::moves(moves, most))
     }
 
     /// Goes back to the person's last choice but the current one, if there is one.
@@ -226,7 +218,7 @@ impl Playing<'_> {
     }
 
     /// Everybody's moves, when the person plays this one.
-    fn answer(&mut self, legal: &[Vec<Move>], own: Move) -> Result<Vec<Move>, Failure> {
+    fn answer(&mut self, legal: &[Vec<String>], own: String) -> Vec<String> {
         let roles = RoleId::first(legal.len());
         let thinks: Vec<bool> = roles
             .clone()
@@ -241,21 +233,19 @@ impl Playing<'_> {
         let choose = |role: RoleId| {
             let moves = &legal[role.index()];
             if role == self.person {
-                return own;
+                return own.clone();
             }
             let best = thinks[role.index()].then(|| self.best(role)).flatten();
             let best = best.filter(|best| moves.contains(best));
-            best.unwrap_or_else(|| moves[self.rng.random_range(0..moves.len())])
+            best.unwrap_or_else(|| moves[self.rng.random_range(0..moves.len())].clone())
         };
-        Ok(roles.map(choose).collect())
+        roles.map(choose).collect()
     }
 
     /// The best move of a role, as the last search has it.
-    fn best(&mut self, role: RoleId) -> Option<Move> {
+    fn best(&mut self, role: RoleId) -> Option<String> {
         let best = self.search.report(role).best?;
-        // The search has a machine of its own, which may number moves otherwise.
-        let text = self.search.move_text(role, best);
-        self.history.parse_move(role, &text).ok()
+        Some(self.search.move_text(role, best))
     }
 
     /// Searches from the current state. That the search cannot go on does not end the match:
@@ -285,4 +275,10 @@ impl Playing<'_> {
         };
         self.output.print(&table.to_string())
     }
+}
+
+/// The move that `text` spells, perhaps without the outer parentheses.
+fn find<'a>(text: &str, moves: &'a [String]) -> Option<&'a String> {
+    let found = find_text(moves, text).or_else(|| find_text(moves, &format!("({text})")));
+    found.map(|place| &moves[place])
 }

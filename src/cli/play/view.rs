@@ -1,7 +1,6 @@
 //! How a match is shown.
 
 use propjit::history::History;
-use propjit::machine::{Move, RoleId};
 
 /// How wide lines are, if words allow that.
 const WIDTH: usize = 80;
@@ -12,24 +11,15 @@ pub fn state(history: &History) -> String {
     format!("\nafter {} joint moves:\n{fluents}", history.depth())
 }
 
-/// The first of a role's moves with their numbers.
-pub fn moves(history: &History, role: RoleId, moves: &[Move], most: usize) -> String {
-    let numbered = (1..).zip(moves).take(most).map(|(number, &played)| {
-        let text = history.move_text(role, played);
-        format!("{number:>3} {text}")
-    });
+/// The first moves with their numbers.
+pub fn moves(moves: &[String], most: usize) -> String {
+    let numbered = (1..).zip(moves).take(most);
+    let numbered = numbered.map(|(number, text)| format!("{number:>3} {text}"));
     let text = format!("your moves:\n{}", wrap(numbered.collect(), 2));
     match moves.len() <= most {
         true => text,
         false => format!("{text}  ... `moves` lists all {}\n", moves.len()),
     }
-}
-
-/// A joint move as it is written in histories.
-pub fn joint(history: &History, joint: &[Move]) -> String {
-    let moves = RoleId::first(joint.len()).zip(joint);
-    let texts = moves.map(|(role, &played)| history.move_text(role, played));
-    texts.collect::<Vec<_>>().join(" | ")
 }
 
 /// What was entered, or its start if it is long, with nothing in it that moves a cursor.
