@@ -37,7 +37,7 @@ fn a_whole_match_is_played() {
 fn moves_are_entered_as_one_likes() {
     for written in ["5", " mark 2 2 ", "( mark  2 2)\r", "(mark 2 2)"] {
         let text = play(&[&own("ticTacToe")], &format!("{written}\n"));
-        assert!(text.contains("> (mark 2 2) | noop\n"), "{written}: {text}");
+        assert!(text.contains("\n(mark 2 2) | noop\n"), "{written}: {text}");
         assert_eq!(count(&text, "after 2 joint moves"), 1);
     }
 }
@@ -58,7 +58,7 @@ fn bad_input_is_told_and_asked_again() {
     assert_eq!(count(&text, "there is no move"), 2, "{text}");
     assert_eq!(count(&text, "neither a legal move"), 5, "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
-    assert!(text.contains("> (mark 2 2) | noop\n"), "{text}");
+    assert!(text.contains("\n(mark 2 2) | noop\n"), "{text}");
     let bytes = [&b"\xff\xfe\n"[..], &vec![b'('; 1 << 20]].concat();
     propjit_reading(&["play", &own("ticTacToe")], bytes).success();
 }

@@ -3,6 +3,7 @@
 mod input;
 mod view;
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -161,6 +162,10 @@ impl Playing<'_> {
                 self.output.print("\n")?;
                 return Ok(Asked::End);
             };
+            // What comes from a terminal is seen there; what is said shall read the same.
+            if !io::stdin().is_terminal() {
+                self.tell(&view::start(line.trim()))?;
+            }
             match Entry::of(&line) {
                 Entry::Nothing => {}
                 Entry::Number(number) => {
