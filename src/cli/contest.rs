@@ -26,8 +26,8 @@ pub struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
-    /// A player for each role, in the order of roles: `random`, `legal`, or http://HOST:PORT for one that
-    /// speaks the GGP protocol; with options as in `random:seed=5`. The referee itself plays the role
+    /// A player for each role, in the order of roles: `mcts`, `random`, `legal`, or http://HOST:PORT for
+    /// one that speaks the GGP protocol; with options as in `mcts:threads=2,memory=512`. The referee itself plays the role
     /// `random`
     #[arg(long = "player", required = true, value_name = "SPEC")]
     players: Vec<Spec>,

@@ -28,8 +28,8 @@ pub struct Args {
     #[arg(long, default_value = "propjit", value_name = "NAME", value_parser = kif_name)]
     name: String,
 
-    /// Who plays, with options, as in `random:seed=5`: see `propjit match --help`
-    #[arg(long, default_value = "random", value_name = "SPEC")]
+    /// Who plays, with options, as in `mcts:threads=2`: see `propjit match --help`
+    #[arg(long, default_value = "mcts", value_name = "SPEC")]
     player: String,
 
     /// Threads to think on: the player's option `threads`

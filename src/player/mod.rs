@@ -6,7 +6,7 @@
 //! player too.
 //!
 //! - [`spec`] makes players from what the command line calls them.
-//! - [`simple`] and [`remote`] are players.
+//! - [`searcher`], [`simple`] and [`remote`] are players.
 //! - [`board`] follows a match, as most players and all referees need.
 //! - [`rulesheet`] is a game that several players share, prepared when first needed.
 //! - [`worker`] runs a player on a thread of its own, with time-outs that hold
@@ -15,6 +15,7 @@
 pub mod board;
 pub mod remote;
 pub mod rulesheet;
+pub mod searcher;
 pub mod simple;
 pub mod spec;
 pub mod worker;

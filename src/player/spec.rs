@@ -11,9 +11,11 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::remote::{Address, RemotePlayer};
+use super::searcher::{Searcher, Thinking};
 use super::simple::SimplePlayer;
 use super::{Player, PlayerError, Seat};
 use crate::rng::streams;
+use crate::search::mcts;
 
 /// Makes a player for a seat.
 pub type Make = Arc<dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync>;
@@ -30,6 +32,18 @@ pub struct Kind {
 
 /// All kinds of players but those at the other end of a connection.
 pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "mcts",
+        options: &[
+            "threads",
+            "memory",
+            "playouts",
+            "exploration",
+            "backend",
+            "ponder",
+        ],
+        read: read_mcts,
+    },
     Kind {
         name: "random",
         options: &["seed"],
@@ -52,6 +66,51 @@ pub const KINDS: &[Kind] = &[
         read: |_| Ok(Arc::new(|seat| Ok(Box::new(SimplePlayer::legal(seat)?)))),
     },
 ];
+
+fn read_mcts(options: &Options) -> Result<Make, SpecError> {
+    let mut thinking = Thinking {
+        search: mcts::Config::default(),
+        backend: options.get("backend", "prover, scalar, lanes or compiled")?,
+        ponder: options.get("ponder", "true or false")?.unwrap_or(true),
+    };
+    let search = &mut thinking.search;
+    let number = |option, least: usize, most: usize, wanted| {
+        let value = options.get::<usize>(option, wanted)?;
+        match value.filter(|value| !(least..=most).contains(value)) {
+            None => Ok(value),
+            Some(value) => Err(SpecError::Value {
+                option,
+                wanted,
+                value: value.to_string(),
+            }),
+        }
+    };
+    if let Some(threads) = number("threads", 1, 1024, "a number from 1 to 1024")? {
+        search.threads = threads;
+    }
+    if let Some(memory) = number("memory", 1, 1 << 30, "a number of MiB, at least 1")? {
+        search.memory = memory << 20;
+    }
+    if let Some(playouts) = number("playouts", 1, 1 << 20, "a number of playouts, at least 1")? {
+        search.playouts = playouts as u64;
+    }
+    let wanted = "a number from 0 to 100";
+    if let Some(exploration) = options.get::<f32>("exploration", wanted)? {
+        if !(0.0..=100.0).contains(&exploration) {
+            let value = exploration.to_string();
+            let option = "exploration";
+            return Err(SpecError::Value {
+                option,
+                wanted,
+                value,
+            });
+        }
+        search.exploration = exploration;
+    }
+    Ok(Arc::new(move |seat| {
+        Ok(Box::new(Searcher::new(seat, thinking.clone())))
+    }))
+}
 
 /// Why a text names no player.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -226,7 +285,7 @@ mod tests {
         for (text, expected) in [
             (
                 "mtcs",
-                "there is no player `mtcs`; there are random, legal and http://HOST:PORT",
+                "there is no player `mtcs`; there are mcts, random, legal and http://HOST:PORT",
             ),
             ("legal:seed=5", "`legal` has no option `seed`; it has none"),
             (

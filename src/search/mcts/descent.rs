@@ -50,7 +50,7 @@ impl Tree {
         &mut self,
         mut id: NodeId,
         path: &mut Path,
-        exploration: f64,
+        exploration: f32,
         rng: &mut GameRng,
     ) -> Leaf {
         let play = |tree: &mut Tree, id: NodeId| {
@@ -121,25 +121,24 @@ impl Tree {
         node: &Node,
         edges: &[Edge],
         role: RoleId,
-        exploration: f64,
+        exploration: f32,
     ) -> Option<usize> {
-        let low = node.bounds[role.index()].low;
+        let low = node.bounds[role.index()].low as f32;
         let scale = self.scale(role);
-        let visits = f64::from(node.visits + node.pending) + 1.0;
-        let log = visits.ln();
+        let log = ((node.visits + node.pending) as f32 + 1.0).ln();
         // What has not been tried is thought to be as good as the rest.
-        let untried = node.mean(role).unwrap_or(0.0);
+        let untried = node.mean(role).unwrap_or(0.0) as f32;
         let mut best = None;
         for (place, edge) in edges.iter().enumerate() {
             let value = &edge.value;
-            if value.is_solved || value.bounds.high < low {
+            if value.is_solved || value.high < low {
                 continue;
             }
             let mean = match edge.visits {
                 0 => untried,
                 _ => value.mean,
             };
-            let tried = f64::from(edge.visits + edge.pending) + 1.0;
+            let tried = (edge.visits + edge.pending) as f32 + 1.0;
             let score = mean * scale + exploration * (log / tried).sqrt();
             if best.is_none_or(|(_, greatest)| score > greatest) {
                 best = Some((place, score));
@@ -149,9 +148,13 @@ impl Tree {
     }
 
     /// By what goals are multiplied so that their range is one.
-    fn scale(&self, role: RoleId) -> f64 {
+    fn scale(&self, role: RoleId) -> f32 {
         let Bounds { low, high } = self.ranges()[role.index()];
-        if high > low { 1.0 / (high - low) } else { 1.0 }
+        if high > low {
+            1.0 / (high - low) as f32
+        } else {
+            1.0
+        }
     }
 
     /// What each role gets in a node of which all edges that the role may choose are known.
@@ -176,7 +179,6 @@ impl Tree {
             leaf.pending -= 1;
             leaf.add(values);
         }
-        let mut is_news = true;
         for step in path.0.iter().rev() {
             let node = self.node_mut(step.node);
             node.pending -= 1;
@@ -189,20 +191,24 @@ impl Tree {
                 }
             });
             match &step.choice {
-                Choice::Edge(place) => self.note(step.node, *place),
+                Choice::Edge(place) => {
+                    // Each node on the way takes over what is proved below.
+                    if self.note(step.node, *place) {
+                        self.refresh(step.node);
+                    }
+                }
                 Choice::Joint(places, _) => self.regret(step.node, places, values),
             }
-            is_news = is_news && self.refresh(step.node);
         }
     }
 
     /// Computes anew what is known of the nodes of the path, as far as there is news.
     pub fn refresh_path(&mut self, path: &Path) {
         for step in path.0.iter().rev() {
-            if let Choice::Edge(place) = step.choice {
-                self.note(step.node, place);
-            }
-            if !self.refresh(step.node) {
+            let Choice::Edge(place) = step.choice else {
+                break;
+            };
+            if !(self.note(step.node, place) && self.refresh(step.node)) {
                 break;
             }
         }

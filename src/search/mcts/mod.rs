@@ -51,7 +51,7 @@ pub struct Config {
     pub playouts: u64,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1.
-    pub exploration: f64,
+    pub exploration: f32,
     /// How many joint moves a match may have.
     pub max_steps: u32,
     /// Where the random numbers come from.

@@ -112,8 +112,10 @@ pub struct Edge {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Value {
     /// The mean of evaluations, if there are any.
-    pub mean: f64,
-    pub bounds: Bounds,
+    pub mean: f32,
+    /// The least and the most that the role can still get.
+    pub low: f32,
+    pub high: f32,
     /// Whether it is known what each role gets.
     pub is_solved: bool,
 }
@@ -266,12 +268,12 @@ impl Node {
 impl Decision {
     /// The moves and what they lead to, for a role of which the goals are in this range.
     pub fn new(moves: &[Move], successors: Successors, role: RoleId, range: Bounds) -> Decision {
-        let edge = |arrival: Arrival| {
-            let (bounds, is_solved) = match &arrival.turn {
-                Turn::Over(goals) => (Bounds::exact(goals[role.index()]), true),
-                _ => (range, false),
-            };
-            Edge::new(To::State(arrival), bounds, is_solved)
+        let edge = |arrival: Arrival| match &arrival.turn {
+            Turn::Over(goals) => {
+                let bounds = Bounds::exact(goals[role.index()]);
+                Edge::new(To::State(arrival), bounds, true)
+            }
+            _ => Edge::new(To::State(arrival), range, false),
         };
         Decision {
             moves: moves.into(),
@@ -290,14 +292,15 @@ impl Decision {
 }
 
 impl Edge {
-    pub fn new(to: To, bounds: Bounds, is_solved: bool) -> Edge {
+    pub fn new(to: To, Bounds { low, high }: Bounds, is_solved: bool) -> Edge {
         Edge {
             visits: 0,
             pending: 0,
             to,
             value: Value {
                 mean: 0.0,
-                bounds,
+                low: low as f32,
+                high: high as f32,
                 is_solved,
             },
         }

@@ -151,22 +151,27 @@ impl Tree {
         }
     }
 
-    /// Notes in a node what is known of the node that one of its moves leads to.
-    pub fn note(&mut self, id: NodeId, place: usize) {
+    /// Notes in a node what is known of the node that one of its moves leads to. Returns
+    /// whether more is proved there than was noted.
+    pub fn note(&mut self, id: NodeId, place: usize) -> bool {
         let Turn::One(role) = self.node(id).turn else {
-            return;
+            return false;
         };
-        let edge = &self.decision_mut(id).edges[place];
-        let To::Node(child) = edge.to else {
-            return;
+        let To::Node(child) = self.decision_mut(id).edges[place].to else {
+            return false;
         };
         let child = self.node(child);
+        let Bounds { low, high } = child.bounds[role.index()];
         let value = Value {
-            mean: child.mean(role).unwrap_or(0.0),
-            bounds: child.bounds[role.index()],
+            mean: child.mean(role).unwrap_or(0.0) as f32,
+            low: low as f32,
+            high: high as f32,
             is_solved: child.is_solved(),
         };
-        self.decision_mut(id).edges[place].value = value;
+        let noted = &mut self.decision_mut(id).edges[place].value;
+        let before = std::mem::replace(noted, value);
+        let proved = |value: &Value| (value.low, value.high, value.is_solved);
+        proved(&before) != proved(&value)
     }
 
     /// What a role can still get behind an edge.
