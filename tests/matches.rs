@@ -423,3 +423,55 @@ fn the_command_prints_standings_and_writes_records() {
     let nowhere = [&args[..], &["--output", "/nowhere/x.json"]].concat();
     assert!(stderr(propjit(&nowhere).code(1)).contains("cannot write /nowhere/x.json"));
 }
+
+/// Who searches plays games perfectly that are small enough, and loses to nobody there.
+#[test]
+fn who_searches_does_not_lose_what_is_a_draw() {
+    let sheet = own_sheet("ticTacToe");
+    for (players, draws) in [
+        ([spec("mcts"), spec("random")], 0),
+        ([spec("mcts:backend=scalar,threads=2"), spec("mcts")], 4),
+    ] {
+        let mut series = series(&players, 4);
+        series.swap = true;
+        let results = play(&series, &sheet);
+        for record in &results.records {
+            assert!(record.errors.is_empty(), "{:?}", record.errors);
+            let first = record.players[0].as_ref().unwrap();
+            let goal = record.goals[usize::from(*first != players[0].to_string())];
+            assert!(goal.unwrap() >= 50, "{record:?}");
+        }
+        assert!(results.standings[0].draws >= draws);
+    }
+}
+
+#[test]
+fn who_searches_solves_puzzles() {
+    for name in ["pegTriangle", "untwistyCorridor"] {
+        let results = play(&series(&[spec("mcts")], 1), &own_sheet(name));
+        let record = &results.records[0];
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+        assert_eq!(record.goals, [Some(100)], "{name}");
+        let told = record.steps[0][0].statistics.as_ref().unwrap();
+        assert_eq!(told["solved"], true);
+    }
+}
+
+/// A game that cannot be grounded is searched on the prover. The only winning move comes
+/// two moves before the end.
+#[test]
+fn who_searches_does_without_a_ground_game() {
+    let setup = Setup {
+        ground: propjit_gdl::ground::Limits {
+            time: Some(Duration::from_millis(100)),
+            ..Default::default()
+        },
+        ..Setup::default()
+    };
+    let sheet = Arc::new(Rulesheet::parse("talk.kif", common::TALK, setup).unwrap());
+    let results = play(&series(&[spec("mcts"), spec("random")], 3), &sheet);
+    for record in &results.records {
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+        assert_eq!(record.goals, [Some(100), Some(0)]);
+    }
+}

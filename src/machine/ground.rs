@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::code_options::{CodeOptions, Form};
 use super::compiled::playout_sections;
-use super::cost::goal_cost;
+use super::cost::Cost;
 use super::lower::{Layout, lower};
 use super::text::find_term;
 use super::tiers::Tiers;
@@ -38,7 +38,7 @@ pub struct GroundGame {
     scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
     phases: OnceLock<Phases>,
-    goal_cost: OnceLock<f64>,
+    cost: OnceLock<Cost>,
     code: CodeOptions,
     playout_code: OnceLock<Compiled>,
     state_code: OnceLock<Compiled>,
@@ -96,7 +96,7 @@ impl GroundGame {
             scalar: OnceLock::new(),
             lanes: OnceLock::new(),
             phases: OnceLock::new(),
-            goal_cost: OnceLock::new(),
+            cost: OnceLock::new(),
             code,
             playout_code: OnceLock::new(),
             state_code: OnceLock::new(),
@@ -223,11 +223,10 @@ impl GroundGame {
         self.phases.get_or_init(find)
     }
 
-    /// About what it costs to evaluate the goals of all lanes in a playout, in steps of
-    /// all lanes.
-    pub fn goal_cost(&self) -> f64 {
-        let estimate = || goal_cost(&self.lowered, &self.layout);
-        *self.goal_cost.get_or_init(estimate)
+    /// About what a playout costs.
+    pub fn cost(&self) -> Cost {
+        let estimate = || Cost::new(&self.lowered, &self.layout);
+        *self.cost.get_or_init(estimate)
     }
 
     /// How many lanes the interpreter evaluates together.

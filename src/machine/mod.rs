@@ -37,6 +37,7 @@ use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
 
 pub use code_options::CodeOptions;
+pub use cost::Cost;
 pub use ground::{GroundGame, section};
 pub use phases::Phases;
 pub use row::Row;

@@ -91,9 +91,8 @@ fn read_mcts(options: &Options) -> Result<Make, SpecError> {
     if let Some(memory) = number("memory", 1, 1 << 30, "a number of MiB, at least 1")? {
         search.memory = memory << 20;
     }
-    if let Some(playouts) = number("playouts", 1, 1 << 20, "a number of playouts, at least 1")? {
-        search.playouts = playouts as u64;
-    }
+    let playouts = number("playouts", 1, 1 << 20, "a number of playouts, at least 1")?;
+    search.playouts = playouts.map(|playouts| playouts as u64);
     let wanted = "a number from 0 to 100";
     if let Some(exploration) = options.get::<f32>("exploration", wanted)? {
         if !(0.0..=100.0).contains(&exploration) {

@@ -270,7 +270,8 @@ impl Playouts {
 
     /// Whether idle lanes have cost so little that more of them are waited for.
     fn may_idle(&self) -> bool {
-        let goals = self.game.goal_cost() * self.lanes.width.lanes() as f64;
+        let cost = self.game.cost();
+        let goals = cost.goals / cost.step * self.lanes.width.lanes() as f64;
         self.idled as f64 <= f64::from(self.refill) * goals
     }
 

@@ -47,8 +47,10 @@ pub struct Config {
     pub threads: usize,
     /// How much memory the tree may have, in bytes.
     pub memory: usize,
-    /// How many playouts a leaf gets each time that it is visited.
-    pub playouts: u64,
+    /// How many playouts a leaf gets each time that it is visited: without a number, few
+    /// where they are long or the circuit is large, and up to 16 where they cost nearly
+    /// nothing.
+    pub playouts: Option<u64>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1.
     pub exploration: f32,
@@ -63,7 +65,7 @@ impl Default for Config {
         Config {
             threads: 1,
             memory: 1 << 30,
-            playouts: 16,
+            playouts: None,
             exploration: 0.5,
             max_steps: 10_000,
             seed: 0,
@@ -114,6 +116,10 @@ struct Shared {
     playouts: AtomicU64,
     /// How many there would have been, had not been known what comes of them.
     spared: AtomicU64,
+    /// How many joint moves those that have ended had, since the search was made.
+    steps: AtomicU64,
+    /// How many have ended since then.
+    all_playouts: AtomicU64,
 }
 
 impl Shared {
@@ -153,6 +159,8 @@ impl Mcts {
                 tree: Mutex::new(tree),
                 playouts: AtomicU64::new(0),
                 spared: AtomicU64::new(0),
+                steps: AtomicU64::new(0),
+                all_playouts: AtomicU64::new(0),
             },
             state,
             time: Duration::ZERO,

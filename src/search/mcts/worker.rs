@@ -17,6 +17,18 @@ use crate::stop::Stop;
 /// How many known values are brought up in a row before anything else is looked at.
 const MOST_KNOWN: usize = 256;
 
+/// What the playouts of a leaf may cost, in gates evaluated for all lanes: about a fifth of
+/// what it takes to choose a leaf and to make its node. With that, connect four gets 16 and
+/// breakthrough 3. Of 8 and 2, in matches at equal time, 8 won in connect four (64% of 40
+/// matches) and 2 in breakthrough (60% of 40).
+const LEAF_COST: f64 = 4000.0;
+
+/// How many playouts a leaf gets at most.
+const MOST_PLAYOUTS: u64 = 16;
+
+/// How many it gets before it is known what they cost.
+const FIRST_PLAYOUTS: u64 = 4;
+
 pub(super) struct Worker<'a> {
     shared: &'a Shared,
     config: &'a Config,
@@ -24,8 +36,8 @@ pub(super) struct Worker<'a> {
     rng: GameRng,
     /// The leaves in which playouts have started.
     playing: FxHashMap<StartId, (Path, NodeId)>,
-    /// How many those may be.
-    most: usize,
+    /// How many playouts each leaf gets.
+    playouts: u64,
 }
 
 /// What has to be found out before a path can go on.
@@ -45,9 +57,8 @@ impl<'a> Worker<'a> {
         evaluator: &'a mut Evaluator,
         rng: GameRng,
     ) -> Worker<'a> {
-        let lanes = evaluator.player().lanes() as u64;
         Worker {
-            most: lanes.div_ceil(config.playouts.max(1)) as usize,
+            playouts: FIRST_PLAYOUTS,
             shared,
             config,
             evaluator,
@@ -89,9 +100,15 @@ impl<'a> Worker<'a> {
     fn descend(&mut self) -> Vec<Question> {
         let mut questions = Vec::new();
         let shared = self.shared;
+        self.playouts = match self.config.playouts {
+            Some(playouts) => playouts.max(1),
+            None => shared.fitting_playouts(self.evaluator.step_cost()),
+        };
+        let lanes = self.evaluator.player().lanes() as u64;
+        let most = lanes.div_ceil(self.playouts) as usize;
         let mut tree = shared.tree();
         for _ in 0..MOST_KNOWN {
-            if self.playing.len() + questions.len() >= self.most {
+            if self.playing.len() + questions.len() >= most {
                 break;
             }
             let root = tree.root();
@@ -121,13 +138,13 @@ impl<'a> Worker<'a> {
         match tree.descend(node, &mut path, self.config.exploration, &mut self.rng) {
             Leaf::Play(node) => {
                 let starts = self.evaluator.player().starts_mut();
-                let id = starts.add(&tree.node(node).state, Some(self.config.playouts.max(1)));
+                let id = starts.add(&tree.node(node).state, Some(self.playouts));
                 self.playing.insert(id, (path, node));
             }
             Leaf::Known(values) => {
                 tree.back_up(&path, None, &values);
                 let spared = &self.shared.spared;
-                spared.fetch_add(self.config.playouts, Ordering::Relaxed);
+                spared.fetch_add(self.playouts, Ordering::Relaxed);
             }
             Leaf::Expand(node) => questions.push(question(tree, path, node, None)),
             Leaf::Follow(node, joint) => questions.push(question(tree, path, node, Some(joint))),
@@ -208,15 +225,19 @@ impl<'a> Worker<'a> {
     fn back_up(&mut self) {
         let starts = self.evaluator.player().starts_mut();
         let mut tree = self.shared.tree();
-        let mut playouts = 0;
+        let (mut playouts, mut steps) = (0, 0);
         while let Some((id, tally)) = starts.take_finished() {
             let Some((path, leaf)) = self.playing.remove(&id) else {
                 continue;
             };
             playouts += tally.rollouts();
+            steps += tally.state_changes;
             tree.back_up(&path, Some(leaf), &means(tally));
         }
-        self.shared.playouts.fetch_add(playouts, Ordering::Relaxed);
+        let shared = self.shared;
+        shared.playouts.fetch_add(playouts, Ordering::Relaxed);
+        shared.all_playouts.fetch_add(playouts, Ordering::Relaxed);
+        shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
 }
 
@@ -225,6 +246,20 @@ impl Shared {
     pub fn playouts_and_spared(&self) -> u64 {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         count(&self.playouts) + count(&self.spared)
+    }
+
+    /// How many playouts a leaf should get if a step of one costs so much.
+    ///
+    /// More nodes make a search stronger than more playouts, so playouts should cost less than
+    /// the rest does; but it is no use that they cost nothing.
+    fn fitting_playouts(&self, step: f64) -> u64 {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
+        let playouts = count(&self.all_playouts);
+        if playouts == 0.0 {
+            return FIRST_PLAYOUTS;
+        }
+        let playout = count(&self.steps) / playouts * step;
+        (LEAF_COST / playout).clamp(1.0, MOST_PLAYOUTS as f64) as u64
     }
 
     /// Whether there is nothing more to do.
