@@ -277,7 +277,7 @@ fn the_command_tells_what_it_cannot_do() {
             "there is no player `nobody`; there are",
         ),
         (
-            ["--threads", "2"],
+            ["--player", "random:threads=2"],
             2,
             "`random` has no option `threads`; it has seed",
         ),
