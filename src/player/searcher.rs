@@ -157,10 +157,10 @@ impl Player for Searcher {
     }
 
     fn ponder(&mut self, stop: &Stop) {
-        if let (true, Some(mind)) = (self.thinking.ponder, &mut self.mind) {
-            if let Err(error) = mind.think(None, stop) {
-                tracing::warn!(%error, "the search failed");
-            }
+        if let (true, Some(mind)) = (self.thinking.ponder, &mut self.mind)
+            && let Err(error) = mind.think(None, stop)
+        {
+            tracing::warn!(%error, "the search failed");
         }
     }
 }
