@@ -1,6 +1,7 @@
 //! The command line as a process.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -23,6 +24,8 @@ fn command(args: &[&str]) -> Command {
     command.args(args).env("PROPJIT_CACHE", "off");
     command.env("PROPJIT_CONFIG", "off");
     command.env_remove("PROPJIT_LOG");
+    // Only a command that never ends takes so long.
+    command.timeout(Duration::from_secs(300));
     command
 }
 
