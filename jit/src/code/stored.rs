@@ -11,6 +11,10 @@ use super::plan::{Guard, Step};
 use crate::circuit::{Circuit, Edge, Node};
 use crate::section::Section;
 
+/// To be raised when other code or another description comes out of the same circuit, so
+/// that what is in people's caches is made anew.
+const REVISION: u32 = 1;
+
 impl Code {
     /// The key of the code that is made of a circuit.
     ///
@@ -33,7 +37,7 @@ impl Code {
             width,
             ..
         } = config;
-        let options = format!("{width:?} {order:?} {function_size} {guarded}");
+        let options = format!("{REVISION} {width:?} {order:?} {function_size} {guarded}");
         Ok(Key::new(|hasher| {
             for text in [env!("CARGO_PKG_VERSION"), &generator, &options, salt] {
                 hasher.bytes(text.as_bytes());
