@@ -6,8 +6,8 @@
 //! share the lanes. While they are played, the leaves count as visited but have no value.
 //!
 //! All threads share one tree, behind a lock that they hold for the descents and for what
-//! they bring back, not while they evaluate: a playout's share of that is a hundredth of
-//! the time that it takes to play.
+//! they bring back, not while they evaluate. Where playouts are short, that is a good part of
+//! the time: on breakthrough two threads visit 1.3 times as many nodes as one.
 //!
 //! - `node`, `tree`: what there is.
 //! - `descent`: which leaf is next, and what becomes of the result.
