@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often work with a time of its own is told that the flag is set.
-const PATIENCE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// A flag shared by whoever may stop the work and those who do it.
 ///

@@ -102,10 +102,8 @@ pub fn think(
     history: &History,
     budget: &Budget<'_>,
 ) -> Result<(), MachineError> {
-    let fluents = history.fluents();
-    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
     // Nobody plays 2^32 joint moves.
-    search.set_root_fluents(&fluents, history.depth() as u32)?;
+    search.set_root_fluents(&history.fluents(), history.depth() as u32)?;
     tracing::info!(depth = history.depth(), "thinking");
     search.run(budget)
 }

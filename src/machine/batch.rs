@@ -188,7 +188,7 @@ impl Batch {
         let values = &self.game.propnet().roles[role.index()].goals;
         let mut holding = rows
             .zip(values)
-            .filter(|(row, _)| row[lane / 64] >> (lane % 64) & 1 == 1);
+            .filter(|(row, _)| Row::from_words(row).contains(lane));
         let (_, goal) = holding.next()?;
         holding.next().is_none().then_some(goal.value)
     }
@@ -292,19 +292,19 @@ impl Batch {
             self.play(joints);
             self.advance(self.filled());
             let terminal = self.terminal();
-            for lane in 0..self.filled {
-                let goals = terminal.contains(lane).then(|| {
+            let goals = (0..self.filled).map(|lane| {
+                terminal.contains(lane).then(|| {
                     let roles = RoleId::first(roles);
                     roles.map(|role| self.goal(role, lane)).collect()
-                });
-                let state = State::new();
-                children.push(Child { state, goals });
-            }
-            let states = self.states().chunks_exact(words);
-            let new = children.iter_mut().rev().take(joints.len() / roles).rev();
-            for (child, state) in new.zip(states) {
-                child.state.assign(state);
-            }
+                })
+            });
+            let goals: Vec<_> = goals.collect();
+            let states = self.states().chunks_exact(words).zip(goals);
+            children.extend(states.map(|(words, goals)| {
+                let mut state = State::new();
+                state.assign(words);
+                Child { state, goals }
+            }));
         }
         children
     }

@@ -91,31 +91,29 @@ impl Mind {
     /// Searches from the current state; there is nothing to search once the match is over.
     fn think(&mut self, deadline: Option<Instant>, stop: &Stop) -> Result<(), MachineError> {
         if !self.is_current {
-            let fluents = self.board.fluents();
-            let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
-            self.search.set_root_fluents(&fluents, self.depth)?;
+            self.search
+                .set_root_fluents(&self.board.fluents(), self.depth)?;
             self.is_current = true;
         }
-        let playouts = None;
         self.search.run(&Budget {
             deadline: deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline)),
-            playouts,
+            playouts: None,
             stop,
         })
     }
+}
 
-    /// What the search found, as the record of a move.
-    fn record(&mut self, report: &Report) -> serde_json::Value {
-        let visits = report.moves.first().map(|best| best.visits);
-        json!({
-            "value": report.value,
-            "solved": report.solved,
-            "visits": visits,
-            "nodes": report.nodes,
-            "playouts": report.playouts,
-            "seconds": report.time.as_secs_f64(),
-        })
-    }
+/// What the search found, as the record of a move.
+fn record(report: &Report) -> serde_json::Value {
+    let visits = report.moves.first().map(|best| best.visits);
+    json!({
+        "value": report.value,
+        "solved": report.solved,
+        "visits": visits,
+        "nodes": report.nodes,
+        "playouts": report.playouts,
+        "seconds": report.time.as_secs_f64(),
+    })
 }
 
 impl Player for Searcher {
@@ -137,12 +135,11 @@ impl Player for Searcher {
             tracing::warn!(%error, "the search failed");
         }
         let report = mind.search.report(role);
-        let statistics = mind.record(&report);
         let found = report.best.filter(|_| mind.is_current);
         let found = found.map(|best| mind.search.move_text(role, best));
         Ok(Choice {
             text: found.unwrap_or_else(|| legal[0].clone()),
-            statistics: Some(statistics),
+            statistics: Some(record(&report)),
         })
     }
 

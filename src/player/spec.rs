@@ -5,6 +5,7 @@
 //! lists the names; a new kind of player is one more line there.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -74,37 +75,17 @@ fn read_mcts(options: &Options) -> Result<Make, SpecError> {
         ponder: options.get("ponder", "true or false")?.unwrap_or(true),
     };
     let search = &mut thinking.search;
-    let number = |option, least: usize, most: usize, wanted| {
-        let value = options.get::<usize>(option, wanted)?;
-        match value.filter(|value| !(least..=most).contains(value)) {
-            None => Ok(value),
-            Some(value) => Err(SpecError::Value {
-                option,
-                wanted,
-                value: value.to_string(),
-            }),
-        }
-    };
-    if let Some(threads) = number("threads", 1, 1024, "a number from 1 to 1024")? {
+    if let Some(threads) = options.within("threads", "a number from 1 to 1024", 1..=1024)? {
         search.threads = threads;
     }
-    if let Some(memory) = number("memory", 1, 1 << 30, "a number of MiB, at least 1")? {
+    let memory = options.within("memory", "a number of MiB, at least 1", 1usize..=1 << 30)?;
+    if let Some(memory) = memory {
         search.memory = memory << 20;
     }
-    let playouts = number("playouts", 1, 1 << 20, "a number of playouts, at least 1")?;
-    search.playouts = playouts.map(|playouts| playouts as u64);
-    let wanted = "a number from 0 to 100";
-    if let Some(exploration) = options.get::<f32>("exploration", wanted)? {
-        if !(0.0..=100.0).contains(&exploration) {
-            let value = exploration.to_string();
-            let option = "exploration";
-            return Err(SpecError::Value {
-                option,
-                wanted,
-                value,
-            });
-        }
-        search.exploration = exploration;
+    let playouts = "a number of playouts, at least 1";
+    search.playouts = options.within("playouts", playouts, 1..=1 << 20)?;
+    if let Some(weight) = options.within("exploration", "a number from 0 to 100", 0.0..=100.0)? {
+        search.exploration = weight;
     }
     Ok(Arc::new(move |seat| {
         Ok(Box::new(Searcher::new(seat, thinking.clone())))
@@ -174,15 +155,40 @@ impl Options {
         option: &'static str,
         wanted: &'static str,
     ) -> Result<Option<T>, SpecError> {
+        self.find(option, wanted, |_| true)
+    }
+
+    /// As [`get`](Options::get), of a value in this range.
+    ///
+    /// # Errors
+    /// As [`get`](Options::get).
+    pub fn within<T: FromStr + PartialOrd>(
+        &self,
+        option: &'static str,
+        wanted: &'static str,
+        range: RangeInclusive<T>,
+    ) -> Result<Option<T>, SpecError> {
+        self.find(option, wanted, |value| range.contains(value))
+    }
+
+    fn find<T: FromStr>(
+        &self,
+        option: &'static str,
+        wanted: &'static str,
+        is_possible: impl Fn(&T) -> bool,
+    ) -> Result<Option<T>, SpecError> {
         let mut all = self.0.iter();
-        let Some((_, value)) = all.find(|(name, _)| name == option) else {
+        let Some((_, text)) = all.find(|(name, _)| name == option) else {
             return Ok(None);
         };
-        value.parse().map(Some).map_err(|_| SpecError::Value {
-            option,
-            wanted,
-            value: value.clone(),
-        })
+        match text.parse().ok().filter(is_possible) {
+            Some(value) => Ok(Some(value)),
+            None => Err(SpecError::Value {
+                option,
+                wanted,
+                value: text.clone(),
+            }),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::machine::batch::Batch;
 use crate::machine::{
     Backend, GroundGame, MachineError, Move, RoleId, Row, State, StateMachine, Tiers,
 };
-use crate::playout::{self, Player, Playouts, SerialPlayouts};
+use crate::playout::{self, Player, SerialPlayouts};
 use crate::rng::GameRng;
 
 /// Who decides in a state.
@@ -50,6 +50,27 @@ pub struct Successors {
     pub states: Vec<u64>,
     /// One for each state.
     pub arrivals: Vec<Arrival>,
+}
+
+impl Successors {
+    /// One after the other.
+    pub fn into_each(self) -> impl Iterator<Item = Successor> {
+        let Successors { states, arrivals } = self;
+        let count = arrivals.len();
+        let arrivals = arrivals.into_iter().enumerate();
+        arrivals.map(move |(at, arrival)| Successor {
+            state: unpack(&states, count, at),
+            arrival,
+        })
+    }
+}
+
+/// One of so many states that are packed one after the other.
+pub fn unpack(states: &[u64], count: usize, at: usize) -> State {
+    let words = states.len() / count;
+    let mut state = State::new();
+    state.assign(&states[at * words..][..words]);
+    state
 }
 
 /// What may be done in a state, and where it leads to.
@@ -102,7 +123,7 @@ fn decisions(legal: &[Vec<Move>]) -> Vec<Move> {
 
 struct InLanes {
     batch: Batch,
-    playouts: Playouts,
+    playouts: Box<dyn Player>,
     /// Where a better engine will come from, if one is still to come.
     tiers: Option<Arc<Tiers>>,
 }
@@ -127,32 +148,26 @@ impl Evaluator {
         game: &Game,
         backend: Backend,
         max_steps: u32,
-        mut rng: GameRng,
+        rng: GameRng,
     ) -> Result<Evaluator, MachineError> {
         let form = match (backend, game.ground_game()) {
-            (Backend::Compiled, Some(ground)) => {
-                let seed = rand::Rng::next_u64(&mut rng);
-                let tiers = ground.tiers().clone();
+            (Backend::Lanes | Backend::Compiled, Some(ground)) => {
+                let tiers = (backend == Backend::Compiled).then(|| ground.tiers().clone());
+                let engine = match &tiers {
+                    Some(tiers) => tiers.engine().clone(),
+                    None => playout::interpreter(ground),
+                };
                 Form::Lanes(Box::new(InLanes {
-                    batch: Batch::new(ground.clone(), tiers.engine().clone()),
-                    playouts: Playouts::with_tiers(ground.clone(), max_steps, seed),
-                    tiers: Some(tiers),
+                    batch: Batch::new(ground.clone(), engine),
+                    playouts: playout::player(game, backend, max_steps, rng)?,
+                    tiers,
                 }))
             }
-            (Backend::Lanes, Some(ground)) => {
-                let seed = rand::Rng::next_u64(&mut rng);
-                let engine = playout::interpreter(ground);
-                Form::Lanes(Box::new(InLanes {
-                    batch: Batch::new(ground.clone(), engine.clone()),
-                    playouts: Playouts::new(ground.clone(), engine, max_steps, seed),
-                    tiers: None,
-                }))
+            _ => {
+                let machine = game.machine(backend)?;
+                let playouts = SerialPlayouts::new(machine, max_steps, rng);
+                Form::Serial(Box::new(playouts))
             }
-            _ => Form::Serial(Box::new(SerialPlayouts::new(
-                game.machine(backend)?,
-                max_steps,
-                rng,
-            ))),
         };
         Ok(Evaluator { form, max_steps })
     }
@@ -160,7 +175,7 @@ impl Evaluator {
     /// What plays random matches.
     pub fn player(&mut self) -> &mut dyn Player {
         match &mut self.form {
-            Form::Lanes(lanes) => &mut lanes.playouts,
+            Form::Lanes(lanes) => &mut *lanes.playouts,
             Form::Serial(playouts) => &mut **playouts,
         }
     }
@@ -193,7 +208,7 @@ impl Evaluator {
     /// The legal moves of each role.
     pub fn legal_moves(&mut self, state: &State) -> Result<Vec<Vec<Move>>, MachineError> {
         match &mut self.form {
-            Form::Lanes(lanes) => Ok(lanes.batch.legal_moves(state)),
+            Form::Lanes(lanes) => Ok(lanes.batch().legal_moves(state)),
             Form::Serial(playouts) => legal_moves(playouts.machine(), state),
         }
     }
@@ -203,13 +218,11 @@ impl Evaluator {
         let max_steps = self.max_steps;
         match &mut self.form {
             Form::Lanes(lanes) => {
-                lanes.batch.fill(state, 1);
+                let batch = lanes.batch();
+                batch.fill(state, 1);
                 let mut found = Successors::default();
-                settle_lanes(&mut lanes.batch, vec![depth], max_steps, &mut found);
-                let mut state = State::new();
-                state.assign(&found.states);
-                let arrival = found.arrivals.pop().expect("one state was entered");
-                Ok(Successor { state, arrival })
+                settle_lanes(batch, vec![depth], max_steps, &mut found);
+                Ok(found.into_each().next().expect("one state was entered"))
             }
             Form::Serial(playouts) => settle(playouts.machine(), state.clone(), depth, max_steps),
         }
@@ -218,24 +231,26 @@ impl Evaluator {
     /// What may be done in each of several states, of which each comes after so many joint
     /// moves.
     pub fn expand(&mut self, states: &[(&State, u32)]) -> Result<Vec<Expansion>, MachineError> {
-        let mut legal = self.legal_moves_of(states)?;
+        let legal = self.legal_moves_of(states)?;
         let joints: Vec<Vec<Move>> = legal.iter().map(|legal| decisions(legal)).collect();
         let roles = legal.first().map_or(1, Vec::len);
-        let pairs = || states.iter().zip(&joints);
-        let leaps = pairs().flat_map(|(&(state, depth), joints)| {
-            let leap = move |joint| Leap {
-                state,
-                depth,
-                joint,
-            };
-            joints.chunks(roles).map(leap)
-        });
+        let leaps = states
+            .iter()
+            .zip(&joints)
+            .flat_map(|(&(state, depth), joints)| {
+                let leap = move |joint| Leap {
+                    state,
+                    depth,
+                    joint,
+                };
+                joints.chunks(roles).map(leap)
+            });
         let leaps: Vec<Leap<'_>> = leaps.collect();
         let found = self.follow(&leaps)?;
         let words = found.states.len().checked_div(leaps.len()).unwrap_or(0);
         let mut arrivals = found.arrivals.into_iter();
         let mut states = &found.states[..];
-        let expansions = legal.drain(..).zip(&joints).map(|(legal, joints)| {
+        let expansions = legal.into_iter().zip(&joints).map(|(legal, joints)| {
             let count = joints.len() / roles;
             let (first, rest) = states.split_at(count * words);
             states = rest;

@@ -95,19 +95,19 @@ impl Tree {
                 Inside::Joint(joint) => {
                     let places = self.sample(joint, rng);
                     let number = joint.id(&places);
-                    let next = match joint.edges.get(&number).map(|edge| &edge.to) {
-                        Some(To::Node(next)) => Ok(*next),
-                        Some(_) => return Leaf::Busy,
+                    let next = match joint.edges.get(&number) {
+                        Some(Some(next)) => Ok(*next),
+                        Some(None) => return Leaf::Busy,
                         None if self.is_full() => return play(self, id),
                         None => Err(joint.moves(&places)),
                     };
-                    if next.is_err() {
-                        self.open_joint_edge(id, number);
-                    }
                     path.push(self, id, Choice::Joint(places.into(), number));
                     match next {
                         Ok(next) => id = next,
-                        Err(joint) => return Leaf::Follow(id, joint),
+                        Err(joint) => {
+                            self.joint_mut(id).edges.insert(number, None);
+                            return Leaf::Follow(id, joint);
+                        }
                     }
                 }
             }
@@ -226,29 +226,18 @@ impl Tree {
         }
     }
 
-    /// Makes room for what a joint move leads to, which somebody is to find out.
-    fn open_joint_edge(&mut self, id: NodeId, number: JointId) {
-        let range = Bounds::exact(0.0);
-        if let Inside::Joint(joint) = &mut self.node_mut(id).inside {
-            let edge = Edge::new(To::Unknown, range, false);
-            joint.edges.insert(number, edge);
-        }
-    }
-
     /// Says where the joint move leads to by which the path ends; returns the node.
     pub fn complete(&mut self, path: &Path, successor: Successor) -> NodeId {
         let (node, number) = path.last_joint();
         let id = self.intern(successor);
-        joint_edge(&mut self.node_mut(node).inside, number).to = To::Node(id);
+        self.joint_mut(node).edges.insert(number, Some(id));
         id
     }
 
     /// Takes back the joint move by which the path ends, which nobody has looked at.
     pub fn forget(&mut self, path: &Path) {
         let (node, number) = path.last_joint();
-        if let Inside::Joint(joint) = &mut self.node_mut(node).inside {
-            joint.edges.remove(&number);
-        }
+        self.joint_mut(node).edges.remove(&number);
     }
 }
 
@@ -270,9 +259,8 @@ impl Path {
         step.for_each_count(node, |_, pending, _| *pending += 1);
         self.0.push(step);
     }
-}
 
-impl Path {
+    /// The joint move by which the path ends.
     fn last_joint(&self) -> (NodeId, JointId) {
         match self.0.last() {
             Some(Step {
@@ -286,41 +274,27 @@ impl Path {
 
 impl Step {
     /// Calls `f` with the visits and the pending evaluations of what was chosen: of the edge,
-    /// and of each role's move with the role and its results.
+    /// or of each role's move with the role and its results.
     fn for_each_count(
         &self,
         node: &mut Node,
         mut f: impl FnMut(&mut u32, &mut u32, Option<(usize, &mut Sum)>),
     ) {
-        let mut count = |edge: &mut Edge| f(&mut edge.visits, &mut edge.pending, None);
-        match &self.choice {
-            Choice::Edge(place) => {
-                if let Inside::Decision(decision) = &mut node.inside {
-                    count(&mut decision.edges[*place]);
+        match (&self.choice, &mut node.inside) {
+            (Choice::Edge(place), Inside::Decision(decision)) => {
+                let edge = &mut decision.edges[*place];
+                f(&mut edge.visits, &mut edge.pending, None);
+            }
+            (Choice::Joint(places, _), Inside::Joint(joint)) => {
+                let arms = joint.arms.iter_mut().zip(places).enumerate();
+                for (role, (arms, &place)) in arms {
+                    let arm = &mut arms[place];
+                    let results = Some((role, &mut arm.sum));
+                    f(&mut arm.visits, &mut arm.pending, results);
                 }
             }
-            Choice::Joint(places, number) => {
-                count(joint_edge(&mut node.inside, *number));
-                if let Inside::Joint(joint) = &mut node.inside {
-                    let arms = joint.arms.iter_mut().zip(places).enumerate();
-                    for (role, (arms, &place)) in arms {
-                        let arm = &mut arms[place];
-                        f(
-                            &mut arm.visits,
-                            &mut arm.pending,
-                            Some((role, &mut arm.sum)),
-                        );
-                    }
-                }
-            }
+            _ => unreachable!("what was chosen is there"),
         }
-    }
-}
-
-fn joint_edge(inside: &mut Inside, number: JointId) -> &mut Edge {
-    match inside {
-        Inside::Joint(joint) => joint.edges.get_mut(&number).expect("the edge was made"),
-        _ => unreachable!("several roles decide here"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::node::{Arm, Inside, Joint, NodeId, To};
+use super::node::{Arm, Inside, Joint, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
 use crate::rng::GameRng;
@@ -47,28 +47,19 @@ impl Tree {
             let chosen = places[role.index()];
             for (place, arm) in arms.iter().enumerate() {
                 places[role.index()] = place;
-                let met = joint.edges.get(&joint.id(&places)).map(|edge| &edge.to);
-                let met = match met {
-                    Some(To::Node(child)) => self.node(*child).mean(role),
-                    _ => None,
-                };
+                let met = joint.edges.get(&joint.id(&places)).copied().flatten();
+                let met = met.and_then(|child| self.node(child).mean(role));
                 // What was never tried against these moves is as good as against others.
-                let value = met.or(arm.mean()).or(node.mean(role)).unwrap_or(0.0);
+                let others = || arm.sum.mean(arm.visits).or(node.mean(role));
+                let value = met.or_else(others).unwrap_or(0.0);
                 regrets.push((role, place, value - values[role.index()]));
             }
             places[role.index()] = chosen;
         }
-        if let Inside::Joint(joint) = &mut self.node_mut(id).inside {
-            for (role, place, regret) in regrets {
-                let arm = &mut joint.arms[role.index()][place];
-                arm.regret = (arm.regret + regret).max(0.0);
-            }
+        let joint = self.joint_mut(id);
+        for (role, place, regret) in regrets {
+            let arm = &mut joint.arms[role.index()][place];
+            arm.regret = (arm.regret + regret).max(0.0);
         }
-    }
-}
-
-impl Arm {
-    fn mean(&self) -> Option<f64> {
-        (self.visits > 0).then(|| self.sum.values / f64::from(self.visits))
     }
 }

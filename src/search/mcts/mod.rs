@@ -25,7 +25,7 @@ mod tree;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::game::Game;
@@ -101,10 +101,10 @@ pub struct Mcts {
     config: Config,
     evaluators: Vec<Evaluator>,
     shared: Shared,
-    /// The state to which reports refer.
-    state: State,
-    /// The legal moves of each role in it.
+    /// The legal moves of each role in the state to which reports refer.
     legal: Vec<Vec<Move>>,
+    /// How many playouts had ended when this state became the root.
+    playouts_before: u64,
     /// How long it was searched from this state.
     time: Duration,
 }
@@ -112,23 +112,19 @@ pub struct Mcts {
 /// What the threads share.
 struct Shared {
     tree: Mutex<Tree>,
-    /// How many playouts have ended since the root was set.
+    /// How many playouts have ended.
     playouts: AtomicU64,
-    /// How many there would have been, had not been known what comes of them.
-    spared: AtomicU64,
-    /// How many joint moves those that have ended had, since the search was made.
+    /// How many joint moves they had.
     steps: AtomicU64,
-    /// How many have ended since then.
-    all_playouts: AtomicU64,
+    /// How many more there would have been, had not been known what comes of them.
+    spared: AtomicU64,
 }
 
 impl Shared {
     /// The tree, for a moment.
     fn tree(&self) -> MutexGuard<'_, Tree> {
         // A thread that panicked takes the search with it; there is nothing to recover.
-        self.tree
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -158,11 +154,10 @@ impl Mcts {
             shared: Shared {
                 tree: Mutex::new(tree),
                 playouts: AtomicU64::new(0),
-                spared: AtomicU64::new(0),
                 steps: AtomicU64::new(0),
-                all_playouts: AtomicU64::new(0),
+                spared: AtomicU64::new(0),
             },
-            state,
+            playouts_before: 0,
             time: Duration::ZERO,
             evaluators,
             config,
@@ -178,10 +173,8 @@ impl Mcts {
         let first = &mut self.evaluators[0];
         let root = first.settle(state, depth)?;
         self.legal = first.legal_moves(state)?;
-        self.state = state.clone();
         self.shared.tree().set_root(root);
-        self.shared.playouts = AtomicU64::new(0);
-        self.shared.spared = AtomicU64::new(0);
+        self.playouts_before = self.shared.playouts.load(Ordering::Relaxed);
         self.time = Duration::ZERO;
         Ok(())
     }
@@ -193,8 +186,13 @@ impl Mcts {
     /// # Errors
     /// [`MachineError::UnknownFluent`] if one is no proposition of the game, or when the
     /// machine cannot go on.
-    pub fn set_root_fluents(&mut self, fluents: &[&str], depth: u32) -> Result<(), MachineError> {
-        let state = self.evaluators[0].parse_state(fluents)?;
+    pub fn set_root_fluents(
+        &mut self,
+        fluents: &[impl AsRef<str>],
+        depth: u32,
+    ) -> Result<(), MachineError> {
+        let fluents: Vec<&str> = fluents.iter().map(AsRef::as_ref).collect();
+        let state = self.evaluators[0].parse_state(&fluents)?;
         self.set_root(&state, depth)
     }
 
@@ -204,98 +202,50 @@ impl Mcts {
         self.evaluators[0].move_text(role, played)
     }
 
-    /// The state from which it is searched.
-    pub fn root(&self) -> &State {
-        &self.state
-    }
-
     /// Searches until the budget is spent or the root is solved.
     ///
     /// # Errors
     /// When a machine cannot go on.
     pub fn run(&mut self, budget: &Budget<'_>) -> Result<(), MachineError> {
         let start = Instant::now();
-        let stop = &Stop::new();
         let (shared, config) = (&self.shared, &self.config);
         let wanted = budget
             .playouts
             .map(|playouts| playouts + shared.playouts_and_spared());
-        let done = &Done::default();
-        let result = std::thread::scope(|scope| {
-            let streams = rng::streams(!config.seed).zip(&mut self.evaluators);
-            let threads: Vec<_> = streams
-                .map(|(rng, evaluator)| {
-                    scope.spawn(move || {
-                        // Tells that the thread is done, however it ends.
-                        let _done = done.when_dropped();
-                        let result = Worker::new(shared, config, evaluator, rng).run(stop, wanted);
-                        if result.is_err() {
-                            stop.set();
-                        }
-                        result
-                    })
-                })
-                .collect();
-            done.wait(threads.len(), budget);
-            stop.set();
-            threads.into_iter().try_for_each(|thread| {
-                let joined = thread.join();
-                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
+        // The evaluators have the first streams of the seed itself.
+        let streams = rng::streams(!config.seed).zip(&mut self.evaluators);
+        let time = budget.deadline.map_or(Duration::MAX, |deadline| {
+            deadline.saturating_duration_since(start)
         });
+        let search = |stop: &Stop| {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = streams
+                    .map(|(rng, evaluator)| {
+                        let worker = Worker::new(shared, config, evaluator, rng);
+                        scope.spawn(move || {
+                            let result = worker.run(stop, wanted);
+                            if result.is_err() {
+                                stop.set();
+                            }
+                            result
+                        })
+                    })
+                    .collect();
+                threads.into_iter().try_for_each(|thread| {
+                    let joined = thread.join();
+                    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                })
+            })
+        };
+        let result = budget.stop.within(time, search);
         self.time += start.elapsed();
         result
     }
 
     /// What is known now, for one of the roles.
     pub fn report(&self, role: RoleId) -> Report {
-        let playouts = self.shared.playouts.load(Ordering::Relaxed);
+        let playouts = self.shared.playouts.load(Ordering::Relaxed) - self.playouts_before;
         let legal = &self.legal[role.index()];
         Report::new(&self.shared.tree(), role, legal, playouts, self.time)
     }
-}
-
-/// How many threads are done, to be waited for.
-#[derive(Default)]
-struct Done {
-    count: Mutex<usize>,
-    more: Condvar,
-}
-
-impl Done {
-    /// How often it is looked whether somebody has asked to stop.
-    const PATIENCE: Duration = Duration::from_millis(2);
-
-    /// Waits until so many threads are done or the budget says to stop.
-    fn wait(&self, threads: usize, budget: &Budget<'_>) {
-        let mut count = lock(&self.count);
-        while *count < threads && !budget.stop.is_set() {
-            let left = match budget.deadline {
-                Some(deadline) => deadline.saturating_duration_since(Instant::now()),
-                None => Done::PATIENCE,
-            };
-            if left.is_zero() {
-                break;
-            }
-            let waited = self.more.wait_timeout(count, left.min(Done::PATIENCE));
-            count = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
-        }
-    }
-
-    fn when_dropped(&self) -> impl Drop {
-        struct WhenDropped<'a>(&'a Done);
-        impl Drop for WhenDropped<'_> {
-            fn drop(&mut self) {
-                *lock(&self.0.count) += 1;
-                self.0.more.notify_one();
-            }
-        }
-        WhenDropped(self)
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

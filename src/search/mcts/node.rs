@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::machine::{Move, RoleId, State};
-use crate::search::successor::{Arrival, Successor, Successors, Turn};
+use crate::search::successor::{Arrival, Successor, Successors, Turn, unpack};
 
 /// The number of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,6 +53,19 @@ impl Sum {
     pub fn add(&mut self, value: f64) {
         self.values += value;
         self.squares += value * value;
+    }
+
+    /// The mean of so many values.
+    pub fn mean(self, count: u32) -> Option<f64> {
+        (count > 0).then(|| self.values / f64::from(count))
+    }
+
+    /// The standard error of the mean of so many values.
+    pub fn standard_error(self, count: u32) -> Option<f64> {
+        let n = f64::from(count);
+        let mean = self.mean(count)?;
+        let variance = (self.squares - n * mean * mean).max(0.0) / (n - 1.0);
+        (count > 1).then(|| (variance / n).sqrt())
     }
 }
 
@@ -127,8 +140,6 @@ pub enum To {
     Node(NodeId),
     /// A state that has not been visited, or in which the match is over.
     State(Arrival),
-    /// A state that somebody is about to find.
-    Unknown,
 }
 
 /// A choice that several roles make at once, each at random with a strategy of its own that
@@ -139,8 +150,9 @@ pub enum To {
 pub struct Joint {
     /// For each role, its moves.
     pub arms: Box<[Box<[Arm]>]>,
-    /// Where joint moves lead to, as far as they were chosen.
-    pub edges: FxHashMap<JointId, Edge>,
+    /// Where joint moves lead to, as far as they were chosen; nowhere while somebody finds
+    /// out.
+    pub edges: FxHashMap<JointId, Option<NodeId>>,
 }
 
 /// A joint move, as a number of digits that are the places of the roles' moves.
@@ -231,11 +243,10 @@ impl Node {
     /// unless the value is known.
     pub fn mean(&self, role: RoleId) -> Option<f64> {
         let Bounds { low, high } = self.bounds[role.index()];
-        if self.visits == 0 {
-            return self.bounds[role.index()].are_exact().then_some(low);
+        match self.sums[role.index()].mean(self.visits) {
+            Some(mean) => Some(mean.clamp(low, high)),
+            None => self.bounds[role.index()].are_exact().then_some(low),
         }
-        let mean = self.sums[role.index()].values / f64::from(self.visits);
-        Some(mean.clamp(low, high))
     }
 
     /// Whether it is known what each role gets.
@@ -258,7 +269,7 @@ impl Node {
             }
             Inside::Joint(joint) => {
                 let arms = joint.arms.iter().map(|arms| arms.len() * size_of::<Arm>());
-                arms.sum::<usize>() + joint.edges.len() * size_of::<(JointId, Edge)>()
+                arms.sum::<usize>() + joint.edges.len() * size_of::<(JointId, Option<NodeId>)>()
             }
         };
         size_of::<Node>() + 8 * self.state.words().len() + roles + inside
@@ -284,14 +295,19 @@ impl Decision {
 
     /// The state that a move leads to.
     pub fn state(&self, place: usize) -> State {
-        let words = self.states.len() / self.edges.len();
-        let mut state = State::new();
-        state.assign(&self.states[place * words..][..words]);
-        state
+        unpack(&self.states, self.edges.len(), place)
     }
 }
 
 impl Edge {
+    /// The node that it leads to, if there is one.
+    pub fn node(&self) -> Option<NodeId> {
+        match self.to {
+            To::Node(id) => Some(id),
+            To::State(_) => None,
+        }
+    }
+
     pub fn new(to: To, Bounds { low, high }: Bounds, is_solved: bool) -> Edge {
         Edge {
             visits: 0,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::node::{Edge, Inside, NodeId, Sum, To};
+use super::node::{Bounds, Edge, Inside, NodeId};
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::search::successor::Turn;
@@ -71,8 +71,8 @@ impl Report {
                 arms.map(|arm| MoveReport {
                     played: arm.played,
                     visits: arm.visits,
-                    value: mean(arm.sum, arm.visits),
-                    error: standard_error(arm.sum, arm.visits),
+                    value: arm.sum.mean(arm.visits),
+                    error: arm.sum.standard_error(arm.visits),
                     bounds: (range.low, range.high),
                     line: Vec::new(),
                 })
@@ -110,7 +110,8 @@ impl Report {
 impl MoveReport {
     /// Whether it is proved what the role gets.
     pub fn is_solved(&self) -> bool {
-        self.bounds.0 == self.bounds.1
+        let (low, high) = self.bounds;
+        Bounds { low, high }.are_exact()
     }
 }
 
@@ -145,9 +146,9 @@ fn order(moves: &mut Vec<MoveReport>) {
 impl Tree {
     /// What is known about a move by its edge.
     fn edge_report(&self, played: Move, edge: &Edge, role: RoleId) -> MoveReport {
-        let report = match edge.to {
-            To::Node(id) => self.node_report(played, id, role),
-            _ => {
+        let report = match edge.node() {
+            Some(id) => self.node_report(played, id, role),
+            None => {
                 let bounds = self.bounds(edge, role);
                 MoveReport {
                     played,
@@ -169,7 +170,7 @@ impl Tree {
     fn node_report(&self, played: Move, id: NodeId, role: RoleId) -> MoveReport {
         let node = self.node(id);
         let bounds = node.bounds[role.index()];
-        let error = standard_error(node.sums[role.index()], node.visits);
+        let error = node.sums[role.index()].standard_error(node.visits);
         MoveReport {
             played,
             visits: node.visits,
@@ -203,9 +204,9 @@ impl Tree {
                 break;
             }
             line.push((*role, played));
-            match edge.to {
-                To::Node(next) => id = next,
-                _ => break,
+            match edge.node() {
+                Some(next) => id = next,
+                None => break,
             }
         }
         line
@@ -214,16 +215,3 @@ impl Tree {
 
 /// Longer lines are cut off.
 const LONGEST_LINE: usize = 20;
-
-/// The mean of so many values.
-fn mean(sum: Sum, count: u32) -> Option<f64> {
-    (count > 0).then(|| sum.values / f64::from(count))
-}
-
-/// The standard error of the mean of so many values.
-fn standard_error(sum: Sum, count: u32) -> Option<f64> {
-    let n = f64::from(count);
-    let mean = mean(sum, count)?;
-    let variance = (sum.squares - n * mean * mean).max(0.0) / (n - 1.0);
-    (count > 1).then(|| (variance / n).sqrt())
-}

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::node::{Bounds, Decision, Edge, Inside, Node, NodeId, To, Value};
+use super::node::{Bounds, Decision, Edge, Inside, Joint, Node, NodeId, To, Value};
 use crate::machine::{RoleId, State};
 use crate::search::successor::{Successor, Turn};
 
@@ -135,7 +135,6 @@ impl Tree {
         let arrival = match &decision.edges[place].to {
             To::Node(id) => return *id,
             To::State(arrival) => arrival.clone(),
-            To::Unknown => unreachable!("a decision knows what its moves lead to"),
         };
         let state = decision.state(place);
         let id = self.intern(Successor { state, arrival });
@@ -151,13 +150,21 @@ impl Tree {
         }
     }
 
+    /// The inside of a node in which several roles decide.
+    pub fn joint_mut(&mut self, id: NodeId) -> &mut Joint {
+        match &mut self.node_mut(id).inside {
+            Inside::Joint(joint) => joint,
+            _ => unreachable!("several roles decide here"),
+        }
+    }
+
     /// Notes in a node what is known of the node that one of its moves leads to. Returns
     /// whether more is proved there than was noted.
     pub fn note(&mut self, id: NodeId, place: usize) -> bool {
         let Turn::One(role) = self.node(id).turn else {
             return false;
         };
-        let To::Node(child) = self.decision_mut(id).edges[place].to else {
+        let Some(child) = self.decision_mut(id).edges[place].node() else {
             return false;
         };
         let child = self.node(child);
@@ -182,7 +189,6 @@ impl Tree {
                 Turn::Over(goals) => Bounds::exact(goals[role.index()]),
                 _ => self.ranges[role.index()],
             },
-            To::Unknown => self.ranges[role.index()],
         }
     }
 
@@ -195,15 +201,12 @@ impl Tree {
             if std::mem::replace(&mut is_reached[id.index()], true) {
                 continue;
             }
-            let mut add = |edge: &Edge| {
-                if let To::Node(id) = edge.to {
-                    left.push(id);
-                }
-            };
             match &self.node(id).inside {
                 Inside::Unexpanded | Inside::Expanding => {}
-                Inside::Decision(decision) => decision.edges.iter().for_each(&mut add),
-                Inside::Joint(joint) => joint.edges.values().for_each(&mut add),
+                Inside::Decision(decision) => {
+                    left.extend(decision.edges.iter().filter_map(Edge::node));
+                }
+                Inside::Joint(joint) => left.extend(joint.edges.values().flatten()),
             }
         }
         self.table.retain(|id| is_reached[id.index()]);

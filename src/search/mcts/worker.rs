@@ -69,6 +69,16 @@ impl<'a> Worker<'a> {
 
     /// Searches until a stop comes, the root is solved, or there were so many playouts.
     pub fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+        let result = self.search(stop, wanted);
+        self.evaluator.player().clear();
+        let mut tree = self.shared.tree();
+        for (path, leaf) in self.playing.values() {
+            tree.cancel(path, Some(*leaf));
+        }
+        result
+    }
+
+    fn search(&mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
         let progress = Progress::default();
         while !stop.is_set() {
             let mut questions = self.descend();
@@ -87,11 +97,6 @@ impl<'a> Worker<'a> {
             };
             self.evaluator.player().play(&limits)?;
             self.back_up();
-        }
-        self.evaluator.player().clear();
-        let mut tree = self.shared.tree();
-        for (path, leaf) in self.playing.values() {
-            tree.cancel(path, Some(*leaf));
         }
         Ok(())
     }
@@ -190,18 +195,12 @@ impl<'a> Worker<'a> {
         });
         let leaps: Vec<_> = leaps.collect();
         let mut all = self.evaluator.expand(&states)?.into_iter();
-        let found = self.evaluator.follow(&leaps)?;
-        let words = found.states.len().checked_div(leaps.len()).unwrap_or(0);
-        let mut one = found.arrivals.into_iter().enumerate();
+        let mut one = self.evaluator.follow(&leaps)?.into_each();
         let answers = questions
             .iter()
             .filter_map(|question| match question.joint {
                 None => all.next().map(Answer::Expansion),
-                Some(_) => one.next().map(|(at, arrival)| {
-                    let mut state = State::new();
-                    state.assign(&found.states[at * words..][..words]);
-                    Answer::Successor(Successor { state, arrival })
-                }),
+                Some(_) => one.next().map(Answer::Successor),
             });
         Ok(answers.collect())
     }
@@ -236,7 +235,6 @@ impl<'a> Worker<'a> {
         }
         let shared = self.shared;
         shared.playouts.fetch_add(playouts, Ordering::Relaxed);
-        shared.all_playouts.fetch_add(playouts, Ordering::Relaxed);
         shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
 }
@@ -254,7 +252,7 @@ impl Shared {
     /// the rest does; but it is no use that they cost nothing.
     fn fitting_playouts(&self, step: f64) -> u64 {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
-        let playouts = count(&self.all_playouts);
+        let playouts = count(&self.playouts);
         if playouts == 0.0 {
             return FIRST_PLAYOUTS;
         }
