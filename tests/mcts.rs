@@ -266,7 +266,7 @@ fn the_tree_goes_on() {
     searched.set_root(&next, 1).unwrap();
     let after = searched.report(RoleId(1));
     assert!(after.nodes > report.nodes / 10 && after.nodes < report.nodes);
-    let visits: u32 = after.moves.iter().map(|played| played.visits).sum();
+    let visits: u64 = after.moves.iter().map(|played| played.visits).sum();
     assert!(visits + 10 > report.moves[0].visits, "{after:?}");
     assert_eq!(after.playouts, 0);
     assert_eq!(
@@ -285,8 +285,8 @@ fn threads_share_the_work() {
     };
     let report = search(&game, Backend::Compiled, config, 50_000).report(RoleId(0));
     assert!(report.playouts >= 50_000);
-    let visits: u32 = report.moves.iter().map(|played| played.visits).sum();
-    assert!(u64::from(visits) * 16 >= 49_000, "{visits}");
+    let visits: u64 = report.moves.iter().map(|played| played.visits).sum();
+    assert!(visits * 16 >= 49_000, "{visits}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub fn think(
 pub struct Ranked {
     #[serde(rename = "move")]
     pub played: String,
-    pub visits: u32,
+    pub visits: u64,
     pub value: Option<f64>,
     pub stderr: Option<f64>,
     pub proof: Option<String>,

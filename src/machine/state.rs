@@ -49,6 +49,15 @@ impl State {
             .extend_from_slice(&words[..used.map_or(0, |last| last + 1)]);
     }
 
+    /// As [`assign`](State::assign), from words that come one after the other.
+    pub fn assign_from(&mut self, words: impl Iterator<Item = u64>) {
+        self.words.clear();
+        self.words.extend(words);
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+
     /// The words of the set without zero words at the end.
     pub fn words(&self) -> &[u64] {
         &self.words

@@ -10,7 +10,8 @@ use crate::machine::{Phases, State};
 pub struct StartId(u32);
 
 impl StartId {
-    pub(super) fn index(self) -> usize {
+    /// A number below the greatest number of start states that there ever were at a time.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -3,6 +3,7 @@
 //! Where no role has a choice, the only moves there are are played at once, until some role
 //! has, or the match is over. So noops and forced moves are no part of a search.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::game::Game;
@@ -18,7 +19,7 @@ use crate::rng::GameRng;
 pub enum Turn {
     /// Nobody: the match is over. Each role has this goal; where that is undefined, or the
     /// match ended otherwise than in a terminal state, it is 0.
-    Over(Box<[f64]>),
+    Over(Box<[f32]>),
     /// One role, which has several moves; the others have one each.
     One(RoleId),
     /// Several roles have several moves each, and choose without seeing each other's choice.
@@ -47,39 +48,138 @@ pub struct Successor {
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Successors {
     /// The states, of equal length each, one after the other.
-    pub states: Vec<u64>,
+    states: Vec<u64>,
     /// One for each state.
-    pub arrivals: Vec<Arrival>,
+    arrivals: Vec<Arrival>,
+}
+
+/// Some of the [`Successors`], one after the other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Siblings<'a> {
+    states: &'a [u64],
+    /// When each is reached, and who decides then.
+    pub arrivals: &'a [Arrival],
+}
+
+/// What may be done in several states, and where it leads to.
+#[derive(Clone, Debug)]
+pub struct Expansions {
+    legal: LegalMoves,
+    successors: Successors,
+    /// Where the successors of each state end.
+    ends: Vec<usize>,
+}
+
+/// What may be done in a state, and where it leads to.
+#[derive(Clone, Copy, Debug)]
+pub struct Expansion<'a> {
+    /// The legal moves of each role.
+    pub legal: Legal<'a>,
+    /// What each move leads to of the role that decides; nothing if several decide.
+    pub successors: Siblings<'a>,
+}
+
+/// The legal moves of all roles in several states, packed.
+#[derive(Clone, Debug)]
+struct LegalMoves {
+    roles: usize,
+    moves: Vec<Move>,
+    /// Where the moves of each state and role end, after a zero.
+    ends: Vec<usize>,
+}
+
+/// The legal moves of all roles in a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Legal<'a> {
+    moves: &'a [Move],
+    /// Where the moves of the first role start, and where those of each role end.
+    ends: &'a [usize],
 }
 
 impl Successors {
+    /// All of them.
+    pub fn all(&self) -> Siblings<'_> {
+        self.siblings(0..self.arrivals.len())
+    }
+
+    /// Those at these places.
+    fn siblings(&self, places: Range<usize>) -> Siblings<'_> {
+        let words = self.states.len().checked_div(self.arrivals.len());
+        let words = words.unwrap_or(0);
+        Siblings {
+            states: &self.states[words * places.start..words * places.end],
+            arrivals: &self.arrivals[places],
+        }
+    }
+}
+
+impl<'a> Siblings<'a> {
+    /// How many words each state has.
+    pub fn words(self) -> usize {
+        let words = self.states.len().checked_div(self.arrivals.len());
+        words.unwrap_or(0)
+    }
+
+    /// The words of a state.
+    pub fn state(self, at: usize) -> &'a [u64] {
+        &self.states[at * self.words()..][..self.words()]
+    }
+
     /// One after the other.
-    pub fn into_each(self) -> impl Iterator<Item = Successor> {
-        let Successors { states, arrivals } = self;
-        let count = arrivals.len();
-        let arrivals = arrivals.into_iter().enumerate();
-        arrivals.map(move |(at, arrival)| Successor {
-            state: unpack(&states, count, at),
-            arrival,
+    pub fn each(self) -> impl Iterator<Item = Successor> {
+        let arrivals = self.arrivals.iter().enumerate();
+        arrivals.map(move |(at, arrival)| {
+            let mut state = State::new();
+            state.assign(self.state(at));
+            let arrival = arrival.clone();
+            Successor { state, arrival }
         })
     }
 }
 
-/// One of so many states that are packed one after the other.
-pub fn unpack(states: &[u64], count: usize, at: usize) -> State {
-    let words = states.len() / count;
-    let mut state = State::new();
-    state.assign(&states[at * words..][..words]);
-    state
+impl Expansions {
+    /// Of one of the states.
+    pub fn get(&self, at: usize) -> Expansion<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Expansion {
+            legal: self.legal.get(at),
+            successors: self.successors.siblings(start..self.ends[at]),
+        }
+    }
 }
 
-/// What may be done in a state, and where it leads to.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Expansion {
-    /// The legal moves of each role.
-    pub legal: Vec<Vec<Move>>,
-    /// What each move leads to of the role that decides; nothing if several decide.
-    pub successors: Successors,
+impl LegalMoves {
+    fn get(&self, at: usize) -> Legal<'_> {
+        Legal {
+            moves: &self.moves,
+            ends: &self.ends[at * self.roles..][..self.roles + 1],
+        }
+    }
+}
+
+impl<'a> Legal<'a> {
+    /// Those of a role.
+    pub fn role(self, role: RoleId) -> &'a [Move] {
+        &self.moves[self.ends[role.index()]..self.ends[role.index() + 1]]
+    }
+
+    /// Those of each role.
+    pub fn each(self) -> impl Iterator<Item = &'a [Move]> {
+        let ends = self.ends.windows(2);
+        ends.map(move |ends| &self.moves[ends[0]..ends[1]])
+    }
+
+    /// Adds a joint move for each move of the role that decides alone, one after the other;
+    /// nothing if several do.
+    fn add_decisions(self, joints: &mut Vec<Move>) {
+        let mut deciders = self.each().filter(|moves| moves.len() > 1);
+        let (Some(moves), None) = (deciders.next(), deciders.next()) else {
+            return;
+        };
+        for place in 0..moves.len() {
+            joints.extend(self.each().map(|moves| moves[place.min(moves.len() - 1)]));
+        }
+    }
 }
 
 /// A joint move in a state.
@@ -106,19 +206,6 @@ pub struct Evaluator {
 enum Form {
     Lanes(Box<InLanes>),
     Serial(Box<SerialPlayouts>),
-}
-
-/// A joint move for each move of the role that decides alone; nothing if several do.
-fn decisions(legal: &[Vec<Move>]) -> Vec<Move> {
-    let mut deciders = legal.iter().filter(|moves| moves.len() > 1);
-    let (Some(moves), None) = (deciders.next(), deciders.next()) else {
-        return Vec::new();
-    };
-    let joint = |place: usize| {
-        let moves = legal.iter();
-        moves.map(move |moves| moves[place.min(moves.len() - 1)])
-    };
-    (0..moves.len()).flat_map(joint).collect()
 }
 
 struct InLanes {
@@ -222,7 +309,7 @@ impl Evaluator {
                 batch.fill(state, 1);
                 let mut found = Successors::default();
                 settle_lanes(batch, vec![depth], max_steps, &mut found);
-                Ok(found.into_each().next().expect("one state was entered"))
+                Ok(found.all().each().next().expect("one state was entered"))
             }
             Form::Serial(playouts) => settle(playouts.machine(), state.clone(), depth, max_steps),
         }
@@ -230,91 +317,113 @@ impl Evaluator {
 
     /// What may be done in each of several states, of which each comes after so many joint
     /// moves.
-    pub fn expand(&mut self, states: &[(&State, u32)]) -> Result<Vec<Expansion>, MachineError> {
+    pub fn expand(&mut self, states: &[(&State, u32)]) -> Result<Expansions, MachineError> {
         let legal = self.legal_moves_of(states)?;
-        let joints: Vec<Vec<Move>> = legal.iter().map(|legal| decisions(legal)).collect();
-        let roles = legal.first().map_or(1, Vec::len);
-        let leaps = states
-            .iter()
-            .zip(&joints)
-            .flat_map(|(&(state, depth), joints)| {
-                let leap = move |joint| Leap {
-                    state,
-                    depth,
-                    joint,
-                };
-                joints.chunks(roles).map(leap)
-            });
-        let leaps: Vec<Leap<'_>> = leaps.collect();
-        let found = self.follow(&leaps)?;
-        let words = found.states.len().checked_div(leaps.len()).unwrap_or(0);
-        let mut arrivals = found.arrivals.into_iter();
-        let mut states = &found.states[..];
-        let expansions = legal.into_iter().zip(&joints).map(|(legal, joints)| {
-            let count = joints.len() / roles;
-            let (first, rest) = states.split_at(count * words);
-            states = rest;
-            let successors = Successors {
-                states: first.to_vec(),
-                arrivals: arrivals.by_ref().take(count).collect(),
-            };
-            Expansion { legal, successors }
-        });
-        Ok(expansions.collect())
+        let mut joints = Vec::new();
+        let mut parents = Vec::new();
+        let mut ends = Vec::with_capacity(states.len());
+        for (at, &parent) in states.iter().enumerate() {
+            legal.get(at).add_decisions(&mut joints);
+            parents.resize(joints.len() / legal.roles, parent);
+            ends.push(parents.len());
+        }
+        let successors = self.follow_all(&parents, &joints)?;
+        Ok(Expansions {
+            legal,
+            successors,
+            ends,
+        })
     }
 
     /// The legal moves of each role, in each of the states.
-    fn legal_moves_of(
-        &mut self,
-        states: &[(&State, u32)],
-    ) -> Result<Vec<Vec<Vec<Move>>>, MachineError> {
+    fn legal_moves_of(&mut self, states: &[(&State, u32)]) -> Result<LegalMoves, MachineError> {
+        let mut moves = Vec::new();
+        let mut ends = vec![0];
         let batch = match &mut self.form {
             Form::Lanes(lanes) => lanes.batch(),
             Form::Serial(playouts) => {
                 let machine = playouts.machine();
-                let states = states.iter();
-                return states
-                    .map(|(state, _)| legal_moves(machine, state))
-                    .collect();
+                let roles = machine.roles().len();
+                let mut own = Vec::new();
+                for (state, _) in states {
+                    for role in RoleId::first(roles) {
+                        machine.legal_moves(state, role, &mut own)?;
+                        moves.extend_from_slice(&own);
+                        ends.push(moves.len());
+                    }
+                }
+                return Ok(LegalMoves { roles, moves, ends });
             }
         };
         let roles = batch.game().roles().len();
-        let mut legal = vec![vec![Vec::new(); roles]; states.len()];
-        let lanes = batch.lanes();
-        for (states, legal) in states.chunks(lanes).zip(legal.chunks_mut(lanes)) {
+        // They come ordered by role and move, and are sorted by state and role.
+        let mut found: Vec<(usize, Move)> = Vec::new();
+        for states in states.chunks(batch.lanes()) {
             batch.enter(states.iter().map(|(state, _)| *state));
+            found.clear();
             for role in RoleId::first(roles) {
-                batch.for_each_legal(role, |lane, played| legal[lane][role.index()].push(played));
+                batch.for_each_legal(role, |lane, played| {
+                    found.push((lane * roles + role.index(), played));
+                });
+            }
+            let before = ends.len();
+            ends.resize(before + states.len() * roles, 0);
+            let places = &mut ends[before..];
+            for (place, _) in &found {
+                places[*place] += 1;
+            }
+            let mut start = moves.len();
+            for place in places.iter_mut() {
+                start += std::mem::replace(place, start);
+            }
+            moves.resize(start, Move(0));
+            // What is where the moves of a state and role start becomes where they end.
+            for &(place, played) in &found {
+                moves[places[place]] = played;
+                places[place] += 1;
             }
         }
-        Ok(legal)
+        Ok(LegalMoves { roles, moves, ends })
     }
 
     /// Where each of several joint moves leads to.
     pub fn follow(&mut self, leaps: &[Leap<'_>]) -> Result<Successors, MachineError> {
+        let joints: Vec<Move> = leaps.iter().flat_map(|leap| leap.joint).copied().collect();
+        let parents = leaps.iter().map(|leap| (leap.state, leap.depth));
+        let parents: Vec<_> = parents.collect();
+        self.follow_all(&parents, &joints)
+    }
+
+    /// Where joint moves lead to, which are given one after the other: one in each of these
+    /// states, of which each comes after so many joint moves.
+    fn follow_all(
+        &mut self,
+        parents: &[(&State, u32)],
+        joints: &[Move],
+    ) -> Result<Successors, MachineError> {
         let max_steps = self.max_steps;
         let mut found = Successors::default();
+        let roles = joints.len().checked_div(parents.len()).unwrap_or(1);
         match &mut self.form {
             Form::Lanes(lanes) => {
                 let batch = lanes.batch();
-                let mut joints = Vec::new();
-                for leaps in leaps.chunks(batch.lanes()) {
-                    joints.clear();
-                    joints.extend(leaps.iter().flat_map(|leap| leap.joint));
-                    batch.enter(leaps.iter().map(|leap| leap.state));
-                    batch.play(&joints);
+                let lanes = batch.lanes();
+                let joints = joints.chunks(lanes * roles);
+                for (parents, joints) in parents.chunks(lanes).zip(joints) {
+                    batch.enter(parents.iter().map(|(state, _)| *state));
+                    batch.play(joints);
                     batch.advance(batch.filled());
-                    let depths = leaps.iter().map(|leap| leap.depth + 1).collect();
+                    let depths = parents.iter().map(|(_, depth)| depth + 1).collect();
                     settle_lanes(batch, depths, max_steps, &mut found);
                 }
             }
             Form::Serial(playouts) => {
                 let machine = playouts.machine();
                 let mut settled = Vec::new();
-                for leap in leaps {
+                for ((state, depth), joint) in parents.iter().zip(joints.chunks(roles)) {
                     let mut next = State::new();
-                    machine.next_state_unchecked(leap.state, leap.joint, &mut next)?;
-                    settled.push(settle(machine, next, leap.depth + 1, max_steps)?);
+                    machine.next_state_unchecked(state, joint, &mut next)?;
+                    settled.push(settle(machine, next, depth + 1, max_steps)?);
                 }
                 let states = settled.iter().map(|found| found.state.words().len());
                 let words = states.max().unwrap_or(0);
@@ -340,7 +449,7 @@ impl Evaluator {
 
     /// The lowest and the highest goal of each role, those that count for undefined
     /// ones included.
-    pub fn goal_ranges(&mut self) -> Vec<(f64, f64)> {
+    pub fn goal_ranges(&mut self) -> Vec<(f32, f32)> {
         match &mut self.form {
             Form::Lanes(lanes) => ground_ranges(lanes.batch.game()),
             // Single states may be ground too, but the usual goals are as good.
@@ -349,11 +458,11 @@ impl Evaluator {
     }
 }
 
-fn ground_ranges(game: &GroundGame) -> Vec<(f64, f64)> {
+fn ground_ranges(game: &GroundGame) -> Vec<(f32, f32)> {
     let roles = game.propnet().roles.iter();
     roles
         .map(|role| {
-            let values = role.goals.iter().map(|goal| f64::from(goal.value));
+            let values = role.goals.iter().map(|goal| goal.value as f32);
             values.fold((0.0, 0.0), |(low, high), value| {
                 (value.min(low), value.max(high))
             })
@@ -394,7 +503,7 @@ fn settle_lanes(batch: &mut Batch, mut depths: Vec<u32>, max_steps: u32, found: 
         let mut deciders = (roles.clone()).filter(|role| choosing[role.index()].contains(lane));
         let turn = if terminal.contains(lane) {
             let goals = roles.clone().map(|role| batch.goal(role, lane));
-            Turn::Over(goals.map(|goal| f64::from(goal.unwrap_or(0))).collect())
+            Turn::Over(goals.map(|goal| goal.unwrap_or(0) as f32).collect())
         } else if stuck.contains(lane) || !choice.contains(lane) {
             Turn::Over(nothing())
         } else {
@@ -419,7 +528,7 @@ fn settle(
     let turn = loop {
         if machine.is_terminal(&state)? {
             let goals = RoleId::first(roles).map(|role| match machine.goal(&state, role) {
-                Ok(goal) => Ok(f64::from(goal)),
+                Ok(goal) => Ok(goal as f32),
                 Err(MachineError::Goal { .. }) => Ok(0.0),
                 Err(error) => Err(error),
             });

@@ -4,65 +4,94 @@
 //! (2008), for ranges of goals of any number of roles. Who can choose among moves that are
 //! equally good for itself is thought to choose the worst for the others.
 
-use super::node::{Bounds, Inside, NodeId};
+use super::decision::Decision;
+use super::node::{Bounds, Decider, NodeId, Stage};
 use super::tree::Tree;
 use crate::machine::RoleId;
-use crate::search::successor::Turn;
 
 impl Tree {
     /// Computes anew what each role can still get in a node. Returns whether that changed.
-    pub fn refresh(&mut self, id: NodeId) -> bool {
-        let tree = &*self;
-        let node = tree.node(id);
-        let (Turn::One(decider), Inside::Decision(decision)) = (&node.turn, &node.inside) else {
+    pub fn refresh(&self, id: NodeId) -> bool {
+        let node = self.node(id);
+        let (Decider::One(decider), (Stage::Expanded, inside)) =
+            (node.meta().decider(), node.inside())
+        else {
             // Where several roles decide at once, nothing is proved.
             return false;
         };
-        let (decider, edges) = (*decider, &decision.edges);
-        let behind = &|role: RoleId| edges.iter().map(move |edge| tree.bounds(edge, role));
-        let roles = RoleId::first(self.ranges().len());
-        let bounds: Box<[Bounds]> = if self.random() == Some(decider) {
-            let count = edges.len() as f64;
-            let mean = |role| Bounds {
-                low: behind(role).map(|bounds| bounds.low).sum::<f64>() / count,
-                high: behind(role).map(|bounds| bounds.high).sum::<f64>() / count,
+        let decision = self.decision(inside);
+        let mut changed = false;
+        if self.random() == Some(decider) {
+            for role in self.roles() {
+                changed |= node.narrow(role, self.mean_bounds(decision, role));
+            }
+            return changed;
+        }
+        let own: Vec<Bounds> = self.behind(decision, decider).collect();
+        let low = greatest(own.iter().map(|own| own.low));
+        let high = greatest(own.iter().map(|own| own.high));
+        for role in self.roles() {
+            let bounds = match role == decider {
+                true => Bounds { low, high },
+                false => self.left_to(role, decision, &own, low, high),
             };
-            roles.map(mean).collect()
-        } else {
-            let own: Vec<Bounds> = behind(decider).collect();
-            let low = greatest(own.iter().map(|own| own.low));
-            let high = greatest(own.iter().map(|own| own.high));
-            let range = |role| {
-                if role == decider {
-                    return Bounds { low, high };
-                }
-                // Nobody plays a move that another one is better than, whatever comes.
-                let pairs = behind(role).zip(&own);
-                let played = pairs.filter(|(_, own)| own.high >= low);
-                // Of moves that are equally good for it, a role plays the worst for others.
-                let sure = played.clone().filter(|(_, own)| own.low >= low);
-                let most = match low == high {
-                    true => least(sure.map(|(bounds, _)| bounds.high)),
-                    false => greatest(played.clone().map(|(bounds, _)| bounds.high)),
-                };
-                Bounds {
-                    low: least(played.map(|(bounds, _)| bounds.low)).min(most),
-                    high: most,
-                }
-            };
-            roles.map(range).collect()
-        };
-        let node = self.node_mut(id);
-        let changed = node.bounds != bounds;
-        node.bounds = bounds;
+            changed |= node.narrow(role, bounds);
+        }
+        let edges = decision.each().zip(&own).enumerate();
+        for (place, (edge, own)) in edges {
+            let known = |role| self.bounds(decision, place, role).are_exact();
+            if !edge.is_closed() && (own.high < low || self.roles().all(known)) {
+                edge.close();
+            }
+        }
         changed
+    }
+
+    /// What a role can get behind each edge.
+    fn behind(&self, decision: Decision<'_>, role: RoleId) -> impl Iterator<Item = Bounds> + Clone {
+        (0..decision.len()).map(move |place| self.bounds(decision, place, role))
+    }
+
+    /// What a role can expect where chance decides.
+    fn mean_bounds(&self, decision: Decision<'_>, role: RoleId) -> Bounds {
+        let count = decision.len() as f32;
+        let behind = self.behind(decision, role);
+        Bounds {
+            low: behind.clone().map(|bounds| bounds.low).sum::<f32>() / count,
+            high: behind.map(|bounds| bounds.high).sum::<f32>() / count,
+        }
+    }
+
+    /// What a role can still get that does not decide; the other one, which does, gets this
+    /// behind each edge, and at least `low` and at most `high`.
+    fn left_to(
+        &self,
+        role: RoleId,
+        decision: Decision<'_>,
+        own: &[Bounds],
+        low: f32,
+        high: f32,
+    ) -> Bounds {
+        // Nobody plays a move that another one is better than, whatever comes.
+        let pairs = self.behind(decision, role).zip(own);
+        let played = pairs.filter(|(_, own)| own.high >= low);
+        // Of moves that are equally good for it, a role plays the worst for others.
+        let sure = played.clone().filter(|(_, own)| own.low >= low);
+        let most = match low == high {
+            true => least(sure.map(|(bounds, _)| bounds.high)),
+            false => greatest(played.clone().map(|(bounds, _)| bounds.high)),
+        };
+        Bounds {
+            low: least(played.map(|(bounds, _)| bounds.low)).min(most),
+            high: most,
+        }
     }
 }
 
-fn greatest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(f64::NEG_INFINITY, f64::max)
+fn greatest(values: impl Iterator<Item = f32>) -> f32 {
+    values.fold(f32::NEG_INFINITY, f32::max)
 }
 
-fn least(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(f64::INFINITY, f64::min)
+fn least(values: impl Iterator<Item = f32>) -> f32 {
+    values.fold(f32::INFINITY, f32::min)
 }

@@ -1,27 +1,43 @@
 //! Down the tree to where something is to be found out, and up again with it.
 
-use super::node::{Bounds, Decision, Edge, Inside, JointId, Node, NodeId, Sum, To};
-use super::tree::Tree;
-use crate::machine::{Move, RoleId};
+use super::arena::{Block, Piece};
+use super::decision::{Decision, Edge};
+use super::joint::{Joint, JointId};
+use super::node::{Decider, Node, NodeId, Stage};
+use super::tree::{Tree, lock};
+use crate::machine::{Move, RoleId, State};
 use crate::rng::GameRng;
-use crate::search::successor::{Successor, Turn};
+use crate::search::successor::Successor;
+
+/// What a thread goes down the tree with.
+pub struct Guide {
+    /// The weight of what is uncertain.
+    pub exploration: f32,
+    pub rng: GameRng,
+    /// Where it allocates nodes.
+    pub piece: Piece,
+    /// What each role gets where that is known.
+    pub values: Vec<f32>,
+    /// A state to work on.
+    pub state: State,
+}
 
 /// The decisions from the root on.
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub struct Path(Vec<Step>);
 
 /// A decision.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Step {
     node: NodeId,
     choice: Choice,
 }
 
 /// What was chosen.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Choice {
-    /// The place of an edge.
-    Edge(usize),
+    /// The place of an edge in a block.
+    Edge(Block, u32),
     /// The places of the moves of each role, and their number.
     Joint(Box<[usize]>, JointId),
 }
@@ -31,8 +47,8 @@ enum Choice {
 pub enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
-    /// It is known what each role gets.
-    Known(Box<[f64]>),
+    /// It is known what each role gets: the values are in the guide.
+    Known,
     /// What may be played in this node is to be found out.
     Expand(NodeId),
     /// Where this joint move leads to from the node is to be found out.
@@ -46,67 +62,87 @@ impl Tree {
     /// (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006). Evaluations that
     /// are under way count as visits, but have no value (Liu et al., "Watch the Unobserved",
     /// 2020).
-    pub fn descend(
-        &mut self,
-        mut id: NodeId,
-        path: &mut Path,
-        exploration: f32,
-        rng: &mut GameRng,
-    ) -> Leaf {
-        let play = |tree: &mut Tree, id: NodeId| {
-            tree.node_mut(id).pending += 1;
-            Leaf::Play(id)
-        };
+    pub fn descend(&self, mut id: NodeId, path: &mut Path, guide: &mut Guide) -> Leaf {
         loop {
             let node = self.node(id);
-            if node.is_solved() {
-                return Leaf::Known(node.bounds.iter().map(|bounds| bounds.low).collect());
+            let play = || {
+                node.begin();
+                Leaf::Play(id)
+            };
+            let decider = node.meta().decider();
+            if decider == Decider::Nobody || node.is_solved() {
+                let values = self.roles().map(|role| node.bounds(role).low);
+                guide.values.clear();
+                guide.values.extend(values);
+                return Leaf::Known;
             }
-            match &node.inside {
-                Inside::Expanding => return Leaf::Busy,
-                Inside::Unexpanded if node.visits + node.pending == 0 => return play(self, id),
-                Inside::Unexpanded => {
-                    if self.is_full() {
-                        return play(self, id);
-                    }
-                    self.node_mut(id).inside = Inside::Expanding;
-                    return Leaf::Expand(id);
+            match (node.inside(), decider) {
+                ((Stage::Expanding, _), _) => return Leaf::Busy,
+                ((Stage::Unexpanded, _), _) if !node.is_touched() || self.is_full() => {
+                    return play();
                 }
-                Inside::Decision(Decision { edges, .. }) => {
-                    let chosen = match node.turn {
-                        Turn::One(role) if self.random() == Some(role) => least_visited(edges),
-                        Turn::One(role) => match self.best_edge(node, edges, role, exploration) {
-                            Some(edge) => edge,
+                ((Stage::Unexpanded, _), _) => {
+                    return match node.claim() {
+                        true => Leaf::Expand(id),
+                        false => Leaf::Busy,
+                    };
+                }
+                ((Stage::Expanded, inside), Decider::One(role)) => {
+                    let decision = self.decision(inside);
+                    let place = if self.random() == Some(role) {
+                        least_tried(decision)
+                    } else {
+                        match self.best_edge(node, decision, role, guide.exploration) {
+                            Some(place) => place,
                             // All that can still be chosen is known.
                             None => {
                                 self.refresh(id);
-                                return Leaf::Known(self.known_values(id, role));
+                                let best = self.best_known(decision, role);
+                                self.get_values(decision, best, guide);
+                                return Leaf::Known;
                             }
-                        },
-                        _ => unreachable!("such a node is one role's"),
+                        }
                     };
-                    let to = &edges[chosen].to;
-                    if matches!(to, To::State(_)) && self.is_full() {
-                        return play(self, id);
+                    let edge = decision.edge(place);
+                    let step = Step {
+                        node: id,
+                        choice: Choice::Edge(inside, place as u32),
+                    };
+                    if edge.is_over() {
+                        self.get_values(decision, place, guide);
+                        edge.begin();
+                        path.0.push(step);
+                        return Leaf::Known;
                     }
-                    path.push(self, id, Choice::Edge(chosen));
-                    id = self.follow(id, chosen);
+                    let (state, piece) = (&mut guide.state, &mut guide.piece);
+                    let Some(next) = self.follow(decision, place, state, piece) else {
+                        return play();
+                    };
+                    edge.begin();
+                    path.0.push(step);
+                    id = next;
                 }
-                Inside::Joint(joint) => {
-                    let places = self.sample(joint, rng);
+                ((Stage::Expanded, _), _) => {
+                    let joint = self.joint(id);
+                    let mut joint = lock(&joint);
+                    let places = joint.choose(self.random(), &mut guide.rng);
                     let number = joint.id(&places);
                     let next = match joint.edges.get(&number) {
                         Some(Some(next)) => Ok(*next),
                         Some(None) => return Leaf::Busy,
-                        None if self.is_full() => return play(self, id),
+                        None if self.is_full() => return play(),
                         None => Err(joint.moves(&places)),
                     };
-                    path.push(self, id, Choice::Joint(places.into(), number));
+                    path.0.push(Step {
+                        node: id,
+                        choice: Choice::Joint(places, number),
+                    });
                     match next {
                         Ok(next) => id = next,
-                        Err(joint) => {
-                            self.joint_mut(id).edges.insert(number, None);
-                            return Leaf::Follow(id, joint);
+                        Err(moves) => {
+                            self.count_joint(Joint::EDGE_BYTES);
+                            joint.edges.insert(number, None);
+                            return Leaf::Follow(id, moves);
                         }
                     }
                 }
@@ -118,146 +154,144 @@ impl Tree {
     /// of use to look at.
     fn best_edge(
         &self,
-        node: &Node,
-        edges: &[Edge],
+        node: Node<'_>,
+        decision: Decision<'_>,
         role: RoleId,
         exploration: f32,
     ) -> Option<usize> {
-        let low = node.bounds[role.index()].low as f32;
-        let scale = self.scale(role);
-        let log = ((node.visits + node.pending) as f32 + 1.0).ln();
+        let weight = exploration * (node.visits() as f32 + 1.0).ln().sqrt();
         // What has not been tried is thought to be as good as the rest.
-        let untried = node.mean(role).unwrap_or(0.0) as f32;
+        let untried = self.mean_in_units(node, role);
         let mut best = None;
-        for (place, edge) in edges.iter().enumerate() {
-            let value = &edge.value;
-            if value.is_solved || value.high < low {
-                continue;
-            }
-            let mean = match edge.visits {
-                0 => untried,
-                _ => value.mean,
-            };
-            let tried = (edge.visits + edge.pending) as f32 + 1.0;
-            let score = mean * scale + exploration * (log / tried).sqrt();
-            if best.is_none_or(|(_, greatest)| score > greatest) {
-                best = Some((place, score));
+        let mut greatest = f32::NEG_INFINITY;
+        for (place, edge) in decision.each().enumerate() {
+            if let Some(score) = edge.upper_bound(untried, weight)
+                && score > greatest
+            {
+                (best, greatest) = (Some(place), score);
             }
         }
-        best.map(|(place, _)| place)
+        best
     }
 
-    /// By what goals are multiplied so that their range is one.
-    fn scale(&self, role: RoleId) -> f32 {
-        let Bounds { low, high } = self.ranges()[role.index()];
-        if high > low {
-            1.0 / (high - low) as f32
-        } else {
-            1.0
-        }
+    /// The mean for a role, as a share of the range of its goals.
+    fn mean_in_units(&self, node: Node<'_>, role: RoleId) -> f32 {
+        let mean = node.mean(role);
+        mean.map_or(0.0, |mean| self.ranges()[role.index()].to_unit(mean))
     }
 
-    /// What each role gets in a node of which all edges that the role may choose are known.
-    fn known_values(&self, id: NodeId, role: RoleId) -> Box<[f64]> {
-        let node = self.node(id);
-        let Inside::Decision(Decision { edges, .. }) = &node.inside else {
-            unreachable!("the node has edges");
-        };
-        let value = |edge: &&Edge| self.bounds(edge, role).high;
-        let best = edges.iter().max_by(|a, b| value(a).total_cmp(&value(b)));
-        let roles = RoleId::first(self.ranges().len());
-        roles
-            .map(|role| best.map_or(0.0, |edge| self.bounds(edge, role).low))
-            .collect()
+    /// Where the role gets the most.
+    fn best_known(&self, decision: Decision<'_>, role: RoleId) -> usize {
+        let value = |place: &usize| self.bounds(decision, *place, role).high;
+        let places = 0..decision.len();
+        let best = places.max_by(|a, b| value(a).total_cmp(&value(b)));
+        best.unwrap_or(0)
+    }
+
+    /// Gets what each role gets behind an edge.
+    fn get_values(&self, decision: Decision<'_>, place: usize, guide: &mut Guide) {
+        let bounds = |role| self.bounds(decision, place, role).low;
+        guide.values.clear();
+        guide.values.extend(self.roles().map(bounds));
     }
 
     /// Adds the values that the evaluation at the end of the path had, for each role, there
     /// being a node if playouts started in it.
-    pub fn back_up(&mut self, path: &Path, leaf: Option<NodeId>, values: &[f64]) {
+    pub fn back_up(&self, path: &Path, leaf: Option<NodeId>, values: &[f32]) {
         if let Some(leaf) = leaf {
-            let leaf = self.node_mut(leaf);
-            leaf.pending -= 1;
+            let leaf = self.node(leaf);
+            leaf.end();
             leaf.add(values);
         }
         for step in path.0.iter().rev() {
-            let node = self.node_mut(step.node);
-            node.pending -= 1;
+            let node = self.node(step.node);
             node.add(values);
-            step.for_each_count(node, |visits, pending, arm| {
-                *visits += 1;
-                *pending -= 1;
-                if let Some((role, sum)) = arm {
-                    sum.add(values[role]);
-                }
-            });
             match &step.choice {
-                Choice::Edge(place) => {
+                Choice::Edge(inside, place) => {
+                    let edge = self.decision(*inside).edge(*place as usize);
+                    let mean = match (edge.node(), node.meta().decider()) {
+                        (Some(child), Decider::One(role)) => {
+                            self.mean_in_units(self.node(child), role)
+                        }
+                        _ => 0.0,
+                    };
+                    edge.end(mean);
                     // Each node on the way takes over what is proved below.
-                    if self.note(step.node, *place) {
+                    if self.is_news(edge) {
                         self.refresh(step.node);
                     }
                 }
-                Choice::Joint(places, _) => self.regret(step.node, places, values),
+                Choice::Joint(places, _) => {
+                    lock(&self.joint(step.node)).learn(self, node, places, values);
+                }
             }
         }
     }
 
+    /// Whether more is proved behind an edge than was known before.
+    fn is_news(&self, edge: Edge<'_>) -> bool {
+        let child = edge.node();
+        child.is_some_and(|child| edge.note_changes(self.node(child).changes()))
+    }
+
     /// Computes anew what is known of the nodes of the path, as far as there is news.
-    pub fn refresh_path(&mut self, path: &Path) {
+    pub fn refresh_path(&self, path: &Path) {
         for step in path.0.iter().rev() {
-            let Choice::Edge(place) = step.choice else {
+            let Choice::Edge(inside, place) = step.choice else {
                 break;
             };
-            if !(self.note(step.node, place) && self.refresh(step.node)) {
+            let edge = self.decision(inside).edge(place as usize);
+            if !(self.is_news(edge) && self.refresh(step.node)) {
                 break;
             }
         }
     }
 
     /// Gives up the evaluation at the end of the path.
-    pub fn cancel(&mut self, path: &Path, leaf: Option<NodeId>) {
+    pub fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
         if let Some(leaf) = leaf {
-            self.node_mut(leaf).pending -= 1;
+            self.node(leaf).end();
         }
         for step in &path.0 {
-            let node = self.node_mut(step.node);
-            node.pending -= 1;
-            step.for_each_count(node, |_, pending, _| *pending -= 1);
+            if let Choice::Edge(inside, place) = step.choice {
+                self.decision(inside).edge(place as usize).cancel();
+            }
         }
     }
 
-    /// Says where the joint move leads to by which the path ends; returns the node.
-    pub fn complete(&mut self, path: &Path, successor: Successor) -> NodeId {
+    /// Says where the joint move leads to by which the path ends; returns the node, if there
+    /// is memory for it.
+    pub fn complete(&self, path: &Path, found: &Successor, piece: &mut Piece) -> Option<NodeId> {
         let (node, number) = path.last_joint();
-        let id = self.intern(successor);
-        self.joint_mut(node).edges.insert(number, Some(id));
+        let id = self.intern_successor(found, piece);
+        let joint = self.joint(node);
+        let mut joint = lock(&joint);
+        match id {
+            Some(_) => joint.edges.insert(number, id),
+            None => joint.edges.remove(&number),
+        };
         id
     }
 
     /// Takes back the joint move by which the path ends, which nobody has looked at.
-    pub fn forget(&mut self, path: &Path) {
+    pub fn forget(&self, path: &Path) {
         let (node, number) = path.last_joint();
-        self.joint_mut(node).edges.remove(&number);
-    }
-}
-
-impl Node {
-    fn add(&mut self, values: &[f64]) {
-        self.visits += 1;
-        for (sum, value) in self.sums.iter_mut().zip(values) {
-            sum.add(*value);
-        }
+        lock(&self.joint(node)).edges.remove(&number);
     }
 }
 
 impl Path {
-    /// Adds a decision, which counts as under way from now on.
-    fn push(&mut self, tree: &mut Tree, node: NodeId, choice: Choice) {
-        let step = Step { node, choice };
-        let node = tree.node_mut(node);
-        node.pending += 1;
-        step.for_each_count(node, |_, pending, _| *pending += 1);
-        self.0.push(step);
+    /// Makes it a path that ends at the root.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The edge that was chosen first, if the root has edges.
+    pub fn first_edge(&self) -> Option<usize> {
+        match self.0.first()?.choice {
+            Choice::Edge(_, place) => Some(place as usize),
+            Choice::Joint(..) => None,
+        }
     }
 
     /// The joint move by which the path ends.
@@ -272,36 +306,9 @@ impl Path {
     }
 }
 
-impl Step {
-    /// Calls `f` with the visits and the pending evaluations of what was chosen: of the edge,
-    /// or of each role's move with the role and its results.
-    fn for_each_count(
-        &self,
-        node: &mut Node,
-        mut f: impl FnMut(&mut u32, &mut u32, Option<(usize, &mut Sum)>),
-    ) {
-        match (&self.choice, &mut node.inside) {
-            (Choice::Edge(place), Inside::Decision(decision)) => {
-                let edge = &mut decision.edges[*place];
-                f(&mut edge.visits, &mut edge.pending, None);
-            }
-            (Choice::Joint(places, _), Inside::Joint(joint)) => {
-                let arms = joint.arms.iter_mut().zip(places).enumerate();
-                for (role, (arms, &place)) in arms {
-                    let arm = &mut arms[place];
-                    let results = Some((role, &mut arm.sum));
-                    f(&mut arm.visits, &mut arm.pending, results);
-                }
-            }
-            _ => unreachable!("what was chosen is there"),
-        }
-    }
-}
-
 /// The edge to take by chance: all are equally likely, and taken equally often.
-fn least_visited(edges: &[Edge]) -> usize {
-    let tried = |edge: &Edge| edge.visits + edge.pending;
-    let edges = edges.iter().enumerate();
-    let least = edges.min_by_key(|(_, edge)| tried(edge));
+fn least_tried(decision: Decision<'_>) -> usize {
+    let edges = decision.each().enumerate();
+    let least = edges.min_by_key(|(_, edge)| edge.tried());
     least.map_or(0, |(place, _)| place)
 }

@@ -1,23 +1,81 @@
-//! Choices that several roles make at once.
+//! Choices that several roles make at once, each at random with a strategy of its own that
+//! does not depend on what the others choose now, but on what would have been better against
+//! what they chose before: regret matching (Hart and Mas-Colell, 2000; for tree search Tak,
+//! Lanctot and Winands, "Monte Carlo Tree Search Variants for Simultaneous Move Games", 2014).
 
 use rand::RngExt;
+use rustc_hash::FxHashMap;
 
-use super::node::{Arm, Inside, Joint, NodeId};
+use super::node::{Node, NodeId};
+use super::sample::Sample;
 use super::tree::Tree;
-use crate::machine::RoleId;
+use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
+use crate::search::successor::Legal;
 
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;
 
-impl Tree {
+/// What several roles may play at once in a node.
+#[derive(Debug)]
+pub struct Joint {
+    /// For each role, its moves.
+    pub arms: Box<[Box<[Arm]>]>,
+    /// Where joint moves lead to, as far as they were chosen; nowhere while somebody finds
+    /// out.
+    pub edges: FxHashMap<JointId, Option<NodeId>>,
+}
+
+/// A joint move, as a number of digits that are the places of the roles' moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct JointId(u64);
+
+/// A move of a role that decides together with others.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    pub played: Move,
+    pub values: Sample,
+    /// By how much it would have been better to play this every time: at least 0, as the
+    /// past is forgotten in which it would have been worse ("regret matching plus": Tammelin,
+    /// 2014).
+    regret: f64,
+}
+
+impl Joint {
+    /// A choice among the legal moves of each role.
+    pub fn new(legal: Legal<'_>) -> Joint {
+        let arm = |&played: &Move| Arm {
+            played,
+            values: Sample::default(),
+            regret: 0.0,
+        };
+        let arms = legal.each().map(|moves| moves.iter().map(arm).collect());
+        Joint {
+            arms: arms.collect(),
+            edges: FxHashMap::default(),
+        }
+    }
+
+    /// The number of a joint move, given by the places of the moves.
+    ///
+    /// Numbers of more than 64 bits wrap around; joint moves that then have the same
+    /// number, among more than 2<sup>64</sup>, are taken for each other.
+    pub fn id(&self, places: &[usize]) -> JointId {
+        number(self.arms.iter().map(|arms| arms.len()), places)
+    }
+
+    /// The joint move at these places.
+    pub fn moves(&self, places: &[usize]) -> Vec<Move> {
+        let arms = self.arms.iter().zip(places);
+        arms.map(|(arms, &place)| arms[place].played).collect()
+    }
+
     /// For each role the place of a move, by its strategy: each as likely as it is regretted
-    /// that it was not played.
-    pub fn sample(&self, joint: &Joint, rng: &mut GameRng) -> Vec<usize> {
-        let roles = RoleId::first(joint.arms.len()).zip(&joint.arms);
-        let mut place = |role: RoleId, arms: &[Arm]| {
+    /// that it was not played. One role may be the one that plays at random.
+    pub fn choose(&self, random: Option<RoleId>, rng: &mut GameRng) -> Box<[usize]> {
+        let mut place = |(role, arms): (RoleId, &Box<[Arm]>)| {
             let total: f64 = arms.iter().map(|arm| arm.regret).sum();
-            let is_random = self.random() == Some(role) || total <= 0.0;
+            let is_random = random == Some(role) || total <= 0.0;
             if is_random || rng.random_bool(AT_RANDOM) {
                 return rng.random_range(0..arms.len());
             }
@@ -28,38 +86,54 @@ impl Tree {
             });
             chosen.unwrap_or(arms.len() - 1)
         };
-        roles.map(|(role, arms)| place(role, arms)).collect()
+        let roles = RoleId::first(self.arms.len());
+        roles.zip(&self.arms).map(&mut place).collect()
     }
 
-    /// After the moves at these places brought the roles these values: what would other
-    /// moves have brought them against the same moves of the others?
-    pub fn regret(&mut self, id: NodeId, places: &[usize], values: &[f64]) {
-        let node = self.node(id);
-        let Inside::Joint(joint) = &node.inside else {
-            return;
-        };
+    /// The moves at these places brought the roles these values. What would other moves have
+    /// brought them against the same moves of the others?
+    pub fn learn(&mut self, tree: &Tree, node: Node<'_>, places: &[usize], values: &[f32]) {
+        let Joint { arms, edges } = self;
+        for ((arms, &place), &value) in arms.iter_mut().zip(places).zip(values) {
+            arms[place].values.add(value.into());
+        }
+        let counts: Vec<usize> = arms.iter().map(|arms| arms.len()).collect();
         let mut places = places.to_vec();
-        let mut regrets = Vec::new();
-        for (role, arms) in RoleId::first(joint.arms.len()).zip(&joint.arms) {
-            if arms.len() == 1 || self.random() == Some(role) {
+        for (role, arms) in RoleId::first(counts.len()).zip(arms) {
+            if arms.len() == 1 || tree.random() == Some(role) {
                 continue;
             }
             let chosen = places[role.index()];
-            for (place, arm) in arms.iter().enumerate() {
+            for (place, arm) in arms.iter_mut().enumerate() {
                 places[role.index()] = place;
-                let met = joint.edges.get(&joint.id(&places)).copied().flatten();
-                let met = met.and_then(|child| self.node(child).mean(role));
+                let met = edges
+                    .get(&number(counts.iter().copied(), &places))
+                    .copied()
+                    .flatten();
+                let met = met.and_then(|child| tree.node(child).mean(role));
                 // What was never tried against these moves is as good as against others.
-                let others = || arm.sum.mean(arm.visits).or(node.mean(role));
-                let value = met.or_else(others).unwrap_or(0.0);
-                regrets.push((role, place, value - values[role.index()]));
+                let others = || arm.values.mean().map(|mean| mean as f32);
+                let value = met.or_else(others).or(node.mean(role)).unwrap_or(0.0);
+                let regret = value - values[role.index()];
+                arm.regret = (arm.regret + f64::from(regret)).max(0.0);
             }
             places[role.index()] = chosen;
         }
-        let joint = self.joint_mut(id);
-        for (role, place, regret) in regrets {
-            let arm = &mut joint.arms[role.index()][place];
-            arm.regret = (arm.regret + regret).max(0.0);
-        }
     }
+
+    /// Bytes of memory, about.
+    pub fn bytes(&self) -> usize {
+        let arms = self.arms.iter().map(|arms| size_of_val(&**arms));
+        size_of::<Joint>() + arms.sum::<usize>()
+    }
+
+    /// Bytes of memory, about, for each joint move that was chosen.
+    pub const EDGE_BYTES: usize = 2 * size_of::<(JointId, Option<NodeId>)>();
+}
+
+/// The number of the joint move at these places, where there are so many of each role.
+fn number(counts: impl Iterator<Item = usize>, places: &[usize]) -> JointId {
+    JointId(counts.zip(places).fold(0u64, |id, (count, &place)| {
+        id.wrapping_mul(count as u64).wrapping_add(place as u64)
+    }))
 }

@@ -5,31 +5,35 @@
 //! successors of a node in one call and starts playouts in many leaves, a few each, which
 //! share the lanes. While they are played, the leaves count as visited but have no value.
 //!
-//! All threads share one tree, behind a lock that they hold for the descents and for what
-//! they bring back, not while they evaluate. Where playouts are short, that is a good part of
-//! the time: on breakthrough two threads visit 1.3 times as many nodes as one.
+//! All threads share one tree, in memory that all may change at any time, word by word. Nobody
+//! waits for anybody, but for a moment where a state is looked up or several roles decide at
+//! once.
 //!
-//! - `node`, `tree`: what there is.
+//! - `arena`: the memory of the tree.
+//! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `descent`: which leaf is next, and what becomes of the result.
-//! - `joint`: choices of several roles at once.
 //! - `bounds`: proofs.
 //! - `worker`: a thread.
-//! - `report`: what a search has to say.
+//! - `sample`, `report`: what a search has to say.
 
+mod arena;
 mod bounds;
+mod decision;
 mod descent;
 mod joint;
 mod node;
 mod report;
+mod sample;
 mod tree;
 mod worker;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
+use crate::playout::Progress;
 use crate::rng;
 use crate::stop::Stop;
 
@@ -37,13 +41,17 @@ use super::Budget;
 use super::successor::Evaluator;
 use node::Bounds;
 pub use report::{MoveReport, Report};
-use tree::Tree;
+use sample::Sample;
+use tree::{Tree, lock};
 use worker::Worker;
+
+/// How many threads there are at most: what is under way must fit into the tree's counters.
+const MOST_THREADS: usize = 120;
 
 /// How to search.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// How many threads, at least 1.
+    /// How many threads, from 1 to 120.
     pub threads: usize,
     /// How much memory the tree may have, in bytes.
     pub memory: usize,
@@ -100,6 +108,7 @@ impl Default for Config {
 pub struct Mcts {
     config: Config,
     evaluators: Vec<Evaluator>,
+    tree: Tree,
     shared: Shared,
     /// The legal moves of each role in the state to which reports refer.
     legal: Vec<Vec<Move>>,
@@ -109,23 +118,17 @@ pub struct Mcts {
     time: Duration,
 }
 
-/// What the threads share.
+/// What the threads count together.
+#[derive(Default)]
 struct Shared {
-    tree: Mutex<Tree>,
     /// How many playouts have ended.
-    playouts: AtomicU64,
+    playouts: Progress,
     /// How many joint moves they had.
     steps: AtomicU64,
     /// How many more there would have been, had not been known what comes of them.
     spared: AtomicU64,
-}
-
-impl Shared {
-    /// The tree, for a moment.
-    fn tree(&self) -> MutexGuard<'_, Tree> {
-        // A thread that panicked takes the search with it; there is nothing to recover.
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    /// The values that evaluations had behind each edge of the root, for each role.
+    spread: Mutex<Vec<Sample>>,
 }
 
 impl Mcts {
@@ -137,7 +140,7 @@ impl Mcts {
         // What a prover calls its states and moves is its own.
         let threads = match backend {
             Backend::Prover => 1,
-            _ => config.threads.max(1),
+            _ => config.threads.clamp(1, MOST_THREADS),
         };
         let streams = rng::streams(config.seed).take(threads);
         let evaluator = |rng| Evaluator::new(game, backend, config.max_steps, rng);
@@ -148,15 +151,11 @@ impl Mcts {
         let ranges = first.goal_ranges().into_iter();
         let ranges = ranges.map(|(low, high)| Bounds { low, high }).collect();
         let random = game.random_role();
-        let tree = Tree::new(root, ranges, random, config.memory);
+        let tree = Tree::new(&root, ranges, random, config.memory);
         Ok(Mcts {
             legal: first.legal_moves(&state)?,
-            shared: Shared {
-                tree: Mutex::new(tree),
-                playouts: AtomicU64::new(0),
-                steps: AtomicU64::new(0),
-                spared: AtomicU64::new(0),
-            },
+            tree,
+            shared: Shared::default(),
             playouts_before: 0,
             time: Duration::ZERO,
             evaluators,
@@ -173,8 +172,9 @@ impl Mcts {
         let first = &mut self.evaluators[0];
         let root = first.settle(state, depth)?;
         self.legal = first.legal_moves(state)?;
-        self.shared.tree().set_root(root);
-        self.playouts_before = self.shared.playouts.load(Ordering::Relaxed);
+        self.tree.set_root(&root);
+        lock(&self.shared.spread).clear();
+        self.playouts_before = self.shared.playouts.rollouts();
         self.time = Duration::ZERO;
         Ok(())
     }
@@ -208,7 +208,7 @@ impl Mcts {
     /// When a machine cannot go on.
     pub fn run(&mut self, budget: &Budget<'_>) -> Result<(), MachineError> {
         let start = Instant::now();
-        let (shared, config) = (&self.shared, &self.config);
+        let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
         let wanted = budget
             .playouts
             .map(|playouts| playouts + shared.playouts_and_spared());
@@ -221,7 +221,7 @@ impl Mcts {
             std::thread::scope(|scope| {
                 let threads: Vec<_> = streams
                     .map(|(rng, evaluator)| {
-                        let worker = Worker::new(shared, config, evaluator, rng);
+                        let worker = Worker::new(shared, tree, config, evaluator, rng);
                         scope.spawn(move || {
                             let result = worker.run(stop, wanted);
                             if result.is_err() {
@@ -244,8 +244,15 @@ impl Mcts {
 
     /// What is known now, for one of the roles.
     pub fn report(&self, role: RoleId) -> Report {
-        let playouts = self.shared.playouts.load(Ordering::Relaxed) - self.playouts_before;
-        let legal = &self.legal[role.index()];
-        Report::new(&self.shared.tree(), role, legal, playouts, self.time)
+        let playouts = self.shared.playouts.rollouts() - self.playouts_before;
+        let (tree, legal) = (&self.tree, &self.legal[role.index()]);
+        let spread = lock(&self.shared.spread);
+        Report::new(tree, &spread, role, legal, playouts, self.time)
+    }
+
+    /// How many playouts have ended, as the search goes on; those from earlier roots count
+    /// too.
+    pub fn progress(&self) -> Progress {
+        self.shared.playouts.clone()
     }
 }

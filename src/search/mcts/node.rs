@@ -1,35 +1,28 @@
-//! Nodes of the tree, and what is known of them.
+//! Nodes of the tree, and what is known of them, in words that all threads may change.
+//!
+//! Each word by itself is right at any time. That two of them, such as a sum and the number
+//! of visits, are of different moments does no harm.
 
-use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::machine::{Move, RoleId, State};
-use crate::search::successor::{Arrival, Successor, Successors, Turn, unpack};
+use super::arena::{Block, get, set};
+use crate::machine::RoleId;
+use crate::search::successor::{Arrival, Turn};
 
-/// The number of a node.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct NodeId(u32);
-
-impl NodeId {
-    pub fn new(index: usize) -> NodeId {
-        NodeId(u32::try_from(index).expect("memory is bounded well below so many nodes"))
-    }
-
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+/// A node: the block that it is in.
+pub type NodeId = Block;
 
 /// What a role can still get: the least and the most of it, if everybody plays as well as
 /// can be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bounds {
-    pub low: f64,
-    pub high: f64,
+    pub low: f32,
+    pub high: f32,
 }
 
 impl Bounds {
     /// A value that is known.
-    pub fn exact(value: f64) -> Bounds {
+    pub fn exact(value: f32) -> Bounds {
         Bounds {
             low: value,
             high: value,
@@ -38,287 +31,270 @@ impl Bounds {
 
     /// Whether the value is known. Means of goals are compared, hence the tolerance.
     pub fn are_exact(self) -> bool {
-        self.high - self.low < 1e-9
+        self.high - self.low < 1e-4
+    }
+
+    fn to_word(self) -> u64 {
+        u64::from(self.high.to_bits()) << 32 | u64::from(self.low.to_bits())
+    }
+
+    fn from_word(word: u64) -> Bounds {
+        Bounds {
+            low: f32::from_bits(word as u32),
+            high: f32::from_bits((word >> 32) as u32),
+        }
     }
 }
 
-/// The results of evaluations, for one role.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Sum {
-    pub values: f64,
-    pub squares: f64,
+/// Who decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decider {
+    /// Nobody: the match is over.
+    Nobody,
+    /// One role.
+    One(RoleId),
+    /// Several roles at once.
+    Several,
 }
 
-impl Sum {
-    pub fn add(&mut self, value: f64) {
-        self.values += value;
-        self.squares += value * value;
+/// When a state is reached, and who decides there, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Meta(u64);
+
+impl Meta {
+    pub const WORDS: usize = 1;
+
+    pub fn new(arrival: &Arrival) -> Meta {
+        let decider = match &arrival.turn {
+            Turn::Over(_) => 0,
+            Turn::Several => 1,
+            Turn::One(role) => 2 + u64::from(role.0),
+        };
+        Meta(u64::from(arrival.depth) | decider << 32)
     }
 
-    /// The mean of so many values.
-    pub fn mean(self, count: u32) -> Option<f64> {
-        (count > 0).then(|| self.values / f64::from(count))
+    pub fn word(self) -> u64 {
+        self.0
     }
 
-    /// The standard error of the mean of so many values.
-    pub fn standard_error(self, count: u32) -> Option<f64> {
-        let n = f64::from(count);
-        let mean = self.mean(count)?;
-        let variance = (self.squares - n * mean * mean).max(0.0) / (n - 1.0);
-        (count > 1).then(|| (variance / n).sqrt())
+    pub fn from_word(word: u64) -> Meta {
+        Meta(word)
     }
-}
 
-/// A state in which somebody decides, or a match is over.
-#[derive(Debug)]
-pub struct Node {
-    pub state: State,
     /// How many joint moves were made before.
-    pub depth: u32,
-    pub turn: Turn,
-    /// How many evaluations were made in this node and below.
-    pub visits: u32,
-    /// How many are under way.
-    pub pending: u32,
-    /// For each role.
-    pub sums: Box<[Sum]>,
-    /// For each role.
-    pub bounds: Box<[Bounds]>,
-    pub inside: Inside,
+    pub fn depth(self) -> u32 {
+        self.0 as u32
+    }
+
+    pub fn decider(self) -> Decider {
+        match (self.0 >> 32) as u32 {
+            0 => Decider::Nobody,
+            1 => Decider::Several,
+            role => Decider::One(RoleId(role - 2)),
+        }
+    }
 }
 
-/// What may be played in a node.
-#[derive(Debug)]
-pub enum Inside {
-    /// Not yet known.
-    Unexpanded,
+/// How far a node is looked into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// It is not known what may be played.
+    Unexpanded = 0,
     /// Somebody is about to find out.
-    Expanding,
-    /// One role decides.
-    Decision(Decision),
-    /// Several roles decide.
-    Joint(Box<Joint>),
+    Expanding = 1,
+    /// It is known.
+    Expanded = 2,
 }
 
-/// A choice of one role.
-#[derive(Debug)]
-pub struct Decision {
-    /// The role's moves.
-    pub moves: Box<[Move]>,
-    /// What each of them leads to.
-    pub edges: Box<[Edge]>,
-    /// The states that they lead to, packed, one after the other.
-    pub states: Box<[u64]>,
+// The words of a node. Sums, bounds and the state follow.
+const META: usize = 0;
+/// The block with what may be played; from bit 32 on the stage, and from bit 40 on how many
+/// words the state has.
+const INSIDE: usize = 1;
+/// Visits; from bit 40 on evaluations under way that start here.
+const COUNTS: usize = 2;
+/// How often the bounds have changed.
+const CHANGES: usize = 3;
+const SUMS: usize = 4;
+
+const STAGE_SHIFT: u32 = 32;
+const STATE_SHIFT: u32 = 40;
+/// One evaluation under way.
+const PENDING: u64 = 1 << 40;
+/// The units of sums.
+const UNIT: f32 = (1 << 20) as f32;
+
+/// A node, to look at and to change.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    words: &'a [AtomicU64],
+    /// The goals that each role can have in the game.
+    ranges: &'a [Bounds],
 }
 
-/// What a decision leads to.
-#[derive(Debug)]
-pub struct Edge {
-    pub visits: u32,
-    pub pending: u32,
-    pub to: To,
-    pub value: Value,
-}
+impl<'a> Node<'a> {
+    /// The node at the start of these words.
+    pub fn new(words: &'a [AtomicU64], ranges: &'a [Bounds]) -> Node<'a> {
+        Node { words, ranges }
+    }
 
-/// What the role that decides expects of an edge, as of the last visit: kept here so that a
-/// choice need not look at all the nodes that the edges lead to.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Value {
-    /// The mean of evaluations, if there are any.
-    pub mean: f32,
-    /// The least and the most that the role can still get.
-    pub low: f32,
-    pub high: f32,
+    /// How many words a node has.
+    pub fn words(roles: usize, state: usize) -> usize {
+        SUMS + 2 * roles + state
+    }
+
+    /// Makes it a node without visits. If the match is over there, these are the goals of each
+    /// role; otherwise there are none.
+    pub fn init(self, meta: Meta, state: &[u64], goals: &[f32]) {
+        set(&self.words[META], meta.word());
+        set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
+        set(&self.words[COUNTS], 0);
+        set(&self.words[CHANGES], 0);
+        let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
+        sums.iter().for_each(|sum| set(sum, 0));
+        let (bounds, rest) = rest.split_at(self.ranges.len());
+        for (role, (bounds, range)) in bounds.iter().zip(self.ranges).enumerate() {
+            let known = goals.get(role).copied().map(Bounds::exact);
+            set(bounds, known.unwrap_or(*range).to_word());
+        }
+        for (word, value) in rest.iter().zip(state) {
+            set(word, *value);
+        }
+    }
+
+    pub fn meta(self) -> Meta {
+        Meta::from_word(get(&self.words[META]))
+    }
+
+    /// The words of the state.
+    pub fn state(self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+        let length = (get(&self.words[INSIDE]) >> STATE_SHIFT) as usize;
+        let words = &self.words[SUMS + 2 * self.ranges.len()..][..length];
+        words.iter().map(get)
+    }
+
+    /// Whether these are the words of the state.
+    pub fn is_state(self, words: &[u64]) -> bool {
+        self.state().len() == words.len() && self.state().eq(words.iter().copied())
+    }
+
+    /// How far it is looked into, and the block in which to look.
+    pub fn inside(self) -> (Stage, Block) {
+        let word = self.words[INSIDE].load(Ordering::Acquire);
+        let stage = match (word >> STAGE_SHIFT) as u8 {
+            0 => Stage::Unexpanded,
+            1 => Stage::Expanding,
+            _ => Stage::Expanded,
+        };
+        (stage, Block(word as u32))
+    }
+
+    /// Claims the right to find out what may be played; only one thread gets it.
+    pub fn claim(self) -> bool {
+        let free = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
+        let claimed = free | (Stage::Expanding as u64) << STAGE_SHIFT;
+        let word = &self.words[INSIDE];
+        word.compare_exchange(free, claimed, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Says what the thread that claimed the node has found out, which the block tells.
+    pub fn settle(self, stage: Stage, inside: Block) {
+        let state = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
+        let word = state | (stage as u64) << STAGE_SHIFT | u64::from(inside.0);
+        self.words[INSIDE].store(word, Ordering::Release);
+    }
+
+    /// How many evaluations were made in this node and below.
+    pub fn visits(self) -> u64 {
+        get(&self.words[COUNTS]) % PENDING
+    }
+
+    /// Whether evaluations were made or are under way that started here.
+    pub fn is_touched(self) -> bool {
+        get(&self.words[COUNTS]) != 0
+    }
+
+    /// An evaluation starts here.
+    pub fn begin(self) {
+        self.words[COUNTS].fetch_add(PENDING, Ordering::Relaxed);
+    }
+
+    /// An evaluation that started here ends.
+    pub fn end(self) {
+        self.words[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
+    }
+
+    /// Adds the values that an evaluation had for each role.
+    pub fn add(self, values: &[f32]) {
+        for ((sum, range), value) in self.words[SUMS..].iter().zip(self.ranges).zip(values) {
+            let value = range.to_unit(*value) * UNIT;
+            sum.fetch_add(value as u64, Ordering::Relaxed);
+        }
+        self.words[COUNTS].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What a role can still get.
+    pub fn bounds(self, role: RoleId) -> Bounds {
+        Bounds::from_word(get(self.bounds_word(role)))
+    }
+
     /// Whether it is known what each role gets.
-    pub is_solved: bool,
-}
+    pub fn is_solved(self) -> bool {
+        RoleId::first(self.ranges.len()).all(|role| self.bounds(role).are_exact())
+    }
 
-/// Where an edge leads to.
-#[derive(Debug)]
-pub enum To {
-    /// A node.
-    Node(NodeId),
-    /// A state that has not been visited, or in which the match is over.
-    State(Arrival),
-}
-
-/// A choice that several roles make at once, each at random with a strategy of its own that
-/// does not depend on what the others choose now, but on what would have been better against
-/// what they chose before: regret matching (Hart and Mas-Colell, 2000; for tree search Tak,
-/// Lanctot and Winands, "Monte Carlo Tree Search Variants for Simultaneous Move Games", 2014).
-#[derive(Debug)]
-pub struct Joint {
-    /// For each role, its moves.
-    pub arms: Box<[Box<[Arm]>]>,
-    /// Where joint moves lead to, as far as they were chosen; nowhere while somebody finds
-    /// out.
-    pub edges: FxHashMap<JointId, Option<NodeId>>,
-}
-
-/// A joint move, as a number of digits that are the places of the roles' moves.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct JointId(pub u64);
-
-/// A move of a role that decides together with others.
-#[derive(Clone, Debug)]
-pub struct Arm {
-    pub played: Move,
-    pub visits: u32,
-    pub pending: u32,
-    pub sum: Sum,
-    /// By how much it would have been better to play this every time: at least 0, as the
-    /// past is forgotten in which it would have been worse ("regret matching plus": Tammelin,
-    /// 2014).
-    pub regret: f64,
-}
-
-impl Joint {
-    pub fn new(legal: &[Vec<Move>]) -> Joint {
-        let arm = |&played: &Move| Arm {
-            played,
-            visits: 0,
-            pending: 0,
-            sum: Sum::default(),
-            regret: 0.0,
+    /// A role can get no more and no less than this. Returns whether that is news.
+    pub fn narrow(self, role: RoleId, bounds: Bounds) -> bool {
+        let both = |word| {
+            let known = Bounds::from_word(word);
+            let low = known.low.max(bounds.low);
+            let high = known.high.min(bounds.high).max(low);
+            let both = Bounds { low, high }.to_word();
+            (both != word).then_some(both)
         };
-        let arms = legal.iter().map(|moves| moves.iter().map(arm).collect());
-        Joint {
-            arms: arms.collect(),
-            edges: FxHashMap::default(),
+        let word = self.bounds_word(role);
+        let changed = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, both);
+        if changed.is_ok() {
+            self.words[CHANGES].fetch_add(1, Ordering::Relaxed);
         }
+        changed.is_ok()
     }
 
-    /// The number of a joint move, given by the places of the moves.
-    ///
-    /// Numbers of more than 64 bits wrap around; joint moves that then have the same
-    /// number, among more than 2<sup>64</sup>, are taken for each other.
-    pub fn id(&self, places: &[usize]) -> JointId {
-        let digits = self.arms.iter().zip(places);
-        JointId(digits.fold(0u64, |id, (arms, &place)| {
-            id.wrapping_mul(arms.len() as u64)
-                .wrapping_add(place as u64)
-        }))
-    }
-
-    /// The joint move at these places.
-    pub fn moves(&self, places: &[usize]) -> Vec<Move> {
-        let arms = self.arms.iter().zip(places);
-        arms.map(|(arms, &place)| arms[place].played).collect()
-    }
-}
-
-impl Node {
-    /// A node without visits; `ranges` are the goals that each role can have in the game.
-    pub fn new(successor: Successor, ranges: &[Bounds]) -> Node {
-        let Successor { state, arrival } = successor;
-        let bounds = match &arrival.turn {
-            Turn::Over(goals) => goals.iter().copied().map(Bounds::exact).collect(),
-            _ => ranges.into(),
-        };
-        Node {
-            state,
-            depth: arrival.depth,
-            turn: arrival.turn,
-            visits: 0,
-            pending: 0,
-            sums: vec![Sum::default(); ranges.len()].into(),
-            bounds,
-            inside: Inside::Unexpanded,
-        }
-    }
-
-    /// What takes the place of a node that is gone.
-    pub fn vacant() -> Node {
-        let nobody = Successor {
-            state: State::new(),
-            arrival: Arrival {
-                depth: 0,
-                turn: Turn::Over(Box::default()),
-            },
-        };
-        Node::new(nobody, &[])
+    /// How often the bounds have changed, modulo 256.
+    pub fn changes(self) -> u8 {
+        get(&self.words[CHANGES]) as u8
     }
 
     /// The mean of a role's evaluations within what it can still get; none without visits,
     /// unless the value is known.
-    pub fn mean(&self, role: RoleId) -> Option<f64> {
-        let Bounds { low, high } = self.bounds[role.index()];
-        match self.sums[role.index()].mean(self.visits) {
-            Some(mean) => Some(mean.clamp(low, high)),
-            None => self.bounds[role.index()].are_exact().then_some(low),
+    pub fn mean(self, role: RoleId) -> Option<f32> {
+        let Bounds { low, high } = self.bounds(role);
+        let range = self.ranges[role.index()];
+        match self.visits() {
+            0 => self.bounds(role).are_exact().then_some(low),
+            visits => {
+                let sum = get(&self.words[SUMS + role.index()]) as f64;
+                let mean = (sum / (f64::from(UNIT) * visits as f64)) as f32;
+                let mean = range.low + mean * (range.high - range.low);
+                Some(mean.clamp(low, high))
+            }
         }
     }
 
-    /// Whether it is known what each role gets.
-    pub fn is_solved(&self) -> bool {
-        self.bounds.iter().all(|bounds| bounds.are_exact())
-    }
-
-    /// Bytes of memory, about.
-    pub fn bytes(&self) -> usize {
-        let roles = self.sums.len() * (size_of::<Sum>() + size_of::<Bounds>());
-        let inside = match &self.inside {
-            Inside::Unexpanded | Inside::Expanding => 0,
-            Inside::Decision(decision) => {
-                let Decision {
-                    moves,
-                    edges,
-                    states,
-                } = decision;
-                size_of_val(&**moves) + size_of_val(&**edges) + size_of_val(&**states)
-            }
-            Inside::Joint(joint) => {
-                let arms = joint.arms.iter().map(|arms| arms.len() * size_of::<Arm>());
-                arms.sum::<usize>() + joint.edges.len() * size_of::<(JointId, Option<NodeId>)>()
-            }
-        };
-        size_of::<Node>() + 8 * self.state.words().len() + roles + inside
+    fn bounds_word(self, role: RoleId) -> &'a AtomicU64 {
+        &self.words[SUMS + self.ranges.len() + role.index()]
     }
 }
 
-impl Decision {
-    /// The moves and what they lead to, for a role of which the goals are in this range.
-    pub fn new(moves: &[Move], successors: Successors, role: RoleId, range: Bounds) -> Decision {
-        let edge = |arrival: Arrival| match &arrival.turn {
-            Turn::Over(goals) => {
-                let bounds = Bounds::exact(goals[role.index()]);
-                Edge::new(To::State(arrival), bounds, true)
-            }
-            _ => Edge::new(To::State(arrival), range, false),
-        };
-        Decision {
-            moves: moves.into(),
-            edges: successors.arrivals.into_iter().map(edge).collect(),
-            states: successors.states.into(),
-        }
-    }
-
-    /// The state that a move leads to.
-    pub fn state(&self, place: usize) -> State {
-        unpack(&self.states, self.edges.len(), place)
-    }
-}
-
-impl Edge {
-    /// The node that it leads to, if there is one.
-    pub fn node(&self) -> Option<NodeId> {
-        match self.to {
-            To::Node(id) => Some(id),
-            To::State(_) => None,
-        }
-    }
-
-    pub fn new(to: To, Bounds { low, high }: Bounds, is_solved: bool) -> Edge {
-        Edge {
-            visits: 0,
-            pending: 0,
-            to,
-            value: Value {
-                mean: 0.0,
-                low: low as f32,
-                high: high as f32,
-                is_solved,
-            },
+impl Bounds {
+    /// A value as a share of this range.
+    pub fn to_unit(self, value: f32) -> f32 {
+        let width = self.high - self.low;
+        if width > 0.0 {
+            (value - self.low) / width
+        } else {
+            0.0
         }
     }
 }

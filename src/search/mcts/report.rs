@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use super::node::{Bounds, Edge, Inside, NodeId};
-use super::tree::Tree;
+use super::decision::Decision;
+use super::joint::Arm;
+use super::node::{Bounds, Decider, NodeId, Stage};
+use super::sample::Sample;
+use super::tree::{Tree, lock};
 use crate::machine::{Move, RoleId};
-use crate::search::successor::Turn;
 
 /// What is known about a role's moves.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,7 +38,7 @@ pub struct MoveReport {
     /// The move.
     pub played: Move,
     /// How often it was looked at.
-    pub visits: u32,
+    pub visits: u64,
     /// The goal that the role can expect, if it was looked at or is proved.
     pub value: Option<f64>,
     /// The standard error of that as the mean of independent evaluations; none if it is proved.
@@ -48,57 +50,36 @@ pub struct MoveReport {
 }
 
 impl Report {
+    /// What the tree knows of these legal moves. The spread has the values of evaluations for
+    /// each edge of the root and each role.
     pub(super) fn new(
         tree: &Tree,
+        spread: &[Sample],
         role: RoleId,
         legal: &[Move],
         playouts: u64,
         time: Duration,
     ) -> Report {
         let root = tree.node(tree.root());
-        let range = tree.ranges()[role.index()];
-        let mut moves: Vec<MoveReport> = match (&root.inside, &root.turn) {
+        let mut moves = match *legal {
             // The root is what follows from the state by forced moves.
-            _ if let [forced] = *legal => vec![tree.node_report(forced, tree.root(), role)],
-            (Inside::Decision(decision), Turn::One(decider)) if *decider == role => {
-                let moves = decision.moves.iter().zip(&decision.edges);
-                moves
-                    .map(|(&played, edge)| tree.edge_report(played, edge, role))
-                    .collect()
+            [forced] => {
+                let mut all = Sample::default();
+                let own = spread.iter().skip(role.index());
+                own.step_by(tree.ranges().len())
+                    .for_each(|sample| all.merge(sample));
+                vec![tree.node_report(forced, tree.root(), role, &all)]
             }
-            (Inside::Joint(joint), _) if joint.arms[role.index()].len() > 1 => {
-                let arms = joint.arms[role.index()].iter();
-                arms.map(|arm| MoveReport {
-                    played: arm.played,
-                    visits: arm.visits,
-                    value: arm.sum.mean(arm.visits),
-                    error: arm.sum.standard_error(arm.visits),
-                    bounds: (range.low, range.high),
-                    line: Vec::new(),
-                })
-                .collect()
-            }
-            // Nothing was looked at, or nothing is to be decided.
-            _ => {
-                let bounds = root.bounds[role.index()];
-                let report = |&played: &Move| MoveReport {
-                    played,
-                    visits: 0,
-                    value: None,
-                    error: None,
-                    bounds: (bounds.low, bounds.high),
-                    line: Vec::new(),
-                };
-                legal.iter().map(report).collect()
-            }
+            _ => tree.moves_report(spread, role, legal),
         };
         order(&mut moves);
+        let Bounds { low, high } = tree.ranges()[role.index()];
         Report {
             role,
             best: moves.first().map(|best| best.played),
-            value: root.mean(role),
-            range: (range.low, range.high),
-            solved: root.bounds[role.index()].are_exact(),
+            value: root.mean(role).map(f64::from),
+            range: (low.into(), high.into()),
+            solved: root.bounds(role).are_exact(),
             nodes: tree.len(),
             playouts,
             time,
@@ -111,7 +92,7 @@ impl MoveReport {
     /// Whether it is proved what the role gets.
     pub fn is_solved(&self) -> bool {
         let (low, high) = self.bounds;
-        Bounds { low, high }.are_exact()
+        low == high
     }
 }
 
@@ -144,40 +125,79 @@ fn order(moves: &mut Vec<MoveReport>) {
 }
 
 impl Tree {
+    /// What is known about the moves of a role in the root.
+    fn moves_report(&self, spread: &[Sample], role: RoleId, legal: &[Move]) -> Vec<MoveReport> {
+        let root = self.node(self.root());
+        match (root.inside(), root.meta().decider()) {
+            ((Stage::Expanded, inside), Decider::One(decider)) if decider == role => {
+                let decision = self.decision(inside);
+                let report = |place: usize| {
+                    let sample = spread.get(place * self.ranges().len() + role.index());
+                    self.edge_report(decision, place, role, sample)
+                };
+                (0..decision.len()).map(report).collect()
+            }
+            ((Stage::Expanded, _), Decider::Several) => {
+                let joint = self.joint(self.root());
+                let joint = lock(&joint);
+                let arms = joint.arms[role.index()].iter();
+                let report = |arm: &Arm| MoveReport {
+                    visits: arm.values.count,
+                    value: arm.values.mean(),
+                    error: arm.values.standard_error(arm.values.count),
+                    ..MoveReport::unknown(arm.played, self.ranges()[role.index()])
+                };
+                arms.map(report).collect()
+            }
+            // Nothing was looked at, or nothing is to be decided.
+            _ => {
+                let bounds = root.bounds(role);
+                let report = |&played: &Move| MoveReport::unknown(played, bounds);
+                legal.iter().map(report).collect()
+            }
+        }
+    }
+
     /// What is known about a move by its edge.
-    fn edge_report(&self, played: Move, edge: &Edge, role: RoleId) -> MoveReport {
+    fn edge_report(
+        &self,
+        decision: Decision<'_>,
+        place: usize,
+        role: RoleId,
+        sample: Option<&Sample>,
+    ) -> MoveReport {
+        let edge = decision.edge(place);
         let report = match edge.node() {
-            Some(id) => self.node_report(played, id, role),
+            Some(id) => {
+                let sample = sample.copied().unwrap_or_default();
+                self.node_report(edge.played(), id, role, &sample)
+            }
             None => {
-                let bounds = self.bounds(edge, role);
+                let bounds = self.bounds(decision, place, role);
                 MoveReport {
-                    played,
-                    visits: 0,
-                    value: bounds.are_exact().then_some(bounds.low),
-                    error: None,
-                    bounds: (bounds.low, bounds.high),
-                    line: Vec::new(),
+                    value: bounds.are_exact().then_some(bounds.low.into()),
+                    ..MoveReport::unknown(edge.played(), bounds)
                 }
             }
         };
         MoveReport {
-            visits: edge.visits,
+            visits: edge.visits(),
             ..report
         }
     }
 
-    /// What is known about a move by the node that it leads to.
-    fn node_report(&self, played: Move, id: NodeId, role: RoleId) -> MoveReport {
+    /// What is known about a move by the node that it leads to; the sample has values of
+    /// evaluations below.
+    fn node_report(&self, played: Move, id: NodeId, role: RoleId, sample: &Sample) -> MoveReport {
         let node = self.node(id);
-        let bounds = node.bounds[role.index()];
-        let error = node.sums[role.index()].standard_error(node.visits);
+        let bounds = node.bounds(role);
+        let error = sample.standard_error(node.visits());
         MoveReport {
-            played,
-            visits: node.visits,
-            value: node.mean(role),
+            visits: node.visits(),
+            value: node.mean(role).map(f64::from),
             error: error.filter(|_| !bounds.are_exact()),
-            bounds: (bounds.low, bounds.high),
             line: self.line(id),
+            ..MoveReport::unknown(played, bounds)
         }
     }
 
@@ -186,30 +206,47 @@ impl Tree {
         let mut line = Vec::new();
         while line.len() < LONGEST_LINE {
             let node = self.node(id);
-            let (Turn::One(role), Inside::Decision(decision)) = (&node.turn, &node.inside) else {
+            let (Decider::One(role), (Stage::Expanded, inside)) =
+                (node.meta().decider(), node.inside())
+            else {
                 break;
             };
-            let low = node.bounds[role.index()].low;
+            let decision = self.decision(inside);
+            let low = node.bounds(role).low;
             // What is proved to be best; then what was looked at most.
-            let rank = |edge: &Edge| {
-                let bounds = self.bounds(edge, *role);
-                let is_best = node.bounds[role.index()].are_exact() && bounds.low >= low;
-                (is_best, bounds.high >= low, edge.visits)
+            let rank = |place: &usize| {
+                let bounds = self.bounds(decision, *place, role);
+                let is_best = node.bounds(role).are_exact() && bounds.low >= low;
+                (is_best, bounds.high >= low, decision.edge(*place).visits())
             };
-            let pairs = decision.moves.iter().zip(&decision.edges);
-            let Some((&played, edge)) = pairs.max_by_key(|(_, edge)| rank(edge)) else {
+            let Some(best) = (0..decision.len()).max_by_key(rank) else {
                 break;
             };
-            if edge.visits == 0 && !self.bounds(edge, *role).are_exact() {
+            let edge = decision.edge(best);
+            if edge.visits() == 0 && !self.bounds(decision, best, role).are_exact() {
                 break;
             }
-            line.push((*role, played));
+            line.push((role, edge.played()));
             match edge.node() {
                 Some(next) => id = next,
                 None => break,
             }
         }
         line
+    }
+}
+
+impl MoveReport {
+    /// A move that was not looked at.
+    fn unknown(played: Move, Bounds { low, high }: Bounds) -> MoveReport {
+        MoveReport {
+            played,
+            visits: 0,
+            value: None,
+            error: None,
+            bounds: (low.into(), high.into()),
+            line: Vec::new(),
+        }
     }
 }
 

@@ -1,54 +1,75 @@
-//! All nodes of a search: found by their state, bounded in memory, used again.
+//! All nodes of a search: found by their state, bounded in memory, used by all threads at
+//! once.
 //!
 //! States that are reached in several ways share a node if they have the same depth too. So
 //! there are no cycles.
 
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::node::{Bounds, Decision, Edge, Inside, Joint, Node, NodeId, To, Value};
+use super::arena::{Arena, Block, Marks, Piece};
+use super::decision::{self, Decision, Edge};
+use super::joint::Joint;
+use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
 use crate::machine::{RoleId, State};
-use crate::search::successor::{Successor, Turn};
+use crate::search::successor::{Expansion, Successor, Turn};
+
+/// How many parts the table of states has, each of which one thread may use at a time.
+const SHARDS: usize = 64;
 
 /// The nodes of a search.
 #[derive(Debug)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    /// Numbers of nodes that are not in use.
-    free: Vec<NodeId>,
-    table: HashTable<NodeId>,
+    arena: Arena,
+    /// The nodes by the hash of their state and depth.
+    shards: Box<[Mutex<HashTable<Entry>>]>,
+    /// What is inside of nodes in which several roles decide.
+    joints: RwLock<FxHashMap<NodeId, Arc<Mutex<Joint>>>>,
+    /// How much memory these take, about.
+    joint_bytes: AtomicUsize,
     /// The goals that each role can have.
     ranges: Box<[Bounds]>,
     /// The role that decides by chance.
     random: Option<RoleId>,
-    /// How much memory is used, about.
-    bytes: usize,
-    /// How much may be.
+    /// How much memory there may be.
     limit: usize,
+    /// Whether some memory was not to be had.
+    is_full: AtomicBool,
     root: NodeId,
 }
 
+/// A node, and a part of its hash.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: u32,
+    id: NodeId,
+}
+
 impl Tree {
-    /// A tree of one node, of at most so many bytes or a little more.
+    /// A tree of one node, of at most so many bytes.
     pub fn new(
-        root: Successor,
+        root: &Successor,
         ranges: Box<[Bounds]>,
         random: Option<RoleId>,
         limit: usize,
     ) -> Tree {
         let mut tree = Tree {
-            nodes: Vec::new(),
-            free: Vec::new(),
-            table: HashTable::new(),
+            // The rest is for the table, and for choices that several roles make at once.
+            arena: Arena::new(limit / 4 * 3),
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            joints: RwLock::default(),
+            joint_bytes: AtomicUsize::new(0),
             ranges,
             random,
-            bytes: 0,
             limit,
-            root: NodeId::new(0),
+            is_full: AtomicBool::new(false),
+            root: Block(0),
         };
-        tree.root = tree.add(root);
+        tree.plant(root);
         tree
     }
 
@@ -57,22 +78,29 @@ impl Tree {
         self.root
     }
 
-    pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.index()]
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        Node::new(self.arena.from(id), &self.ranges)
     }
 
-    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.index()]
+    /// What one role may play, which is in this block.
+    pub fn decision(&self, inside: Block) -> Decision<'_> {
+        Decision::new(self.arena.from(inside))
+    }
+
+    /// What several roles may play at once in an expanded node.
+    pub fn joint(&self, id: NodeId) -> Arc<Mutex<Joint>> {
+        let joints = self.joints.read().unwrap_or_else(PoisonError::into_inner);
+        joints[&id].clone()
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.nodes.len() - self.free.len()
+        self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 
     /// Whether there is no memory for more nodes.
     pub fn is_full(&self) -> bool {
-        self.bytes >= self.limit
+        self.is_full.load(Ordering::Relaxed)
     }
 
     /// The role that decides by chance.
@@ -85,145 +113,218 @@ impl Tree {
         &self.ranges
     }
 
-    /// The node of a state, which is made if there is none.
-    pub fn intern(&mut self, successor: Successor) -> NodeId {
-        match self.find(&successor.state, successor.arrival.depth) {
-            Some(id) => id,
-            None => self.add(successor),
+    pub fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
+        RoleId::first(self.ranges.len())
+    }
+
+    /// The node of a state, which is made if there is none and there is memory. Each role has
+    /// one of these goals if the match is over there; otherwise there are none.
+    fn intern(
+        &self,
+        meta: Meta,
+        state: &State,
+        goals: &[f32],
+        piece: &mut Piece,
+    ) -> Option<NodeId> {
+        let words = state.words();
+        let hash = hash(words, meta.depth());
+        let mut shard = self.shard(hash);
+        if let Some(known) = self.find(&shard, hash, meta, words) {
+            return Some(known);
         }
+        let length = Node::words(self.ranges.len(), words.len());
+        let id = self.allocate(piece, length)?;
+        self.node(id).init(meta, words, goals);
+        let entry = Entry { hash, id };
+        shard.insert_unique(place(hash), entry, |entry| place(entry.hash));
+        Some(id)
     }
 
-    fn find(&self, state: &State, depth: u32) -> Option<NodeId> {
-        let is_it = |id: &NodeId| {
-            let node = self.node(*id);
-            node.depth == depth && node.state == *state
+    /// The node of a state that was found, where the match may be over; it is made if there
+    /// is none and there is memory.
+    pub fn intern_successor(&self, found: &Successor, piece: &mut Piece) -> Option<NodeId> {
+        let goals = match &found.arrival.turn {
+            Turn::Over(goals) => &goals[..],
+            _ => &[],
         };
-        self.table.find(hash(state, depth), is_it).copied()
+        self.intern(Meta::new(&found.arrival), &found.state, goals, piece)
     }
 
-    fn add(&mut self, successor: Successor) -> NodeId {
-        let hash_of = |id: &NodeId| {
-            let node = &self.nodes[id.index()];
-            hash(&node.state, node.depth)
+    fn find(
+        &self,
+        shard: &HashTable<Entry>,
+        hash: u32,
+        meta: Meta,
+        words: &[u64],
+    ) -> Option<NodeId> {
+        let is_it = |entry: &Entry| {
+            let node = self.node(entry.id);
+            entry.hash == hash && node.meta().depth() == meta.depth() && node.is_state(words)
         };
-        let id = match self.free.pop() {
-            Some(id) => id,
-            None => NodeId::new(self.nodes.len()),
-        };
-        let hash = hash(&successor.state, successor.arrival.depth);
-        self.table.insert_unique(hash, id, hash_of);
-        let node = Node::new(successor, &self.ranges);
-        self.bytes += node.bytes();
-        match self.nodes.get_mut(id.index()) {
-            Some(place) => *place = node,
-            None => self.nodes.push(node),
+        shard.find(place(hash), is_it).map(|entry| entry.id)
+    }
+
+    fn shard(&self, hash: u32) -> MutexGuard<'_, HashTable<Entry>> {
+        lock(&self.shards[hash as usize % SHARDS])
+    }
+
+    fn allocate(&self, piece: &mut Piece, words: usize) -> Option<Block> {
+        let block = self.arena.allocate(piece, words);
+        if block.is_none() {
+            self.is_full.store(true, Ordering::Relaxed);
         }
-        id
+        block
     }
 
-    /// Sets what may be played in a node.
-    pub fn open(&mut self, id: NodeId, inside: Inside) {
-        let node = &mut self.nodes[id.index()];
-        self.bytes -= node.bytes();
-        node.inside = inside;
-        self.bytes += node.bytes();
+    /// Takes back what a thread has not used.
+    pub fn give_back(&self, piece: Piece) {
+        self.arena.give_back(piece);
     }
 
-    /// The node that a move of a decision leads to; it is made if there is none.
-    pub fn follow(&mut self, from: NodeId, place: usize) -> NodeId {
-        let decision = self.decision_mut(from);
-        let arrival = match &decision.edges[place].to {
-            To::Node(id) => return *id,
-            To::State(arrival) => arrival.clone(),
-        };
-        let state = decision.state(place);
-        let id = self.intern(Successor { state, arrival });
-        self.decision_mut(from).edges[place].to = To::Node(id);
-        id
-    }
-
-    /// The inside of a node in which one role decides.
-    pub fn decision_mut(&mut self, id: NodeId) -> &mut Decision {
-        match &mut self.node_mut(id).inside {
-            Inside::Decision(decision) => decision,
-            _ => unreachable!("one role decides here"),
+    /// The node that a move of a decision leads to, if the match is not over there; it is
+    /// made if there is none and there is memory.
+    pub fn follow(
+        &self,
+        decision: Decision<'_>,
+        place: usize,
+        state: &mut State,
+        piece: &mut Piece,
+    ) -> Option<NodeId> {
+        let edge = decision.edge(place);
+        if let Some(id) = edge.node() {
+            return Some(id);
         }
+        let meta = decision.state(place, state);
+        let id = self.intern(meta, state, &[], piece)?;
+        edge.lead_to(id);
+        Some(id)
     }
 
-    /// The inside of a node in which several roles decide.
-    pub fn joint_mut(&mut self, id: NodeId) -> &mut Joint {
-        match &mut self.node_mut(id).inside {
-            Inside::Joint(joint) => joint,
-            _ => unreachable!("several roles decide here"),
-        }
-    }
-
-    /// Notes in a node what is known of the node that one of its moves leads to. Returns
-    /// whether more is proved there than was noted.
-    pub fn note(&mut self, id: NodeId, place: usize) -> bool {
-        let Turn::One(role) = self.node(id).turn else {
+    /// Sets what may be played in a node that this thread has claimed. Returns whether that
+    /// changes what is known of the node.
+    pub fn open(&self, id: NodeId, found: Expansion<'_>, piece: &mut Piece) -> bool {
+        let node = self.node(id);
+        let Decider::One(role) = node.meta().decider() else {
+            let joint = Joint::new(found.legal);
+            self.count_joint(joint.bytes());
+            let mut joints = self.joints.write().unwrap_or_else(PoisonError::into_inner);
+            joints.insert(id, Arc::new(Mutex::new(joint)));
+            node.settle(Stage::Expanded, Block(0));
             return false;
         };
-        let Some(child) = self.decision_mut(id).edges[place].node() else {
+        let (moves, roles) = (found.legal.role(role), self.ranges.len());
+        let length = decision::words(moves.len(), roles, found.successors.words());
+        let Some(block) = self.allocate(piece, length) else {
+            node.settle(Stage::Unexpanded, Block(0));
             return false;
         };
-        let child = self.node(child);
-        let Bounds { low, high } = child.bounds[role.index()];
-        let value = Value {
-            mean: child.mean(role).unwrap_or(0.0) as f32,
-            low: low as f32,
-            high: high as f32,
-            is_solved: child.is_solved(),
-        };
-        let noted = &mut self.decision_mut(id).edges[place].value;
-        let before = std::mem::replace(noted, value);
-        let proved = |value: &Value| (value.low, value.high, value.is_solved);
-        proved(&before) != proved(&value)
+        Decision::init(self.arena.from(block), roles, moves, found.successors);
+        node.settle(Stage::Expanded, block);
+        let mut arrivals = found.successors.arrivals.iter();
+        arrivals.any(|arrival| matches!(arrival.turn, Turn::Over(_))) && self.refresh(id)
+    }
+
+    /// Counts memory of choices that several roles make at once.
+    pub fn count_joint(&self, bytes: usize) {
+        let before = self.joint_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before + bytes > self.limit / 8 {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
     }
 
     /// What a role can still get behind an edge.
-    pub fn bounds(&self, edge: &Edge, role: RoleId) -> Bounds {
-        match &edge.to {
-            To::Node(id) => self.node(*id).bounds[role.index()],
-            To::State(arrival) => match &arrival.turn {
-                Turn::Over(goals) => Bounds::exact(goals[role.index()]),
-                _ => self.ranges[role.index()],
-            },
+    pub fn bounds(&self, decision: Decision<'_>, place: usize, role: RoleId) -> Bounds {
+        let edge = decision.edge(place);
+        match edge.node() {
+            Some(id) => self.node(id).bounds(role),
+            None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
+            None => self.ranges[role.index()],
         }
     }
 
     /// Makes the state the root, and forgets nodes that cannot be reached from it.
-    pub fn set_root(&mut self, root: Successor) {
-        self.root = self.intern(root);
-        let mut is_reached = vec![false; self.nodes.len()];
-        let mut left = vec![self.root];
+    pub fn set_root(&mut self, root: &Successor) {
+        let meta = Meta::new(&root.arrival);
+        let mut marks = self.arena.marks();
+        let words = root.state.words();
+        let hash = hash(words, meta.depth());
+        let known = self.find(&self.shard(hash), hash, meta, words);
+        if let Some(known) = known {
+            self.mark(known, &mut marks);
+        }
+        for shard in &self.shards {
+            lock(shard).retain(|entry| marks.contains(entry.id));
+        }
+        let joints = self.joints.get_mut();
+        let joints = joints.unwrap_or_else(PoisonError::into_inner);
+        joints.retain(|id, _| marks.contains(*id));
+        let bytes = joints.values().map(|joint| {
+            let joint = lock(joint);
+            joint.bytes() + joint.edges.len() * Joint::EDGE_BYTES
+        });
+        self.joint_bytes = AtomicUsize::new(bytes.sum());
+        self.is_full = AtomicBool::new(false);
+        self.arena.sweep(&marks);
+        match known {
+            Some(known) => self.root = known,
+            None => self.plant(root),
+        }
+    }
+
+    /// Makes the root of a tree that is empty.
+    fn plant(&mut self, root: &Successor) {
+        let mut piece = Piece::default();
+        let planted = loop {
+            match self.intern_successor(root, &mut piece) {
+                Some(planted) => break planted,
+                // Whatever the limit is, there is a root.
+                None => {
+                    let length = Node::words(self.ranges.len(), root.state.words().len());
+                    self.arena = Arena::new(32 * 8 * length);
+                    piece = Piece::default();
+                }
+            }
+        };
+        self.arena.give_back(piece);
+        self.root = planted;
+    }
+
+    /// Marks a node and all that can be reached from it.
+    fn mark(&self, id: NodeId, marks: &mut Marks) {
+        let mut left = vec![id];
         while let Some(id) = left.pop() {
-            if std::mem::replace(&mut is_reached[id.index()], true) {
+            let node = self.node(id);
+            let length = Node::words(self.ranges.len(), node.state().len());
+            if !marks.mark(id, length) {
                 continue;
             }
-            match &self.node(id).inside {
-                Inside::Unexpanded | Inside::Expanding => {}
-                Inside::Decision(decision) => {
-                    left.extend(decision.edges.iter().filter_map(Edge::node));
+            match (node.inside(), node.meta().decider()) {
+                ((Stage::Expanded, inside), Decider::One(_)) => {
+                    let decision = self.decision(inside);
+                    marks.mark(inside, decision.words());
+                    left.extend(decision.each().filter_map(Edge::node));
                 }
-                Inside::Joint(joint) => left.extend(joint.edges.values().flatten()),
-            }
-        }
-        self.table.retain(|id| is_reached[id.index()]);
-        self.free.clear();
-        self.bytes = 0;
-        for (index, node) in self.nodes.iter_mut().enumerate() {
-            if is_reached[index] {
-                self.bytes += node.bytes();
-            } else {
-                // Its memory goes, its place stays.
-                *node = Node::vacant();
-                self.free.push(NodeId::new(index));
+                ((Stage::Expanded, _), _) => {
+                    left.extend(lock(&self.joint(id)).edges.values().flatten());
+                }
+                _ => {}
             }
         }
     }
 }
 
-fn hash(state: &State, depth: u32) -> u64 {
-    FxBuildHasher.hash_one((state, depth))
+/// What nobody else uses for the moment. A thread that panicked takes the search with it, so
+/// there is nothing to recover.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn hash(words: &[u64], depth: u32) -> u32 {
+    (FxBuildHasher.hash_one((words, depth)) >> 32) as u32
+}
+
+/// Where what has this hash belongs in a table, which looks at the lowest and the highest bits.
+/// The very lowest are the same in all of a shard.
+fn place(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash / SHARDS as u32)
 }

@@ -1,17 +1,17 @@
 //! A thread of the search.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use rustc_hash::FxHashMap;
-
-use super::descent::{Leaf, Path};
-use super::node::{Decision, Inside, Joint, NodeId};
-use super::tree::Tree;
+use super::arena::{Block, Piece};
+use super::descent::{Guide, Leaf, Path};
+use super::node::{NodeId, Stage};
+use super::sample::Sample;
+use super::tree::{Tree, lock};
 use super::{Config, Shared};
 use crate::machine::{MachineError, Move, State};
-use crate::playout::{Limits, Progress, StartId, Tally};
+use crate::playout::{Limits, Tally};
 use crate::rng::GameRng;
-use crate::search::successor::{Evaluator, Expansion, Leap, Successor, Turn};
+use crate::search::successor::{Evaluator, Expansion, Leap, Successor};
 use crate::stop::Stop;
 
 /// How many known values are brought up in a row before anything else is looked at.
@@ -31,13 +31,20 @@ const FIRST_PLAYOUTS: u64 = 4;
 
 pub(super) struct Worker<'a> {
     shared: &'a Shared,
+    tree: &'a Tree,
     config: &'a Config,
     evaluator: &'a mut Evaluator,
-    rng: GameRng,
-    /// The leaves in which playouts have started.
-    playing: FxHashMap<StartId, (Path, NodeId)>,
+    guide: Guide,
+    /// The paths to the leaves in which playouts have started, by the number of the start.
+    playing: Vec<Option<(Path, NodeId)>>,
+    /// How many these are.
+    leaves: usize,
+    /// Paths that are not in use.
+    paths: Vec<Path>,
     /// How many playouts each leaf gets.
     playouts: u64,
+    /// The values that evaluations had behind each edge of the root, for each role.
+    spread: Vec<Sample>,
 }
 
 /// What has to be found out before a path can go on.
@@ -53,17 +60,28 @@ struct Question {
 impl<'a> Worker<'a> {
     pub fn new(
         shared: &'a Shared,
+        tree: &'a Tree,
         config: &'a Config,
         evaluator: &'a mut Evaluator,
         rng: GameRng,
     ) -> Worker<'a> {
         Worker {
             playouts: FIRST_PLAYOUTS,
+            guide: Guide {
+                exploration: config.exploration,
+                rng,
+                piece: Piece::default(),
+                values: Vec::new(),
+                state: State::new(),
+            },
+            playing: Vec::new(),
+            leaves: 0,
+            paths: Vec::new(),
+            spread: Vec::new(),
             shared,
+            tree,
             config,
             evaluator,
-            rng,
-            playing: FxHashMap::default(),
         }
     }
 
@@ -71,29 +89,34 @@ impl<'a> Worker<'a> {
     pub fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
         let result = self.search(stop, wanted);
         self.evaluator.player().clear();
-        let mut tree = self.shared.tree();
-        for (path, leaf) in self.playing.values() {
-            tree.cancel(path, Some(*leaf));
+        for (path, leaf) in self.playing.iter().flatten() {
+            self.tree.cancel(path, Some(*leaf));
+        }
+        self.tree.give_back(std::mem::take(&mut self.guide.piece));
+        let mut spread = lock(&self.shared.spread);
+        let length = spread.len().max(self.spread.len());
+        spread.resize(length, Sample::default());
+        for (sum, own) in spread.iter_mut().zip(&self.spread) {
+            sum.merge(own);
         }
         result
     }
 
     fn search(&mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
-        let progress = Progress::default();
         while !stop.is_set() {
             let mut questions = self.descend();
             while !questions.is_empty() && !stop.is_set() {
                 questions = self.answer(questions)?;
             }
             self.give_up(questions);
-            if self.shared.is_done(wanted) {
+            if self.is_done(wanted) {
                 break;
             }
             let limits = Limits {
                 deadline: None,
-                enough: self.playing.len().div_ceil(4),
+                enough: self.leaves.div_ceil(4),
                 stop,
-                progress: &progress,
+                progress: &self.shared.playouts,
             };
             self.evaluator.player().play(&limits)?;
             self.back_up();
@@ -104,21 +127,20 @@ impl<'a> Worker<'a> {
     /// Starts playouts in as many leaves as there is room for.
     fn descend(&mut self) -> Vec<Question> {
         let mut questions = Vec::new();
-        let shared = self.shared;
         self.playouts = match self.config.playouts {
             Some(playouts) => playouts.max(1),
-            None => shared.fitting_playouts(self.evaluator.step_cost()),
+            None => self.shared.fitting_playouts(self.evaluator.step_cost()),
         };
         let lanes = self.evaluator.player().lanes() as u64;
         let most = lanes.div_ceil(self.playouts) as usize;
-        let mut tree = shared.tree();
+        let root = self.tree.root();
         for _ in 0..MOST_KNOWN {
-            if self.playing.len() + questions.len() >= most {
+            if self.leaves + questions.len() >= most {
                 break;
             }
-            let root = tree.root();
-            let leaf = self.go_on(&mut tree, root, Path::default(), &mut questions);
-            if !leaf || tree.node(root).is_solved() {
+            let path = self.paths.pop().unwrap_or_default();
+            let came_to_something = self.go_on(root, path, &mut questions);
+            if !came_to_something || self.tree.node(root).is_solved() {
                 break;
             }
         }
@@ -126,65 +148,72 @@ impl<'a> Worker<'a> {
     }
 
     /// Goes on with a path, which ends at the node. Returns whether it came to something.
-    fn go_on(
-        &mut self,
-        tree: &mut Tree,
-        node: NodeId,
-        mut path: Path,
-        questions: &mut Vec<Question>,
-    ) -> bool {
-        let question = |tree: &Tree, path, node: NodeId, joint| Question {
-            path,
-            state: tree.node(node).state.clone(),
-            depth: tree.node(node).depth,
-            node,
-            joint,
-        };
-        match tree.descend(node, &mut path, self.config.exploration, &mut self.rng) {
-            Leaf::Play(node) => {
-                let starts = self.evaluator.player().starts_mut();
-                let id = starts.add(&tree.node(node).state, Some(self.playouts));
-                self.playing.insert(id, (path, node));
+    fn go_on(&mut self, node: NodeId, mut path: Path, questions: &mut Vec<Question>) -> bool {
+        let tree = self.tree;
+        let question = |path, node: NodeId, joint| {
+            let known = tree.node(node);
+            let mut state = State::new();
+            state.assign_from(known.state());
+            Question {
+                depth: known.meta().depth(),
+                path,
+                node,
+                state,
+                joint,
             }
-            Leaf::Known(values) => {
-                tree.back_up(&path, None, &values);
+        };
+        match tree.descend(node, &mut path, &mut self.guide) {
+            Leaf::Play(node) => {
+                self.guide.state.assign_from(tree.node(node).state());
+                let starts = self.evaluator.player().starts_mut();
+                let id = starts.add(&self.guide.state, Some(self.playouts)).index();
+                if self.playing.len() <= id {
+                    self.playing.resize_with(id + 1, || None);
+                }
+                self.playing[id] = Some((path, node));
+                self.leaves += 1;
+            }
+            Leaf::Known => {
+                let values = std::mem::take(&mut self.guide.values);
+                self.tell(path, None, &values);
+                self.guide.values = values;
                 let spared = &self.shared.spared;
                 spared.fetch_add(self.playouts, Ordering::Relaxed);
             }
-            Leaf::Expand(node) => questions.push(question(tree, path, node, None)),
-            Leaf::Follow(node, joint) => questions.push(question(tree, path, node, Some(joint))),
+            Leaf::Expand(node) => questions.push(question(path, node, None)),
+            Leaf::Follow(node, joint) => questions.push(question(path, node, Some(joint))),
             Leaf::Busy => {
                 tree.cancel(&path, None);
+                self.put_away(path);
                 return false;
             }
         }
         true
     }
 
-    /// Finds out what is asked, and goes on with it. Returns the questions that come next.
-    fn answer(&mut self, questions: Vec<Question>) -> Result<Vec<Question>, MachineError> {
-        let answers = match self.find_out(&questions) {
-            Ok(answers) => answers,
-            Err(error) => {
-                self.give_up(questions);
-                return Err(error);
-            }
-        };
-        let shared = self.shared;
-        let mut tree = shared.tree();
-        let mut next = Vec::new();
-        for (question, answer) in questions.into_iter().zip(answers) {
-            let Question { path, node, .. } = question;
-            let node = tell(&mut tree, &path, node, answer);
-            self.go_on(&mut tree, node, path, &mut next);
+    /// Tells the tree what the evaluation at the end of the path brought for each role.
+    fn tell(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
+        self.tree.back_up(&path, leaf, values);
+        let start = path.first_edge().unwrap_or(0) * values.len();
+        if self.spread.len() < start + values.len() {
+            let length = start + values.len();
+            self.spread.resize(length, Sample::default());
         }
-        Ok(next)
+        for (sample, &value) in self.spread[start..].iter_mut().zip(values) {
+            sample.add(value.into());
+        }
+        self.put_away(path);
     }
 
-    /// One answer for each question.
-    fn find_out(&mut self, questions: &[Question]) -> Result<Vec<Answer>, MachineError> {
-        let (all, one): (Vec<&Question>, Vec<&Question>) = questions
-            .iter()
+    fn put_away(&mut self, mut path: Path) {
+        path.clear();
+        self.paths.push(path);
+    }
+
+    /// Finds out what is asked, and goes on with it. Returns the questions that come next.
+    fn answer(&mut self, questions: Vec<Question>) -> Result<Vec<Question>, MachineError> {
+        let (all, one): (Vec<Question>, Vec<Question>) = questions
+            .into_iter()
             .partition(|question| question.joint.is_none());
         let states = all.iter().map(|question| (&question.state, question.depth));
         let states: Vec<_> = states.collect();
@@ -194,56 +223,93 @@ impl<'a> Worker<'a> {
             joint: question.joint.as_deref().unwrap_or_default(),
         });
         let leaps: Vec<_> = leaps.collect();
-        let mut all = self.evaluator.expand(&states)?.into_iter();
-        let mut one = self.evaluator.follow(&leaps)?.into_each();
-        let answers = questions
-            .iter()
-            .filter_map(|question| match question.joint {
-                None => all.next().map(Answer::Expansion),
-                Some(_) => one.next().map(Answer::Successor),
-            });
-        Ok(answers.collect())
+        let expanded = self.evaluator.expand(&states);
+        let found = expanded.and_then(|expanded| Ok((expanded, self.evaluator.follow(&leaps)?)));
+        let (expanded, followed) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                self.give_up(all);
+                self.give_up(one);
+                return Err(error);
+            }
+        };
+        let mut next = Vec::new();
+        for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
+            self.open(&path, node, expanded.get(at));
+            self.go_on(node, path, &mut next);
+        }
+        for (Question { path, .. }, found) in one.into_iter().zip(followed.all().each()) {
+            self.complete(path, &found, &mut next);
+        }
+        Ok(next)
+    }
+
+    /// Sets what may be played in the node at the end of the path.
+    fn open(&mut self, path: &Path, node: NodeId, found: Expansion<'_>) {
+        if self.tree.open(node, found, &mut self.guide.piece) {
+            self.tree.refresh_path(path);
+        }
+    }
+
+    /// Says where the joint move at the end of the path leads to, and goes on.
+    fn complete(&mut self, path: Path, found: &Successor, questions: &mut Vec<Question>) {
+        match self.tree.complete(&path, found, &mut self.guide.piece) {
+            Some(next) => {
+                self.go_on(next, path, questions);
+            }
+            // There is no memory to go on.
+            None => {
+                self.tree.cancel(&path, None);
+                self.put_away(path);
+            }
+        }
     }
 
     /// Leaves questions unanswered.
     fn give_up(&mut self, questions: Vec<Question>) {
-        if questions.is_empty() {
-            return;
-        }
-        let mut tree = self.shared.tree();
         for question in questions {
-            tree.cancel(&question.path, None);
+            self.tree.cancel(&question.path, None);
             match question.joint {
-                None => tree.open(question.node, Inside::Unexpanded),
-                Some(_) => tree.forget(&question.path),
+                None => {
+                    let node = self.tree.node(question.node);
+                    node.settle(Stage::Unexpanded, Block(0));
+                }
+                Some(_) => self.tree.forget(&question.path),
             }
         }
     }
 
     /// Adds the results of playouts that have ended to the tree.
     fn back_up(&mut self) {
-        let starts = self.evaluator.player().starts_mut();
-        let mut tree = self.shared.tree();
-        let (mut playouts, mut steps) = (0, 0);
-        while let Some((id, tally)) = starts.take_finished() {
-            let Some((path, leaf)) = self.playing.remove(&id) else {
-                continue;
+        let mut values = std::mem::take(&mut self.guide.values);
+        let mut steps = 0;
+        loop {
+            let starts = self.evaluator.player().starts_mut();
+            let Some((id, tally)) = starts.take_finished() else {
+                break;
             };
-            playouts += tally.rollouts();
             steps += tally.state_changes;
-            tree.back_up(&path, Some(leaf), &means(tally));
+            means(tally, &mut values);
+            if let Some((path, leaf)) = self.playing[id.index()].take() {
+                self.leaves -= 1;
+                self.tell(path, Some(leaf), &values);
+            }
         }
-        let shared = self.shared;
-        shared.playouts.fetch_add(playouts, Ordering::Relaxed);
-        shared.steps.fetch_add(steps, Ordering::Relaxed);
+        self.guide.values = values;
+        self.shared.steps.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Whether there is nothing more to do.
+    fn is_done(&self, wanted: Option<u64>) -> bool {
+        wanted.is_some_and(|wanted| self.shared.playouts_and_spared() >= wanted)
+            || self.tree.node(self.tree.root()).is_solved()
     }
 }
 
 impl Shared {
     /// By how many playouts the work is measured.
     pub fn playouts_and_spared(&self) -> u64 {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        count(&self.playouts) + count(&self.spared)
+        self.playouts.rollouts() + self.spared.load(Ordering::Relaxed)
     }
 
     /// How many playouts a leaf should get if a step of one costs so much.
@@ -251,52 +317,20 @@ impl Shared {
     /// More nodes make a search stronger than more playouts, so playouts should cost less than
     /// the rest does; but it is no use that they cost nothing.
     fn fitting_playouts(&self, step: f64) -> u64 {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
-        let playouts = count(&self.playouts);
-        if playouts == 0.0 {
+        let playouts = self.playouts.rollouts();
+        if playouts == 0 {
             return FIRST_PLAYOUTS;
         }
-        let playout = count(&self.steps) / playouts * step;
+        let steps = self.steps.load(Ordering::Relaxed);
+        let playout = steps as f64 / playouts as f64 * step;
         (LEAF_COST / playout).clamp(1.0, MOST_PLAYOUTS as f64) as u64
     }
-
-    /// Whether there is nothing more to do.
-    fn is_done(&self, wanted: Option<u64>) -> bool {
-        let tree = self.tree();
-        wanted.is_some_and(|wanted| self.playouts_and_spared() >= wanted)
-            || tree.node(tree.root()).is_solved()
-    }
-}
-
-/// What was found out.
-enum Answer {
-    Expansion(Expansion),
-    Successor(Successor),
-}
-
-/// Adds an answer to the tree. Returns the node from which the path goes on.
-fn tell(tree: &mut Tree, path: &Path, node: NodeId, answer: Answer) -> NodeId {
-    let Expansion { legal, successors } = match answer {
-        Answer::Expansion(expansion) => expansion,
-        Answer::Successor(successor) => return tree.complete(path, successor),
-    };
-    match tree.node(node).turn {
-        Turn::One(role) => {
-            let range = tree.ranges()[role.index()];
-            let decision = Decision::new(&legal[role.index()], successors, role, range);
-            tree.open(node, Inside::Decision(decision));
-            if tree.refresh(node) {
-                tree.refresh_path(path);
-            }
-        }
-        _ => tree.open(node, Inside::Joint(Box::new(Joint::new(&legal)))),
-    }
-    node
 }
 
 /// The mean goal of each role. Playouts without a goal count as 0.
-fn means(tally: &Tally) -> Vec<f64> {
-    let count = tally.rollouts().max(1) as f64;
+fn means(tally: &Tally, values: &mut Vec<f32>) {
+    let count = tally.rollouts().max(1) as f32;
     let goals = tally.goals.iter();
-    goals.map(|goals| goals.values.sum as f64 / count).collect()
+    values.clear();
+    values.extend(goals.map(|goals| goals.values.sum as f32 / count));
 }

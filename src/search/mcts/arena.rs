@@ -1,0 +1,241 @@
+//! The memory of the tree: words that all threads may read and write at any time, in blocks.
+//!
+//! Blocks never move. Nobody frees a block; but once in a while, when no thread is at work,
+//! whoever owns the tree marks the blocks that are still of use, and all else can be
+//! allocated again: mark-region collection, as in Blackburn and McKinley, "Immix" (2008).
+//! That takes time for what is kept only.
+//!
+//! Each thread allocates from a piece of its own, so that threads seldom meet here.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many words a line has: as many as a line of the cache. Blocks are whole lines.
+const LINE: usize = 8;
+
+/// How many lines a thread takes at a time, if there are enough.
+const PIECE: usize = 1024;
+
+/// Words of memory.
+#[derive(Debug)]
+pub struct Arena {
+    words: Box<[AtomicU64]>,
+    /// The first word of line 0, which begins with a line of the cache.
+    first: usize,
+    lines: usize,
+    /// Lines that are neither allocated nor in a thread's piece.
+    free: Mutex<Vec<Range<u32>>>,
+}
+
+/// The number of the line with which a block begins. There is no block at line 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Block(pub u32);
+
+/// Lines from which one thread allocates.
+#[derive(Default, Debug)]
+pub struct Piece(Range<u32>);
+
+/// The lines that are still of use, a bit each.
+#[derive(Debug)]
+pub struct Marks(Vec<u64>);
+
+impl Arena {
+    /// An arena of so many bytes, or of as many as the system gives; of a few lines at least.
+    /// They take up memory when they are used first.
+    pub fn new(bytes: usize) -> Arena {
+        let mut lines = (bytes / (8 * LINE)).clamp(8, u32::MAX as usize);
+        // One more, for the words before the first.
+        let zeroed = |lines| bytemuck::allocation::try_zeroed_slice_box((lines + 1) * LINE);
+        let words: Box<[AtomicU64]> = loop {
+            match zeroed(lines) {
+                Ok(words) => break words,
+                Err(()) if lines > PIECE => lines /= 2,
+                Err(()) => break bytemuck::allocation::zeroed_slice_box((lines + 1) * LINE),
+            }
+        };
+        let first = words.as_ptr().align_offset(8 * LINE).min(LINE);
+        let lines = (words.len() - first) / LINE;
+        Arena {
+            free: Mutex::new(vec![1..lines as u32]),
+            words,
+            first,
+            lines,
+        }
+    }
+
+    /// The words from the start of a block on.
+    pub fn from(&self, block: Block) -> &[AtomicU64] {
+        &self.words[self.first + block.0 as usize * LINE..]
+    }
+
+    /// A block of so many words, with anything in them; none when the memory is used up.
+    pub fn allocate(&self, piece: &mut Piece, words: usize) -> Option<Block> {
+        let lines = lines(words);
+        if piece.0.len() < lines {
+            let wanted = PIECE.min(self.lines / 16).max(lines);
+            // What is left of the piece is too short, and is found again by the next sweep.
+            *piece = Piece(take(&mut self.free(), lines, wanted)?);
+        }
+        let start = piece.0.start;
+        piece.0.start += lines as u32;
+        Some(Block(start))
+    }
+
+    /// Takes back what a thread has not used.
+    pub fn give_back(&self, Piece(piece): Piece) {
+        if !piece.is_empty() {
+            self.free().push(piece);
+        }
+    }
+
+    /// No marks yet.
+    pub fn marks(&self) -> Marks {
+        Marks(vec![0; self.lines.div_ceil(64)])
+    }
+
+    /// Frees all that is not marked. There must be no pieces.
+    pub fn sweep(&mut self, marks: &Marks) {
+        let mut free = Vec::new();
+        let mut line = 1;
+        while line < self.lines {
+            let start = marks.next(line, false).min(self.lines);
+            let end = marks.next(start, true).min(self.lines);
+            if start < end {
+                free.push(start as u32..end as u32);
+            }
+            line = end;
+        }
+        // The last one is taken first: low lines before high ones.
+        free.reverse();
+        *self.free() = free;
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Marks {
+    /// Marks a block of so many words. Returns whether it was not marked before.
+    pub fn mark(&mut self, block: Block, words: usize) -> bool {
+        let is_new = !self.contains(block);
+        let start = block.0 as usize;
+        for line in start..start + lines(words) {
+            self.0[line / 64] |= 1 << (line % 64);
+        }
+        is_new
+    }
+
+    /// Whether the block is marked.
+    pub fn contains(&self, block: Block) -> bool {
+        let line = block.0 as usize;
+        self.0[line / 64] >> (line % 64) & 1 == 1
+    }
+
+    /// The first line from this one on that is marked, or is not.
+    fn next(&self, line: usize, marked: bool) -> usize {
+        let mut mask = !0 << (line % 64);
+        for (number, &word) in self.0.iter().enumerate().skip(line / 64) {
+            let found = (if marked { word } else { !word }) & mask;
+            if found != 0 {
+                return 64 * number + found.trailing_zeros() as usize;
+            }
+            mask = !0;
+        }
+        64 * self.0.len()
+    }
+}
+
+fn lines(words: usize) -> usize {
+    words.div_ceil(LINE)
+}
+
+/// Takes at least so many lines from a run that has as many, and up to so many if it has.
+fn take(free: &mut Vec<Range<u32>>, least: usize, most: usize) -> Option<Range<u32>> {
+    let place = free.iter().rposition(|run| run.len() >= least)?;
+    let Range { start, end } = free[place];
+    let middle = start + most.min((end - start) as usize) as u32;
+    if middle == end {
+        free.remove(place);
+    } else {
+        free[place].start = middle;
+    }
+    Some(start..middle)
+}
+
+/// A word that only has to be there, not to be in order with others.
+pub fn get(word: &AtomicU64) -> u64 {
+    word.load(Ordering::Relaxed)
+}
+
+/// Writes a word, as [`get`] reads it.
+pub fn set(word: &AtomicU64, value: u64) {
+    word.store(value, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Blocks do not overlap; those that are kept stay, the lines of the others are
+        /// allocated again, to the last one.
+        #[test]
+        fn blocks_are_apart(
+            sizes in prop::collection::vec(1usize..70, 1..200),
+            kept in prop::collection::vec(any::<bool>(), 200),
+        ) {
+            let mut arena = Arena::new(1 << 14);
+            let mut pieces = [Piece::default(), Piece::default()];
+            let mut blocks = Vec::new();
+            for (turn, &words) in sizes.iter().enumerate() {
+                if let Some(block) = arena.allocate(&mut pieces[turn % 2], words) {
+                    for word in &arena.from(block)[..words] {
+                        set(word, turn as u64 + 1);
+                    }
+                    blocks.push((block, words, turn as u64 + 1));
+                }
+            }
+            let holds = |arena: &Arena, &(block, words, value): &(Block, usize, u64)| {
+                arena.from(block)[..words].iter().all(|word| get(word) == value)
+            };
+            for block in &blocks {
+                prop_assert!(holds(&arena, block));
+            }
+            let mut marks = arena.marks();
+            let mut keep = kept.into_iter().cycle();
+            blocks.retain(|_| keep.next().unwrap());
+            for &(block, words, _) in &blocks {
+                prop_assert!(marks.mark(block, words));
+                prop_assert!(!marks.mark(block, words));
+            }
+            arena.sweep(&marks);
+            let mut piece = Piece::default();
+            let mut lines = 0;
+            while let Some(block) = arena.allocate(&mut piece, 1) {
+                set(&arena.from(block)[0], 1000);
+                lines += 1;
+            }
+            for block in &blocks {
+                prop_assert!(holds(&arena, block));
+            }
+            let used: usize = blocks.iter().map(|&(_, words, _)| words.div_ceil(LINE)).sum();
+            prop_assert_eq!(lines, arena.lines - 1 - used);
+        }
+    }
+
+    #[test]
+    fn what_was_not_used_is_given_back() {
+        let arena = Arena::new(1 << 14);
+        let mut piece = Piece::default();
+        while arena.allocate(&mut piece, 8 * 16).is_some() {}
+        arena.give_back(std::mem::take(&mut piece));
+        let mut left = 0;
+        while arena.allocate(&mut piece, 8).is_some() {
+            left += 1;
+        }
+        assert!((1..16).contains(&left), "{left}");
+    }
+}

@@ -1,0 +1,248 @@
+//! What one role may play in a node, and what is known of it: a block of words, as
+//! [`node`](super::node)s are.
+//!
+//! An edge has all that a choice among edges needs, so that a choice need not look at
+//! the nodes that they lead to.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::arena::{Block, get, set};
+use super::node::{Meta, NodeId};
+use crate::machine::{Move, State};
+use crate::search::successor::{Siblings, Turn};
+
+/// The only word of the head: how many edges there are; from bit 32 on how many words there
+/// are for what an edge leads to.
+const HEAD: usize = 1;
+
+// The words of an edge.
+/// Visits; from bit 40 on evaluations under way; from bit 56 on flags; from bit 58 on how
+/// often the bounds behind had changed when they were last looked at.
+const COUNTS: usize = 0;
+/// Two floating point numbers: the mean of the values, and from bit 32 on how uncertain it
+/// is.
+const WORTH: usize = 1;
+/// The node that it leads to, or 0; from bit 32 on the move.
+const TO: usize = 2;
+const EDGE: usize = 3;
+
+const VISIT: u64 = 1;
+const PENDING: u64 = 1 << 40;
+const CLOSED: u64 = 1 << 56;
+const OVER: u64 = 1 << 57;
+const CHANGES_SHIFT: u32 = 58;
+
+/// How many words a decision has.
+pub fn words(moves: usize, roles: usize, state: usize) -> usize {
+    HEAD + moves * (EDGE + slot(roles, state))
+}
+
+/// How many words there are for what an edge leads to: its [`Meta`], and either the state or,
+/// if the match is over there, the goals, two in a word.
+fn slot(roles: usize, state: usize) -> usize {
+    Meta::WORDS + state.max(roles.div_ceil(2))
+}
+
+/// A choice of one role.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision<'a> {
+    pub edges: &'a [[AtomicU64; EDGE]],
+    slots: &'a [AtomicU64],
+    /// How many words each slot has.
+    slot: usize,
+}
+
+/// A move, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge<'a>(&'a [AtomicU64; EDGE]);
+
+impl<'a> Decision<'a> {
+    /// The decision at the start of these words.
+    pub fn new(words: &'a [AtomicU64]) -> Decision<'a> {
+        let head = get(&words[0]);
+        let (edges, slot) = (head as u32 as usize, (head >> 32) as usize);
+        let (words, slots) = words[HEAD..].split_at(edges * EDGE);
+        Decision {
+            edges: words.as_chunks().0,
+            slots: &slots[..edges * slot],
+            slot,
+        }
+    }
+
+    /// Writes a decision: the moves and what they lead to, in a game with so many roles.
+    pub fn init(words: &[AtomicU64], roles: usize, moves: &[Move], found: Siblings<'_>) {
+        let state = found.words();
+        let slot = slot(roles, state);
+        set(&words[0], moves.len() as u64 | (slot as u64) << 32);
+        let decision = Decision::new(words);
+        let all = found.arrivals.iter().zip(moves).enumerate();
+        for (place, (arrival, played)) in all {
+            let [counts, worth, to] = &decision.edges[place];
+            let over = matches!(arrival.turn, Turn::Over(_));
+            set(counts, if over { OVER | CLOSED } else { 0 });
+            set(worth, worth_word(0.0, 1.0));
+            set(to, u64::from(played.0) << 32);
+            let (meta, rest) = decision.slot(place).split_at(Meta::WORDS);
+            set(&meta[0], Meta::new(arrival).word());
+            match &arrival.turn {
+                Turn::Over(goals) => {
+                    for (word, pair) in rest.iter().zip(goals.chunks(2)) {
+                        let bits = |at: usize| pair.get(at).map_or(0, |goal| goal.to_bits());
+                        set(word, u64::from(bits(1)) << 32 | u64::from(bits(0)));
+                    }
+                }
+                _ => {
+                    let state = found.state(place).iter().copied();
+                    let state = state.chain(std::iter::repeat(0));
+                    rest.iter()
+                        .zip(state)
+                        .for_each(|(word, value)| set(word, value));
+                }
+            }
+        }
+    }
+
+    /// How many words it has.
+    pub fn words(self) -> usize {
+        HEAD + self.edges.len() * EDGE + self.slots.len()
+    }
+
+    /// How many moves there are.
+    pub fn len(self) -> usize {
+        self.edges.len()
+    }
+
+    pub fn edge(self, place: usize) -> Edge<'a> {
+        Edge(&self.edges[place])
+    }
+
+    pub fn each(self) -> impl ExactSizeIterator<Item = Edge<'a>> + Clone {
+        self.edges.iter().map(Edge)
+    }
+
+    /// The state that an edge leads to, if the match is not over there.
+    pub fn state(self, place: usize, state: &mut State) -> Meta {
+        let (meta, words) = self.slot(place).split_at(Meta::WORDS);
+        state.assign_from(words.iter().map(get));
+        Meta::from_word(get(&meta[0]))
+    }
+
+    /// The goal that a role has behind an edge where the match is over.
+    pub fn goal(self, place: usize, role: usize) -> f32 {
+        let pair = get(&self.slot(place)[Meta::WORDS + role / 2]);
+        f32::from_bits((pair >> (32 * (role % 2))) as u32)
+    }
+
+    fn slot(self, place: usize) -> &'a [AtomicU64] {
+        &self.slots[place * self.slot..][..self.slot]
+    }
+}
+
+fn worth_word(mean: f32, uncertainty: f32) -> u64 {
+    u64::from(uncertainty.to_bits()) << 32 | u64::from(mean.to_bits())
+}
+
+impl<'a> Edge<'a> {
+    pub fn played(self) -> Move {
+        Move((get(&self.0[TO]) >> 32) as u32)
+    }
+
+    pub fn visits(self) -> u64 {
+        get(&self.0[COUNTS]) % PENDING
+    }
+
+    /// Visits and evaluations under way.
+    pub fn tried(self) -> u64 {
+        tried(get(&self.0[COUNTS]))
+    }
+
+    /// Whether the match is over behind it.
+    pub fn is_over(self) -> bool {
+        get(&self.0[COUNTS]) & OVER != 0
+    }
+
+    /// Whether it is of no use to whoever decides to look at it again: all is known that is
+    /// behind it, or there is something better, whatever is.
+    pub fn is_closed(self) -> bool {
+        get(&self.0[COUNTS]) & CLOSED != 0
+    }
+
+    pub fn close(self) {
+        self.0[COUNTS].fetch_or(CLOSED, Ordering::Relaxed);
+    }
+
+    /// The node that it leads to, if there is one.
+    pub fn node(self) -> Option<NodeId> {
+        match self.0[TO].load(Ordering::Acquire) as u32 {
+            0 => None,
+            id => Some(Block(id)),
+        }
+    }
+
+    /// Says which node it leads to: the same, whoever says so.
+    pub fn lead_to(self, id: NodeId) {
+        self.0[TO].fetch_or(u64::from(id.0), Ordering::Release);
+    }
+
+    /// An upper bound of the value as a share of the goals' range, with so much weight on
+    /// what is uncertain; or what it is if there are no visits.
+    pub fn upper_bound(self, untried: f32, weight: f32) -> Option<f32> {
+        let counts = get(&self.0[COUNTS]);
+        if counts & CLOSED != 0 {
+            return None;
+        }
+        let worth = get(&self.0[WORTH]);
+        let mean = match counts % PENDING {
+            0 => untried,
+            _ => f32::from_bits(worth as u32),
+        };
+        Some(mean + weight * f32::from_bits((worth >> 32) as u32))
+    }
+
+    /// An evaluation is under way.
+    pub fn begin(self) {
+        let counts = self.0[COUNTS].fetch_add(PENDING, Ordering::Relaxed);
+        self.set_uncertainty(counts + PENDING);
+    }
+
+    /// An evaluation that was under way is given up.
+    pub fn cancel(self) {
+        let counts = self.0[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
+        self.set_uncertainty(counts - PENDING);
+    }
+
+    /// An evaluation that was under way has ended. Now the mean is this, as a share of the
+    /// range of the goals of whoever decides.
+    pub fn end(self, mean: f32) {
+        let counts = self.0[COUNTS].fetch_sub(PENDING - VISIT, Ordering::Relaxed);
+        let counts = counts - (PENDING - VISIT);
+        set(&self.0[WORTH], worth_word(mean, uncertainty(counts)));
+    }
+
+    /// Notes how often the bounds behind it have changed. Returns whether they have since.
+    pub fn note_changes(self, changes: u8) -> bool {
+        let changes = u64::from(changes) << CHANGES_SHIFT;
+        let counts = &self.0[COUNTS];
+        if get(counts) >> CHANGES_SHIFT == changes >> CHANGES_SHIFT {
+            return false;
+        }
+        let rest = (1 << CHANGES_SHIFT) - 1;
+        let noted = |counts| Some(counts & rest | changes);
+        let _ = counts.fetch_update(Ordering::Relaxed, Ordering::Relaxed, noted);
+        true
+    }
+
+    fn set_uncertainty(self, counts: u64) {
+        let mean = f32::from_bits(get(&self.0[WORTH]) as u32);
+        set(&self.0[WORTH], worth_word(mean, uncertainty(counts)));
+    }
+}
+
+fn tried(counts: u64) -> u64 {
+    counts % PENDING + (counts % CLOSED) / PENDING
+}
+
+/// The factor by which an upper confidence bound falls with the number of trials.
+fn uncertainty(counts: u64) -> f32 {
+    1.0 / (tried(counts) as f32 + 1.0).sqrt()
+}
