@@ -12,17 +12,19 @@
 //! - [`lanes`] evaluates everything, but for 64 to 512 assignments at once, one for
 //!   each bit of the rows that stand for the circuit's nodes; it also chooses
 //!   random moves in that form.
+//! - [`memory`] is memory that threads share word by word.
 //! - [`code`] does the same in machine code. Both evaluate a circuit in
 //!   [sections](section).
 //!
 //! All `unsafe` code of the project is here: unchecked indexing of programs that were
-//! checked when they were made, vector instructions behind run-time detection, and calls
-//! of machine code that was generated here.
+//! checked when they were made, vector instructions behind run-time detection, calls
+//! of machine code that was generated here, and memory shared by threads.
 
 pub mod assumptions;
 pub mod circuit;
 pub mod code;
 pub mod lanes;
+pub mod memory;
 pub mod passes;
 pub mod scalar;
 pub mod section;

@@ -7,9 +7,12 @@
 //!
 //! Each thread allocates from a piece of its own, so that threads seldom meet here.
 
+use std::alloc::Layout;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use propjit_jit::memory::SharedWords;
 
 /// How many words a line has: as many as a line of the cache. Blocks are whole lines.
 const LINE: usize = 8;
@@ -20,10 +23,7 @@ const PIECE: usize = 1024;
 /// Words of memory.
 #[derive(Debug)]
 pub struct Arena {
-    words: Box<[AtomicU64]>,
-    /// The first word of line 0, which begins with a line of the cache.
-    first: usize,
-    lines: usize,
+    words: SharedWords,
     /// Lines that are neither allocated nor in a thread's piece.
     free: Mutex<Vec<Range<u32>>>,
 }
@@ -45,35 +45,37 @@ impl Arena {
     /// They take up memory when they are used first.
     pub fn new(bytes: usize) -> Arena {
         let mut lines = (bytes / (8 * LINE)).clamp(8, u32::MAX as usize);
-        // One more, for the words before the first.
-        let zeroed = |lines| bytemuck::allocation::try_zeroed_slice_box((lines + 1) * LINE);
-        let words: Box<[AtomicU64]> = loop {
-            match zeroed(lines) {
+        let words = loop {
+            match SharedWords::new(lines * LINE) {
                 Ok(words) => break words,
-                Err(()) if lines > PIECE => lines /= 2,
-                Err(()) => break bytemuck::allocation::zeroed_slice_box((lines + 1) * LINE),
+                Err(error) if lines > 8 => {
+                    tracing::debug!(%error, lines, "half of that, then");
+                    lines /= 2;
+                }
+                Err(_) => std::alloc::handle_alloc_error(Layout::new::<[u64; 8 * LINE]>()),
             }
         };
-        let first = words.as_ptr().align_offset(8 * LINE).min(LINE);
-        let lines = (words.len() - first) / LINE;
         Arena {
             free: Mutex::new(vec![1..lines as u32]),
             words,
-            first,
-            lines,
         }
+    }
+
+    /// How many lines there are.
+    fn lines(&self) -> usize {
+        self.words.len() / LINE
     }
 
     /// The words from the start of a block on.
     pub fn from(&self, block: Block) -> &[AtomicU64] {
-        &self.words[self.first + block.0 as usize * LINE..]
+        &self.words[block.0 as usize * LINE..]
     }
 
     /// A block of so many words, with anything in them; none when the memory is used up.
     pub fn allocate(&self, piece: &mut Piece, words: usize) -> Option<Block> {
         let lines = lines(words);
         if piece.0.len() < lines {
-            let wanted = PIECE.min(self.lines / 16).max(lines);
+            let wanted = PIECE.min(self.lines() / 16).max(lines);
             // What is left of the piece is too short, and is found again by the next sweep.
             *piece = Piece(take(&mut self.free(), lines, wanted)?);
         }
@@ -91,16 +93,16 @@ impl Arena {
 
     /// No marks yet.
     pub fn marks(&self) -> Marks {
-        Marks(vec![0; self.lines.div_ceil(64)])
+        Marks(vec![0; self.lines().div_ceil(64)])
     }
 
     /// Frees all that is not marked. There must be no pieces.
     pub fn sweep(&mut self, marks: &Marks) {
         let mut free = Vec::new();
         let mut line = 1;
-        while line < self.lines {
-            let start = marks.next(line, false).min(self.lines);
-            let end = marks.next(start, true).min(self.lines);
+        while line < self.lines() {
+            let start = marks.next(line, false).min(self.lines());
+            let end = marks.next(start, true).min(self.lines());
             if start < end {
                 free.push(start as u32..end as u32);
             }
@@ -222,7 +224,7 @@ mod tests {
                 prop_assert!(holds(&arena, block));
             }
             let used: usize = blocks.iter().map(|&(_, words, _)| words.div_ceil(LINE)).sum();
-            prop_assert_eq!(lines, arena.lines - 1 - used);
+            prop_assert_eq!(lines, arena.lines() - 1 - used);
         }
     }
 
