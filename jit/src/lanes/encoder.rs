@@ -3,7 +3,7 @@
 //!
 //! For a game, the rows are the moves that were chosen. Their numbers, bit-sliced, take
 //! as many rows as a number has bits, so that the moves of a match can be kept until it
-//! turns out whether they are of interest; that takes some two operations a row, a tenth of
+//! turns out whether they are of interest; that takes some three operations a row, a sixth of
 //! what it takes to [choose](super::select) one.
 //!
 //! ```
@@ -53,23 +53,52 @@ struct Encode<'a> {
     numbers: &'a mut [u64],
 }
 
+/// The most bits of a number.
+const MAX_BITS: usize = 32;
+
 impl Kernel for Encode<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Vector>(self) {
-        for (bit, number) in self.numbers.chunks_exact_mut(V::WORDS).enumerate() {
-            // Places with this bit come in runs, after runs without it.
-            let runs = self.list.chunks(2 << bit);
-            let with_bit = runs.flat_map(|run| run.get(1 << bit..).unwrap_or_default());
-            let some = with_bit.fold(V::ZERO, |some, &row| {
-                let words = &self.rows[row as usize * V::WORDS..][..V::WORDS];
-                // SAFETY: these are the words of a vector.
-                some.or(unsafe { V::load(words.as_ptr()) })
-            });
-            // SAFETY: the chunk has the words of a vector.
-            unsafe { some.store(number.as_mut_ptr()) };
+        let row = |row: u32| {
+            let words = &self.rows[row as usize * V::WORDS..][..V::WORDS];
+            // SAFETY: these are the words of a vector.
+            unsafe { V::load(words.as_ptr()) }
+        };
+        let mut numbers = [V::ZERO; MAX_BITS];
+        let (blocks, rest) = self.list.as_chunks::<8>();
+        for (block, &[a, b, c, d, e, f, g, h]) in blocks.iter().enumerate() {
+            let (b, d, f, h) = (row(b), row(d), row(f), row(h));
+            let (cd, gh) = (row(c).or(d), row(g).or(h));
+            let efgh = row(e).or(f).or(gh);
+            numbers[0] = numbers[0].or(b.or(d)).or(f.or(h));
+            numbers[1] = numbers[1].or(cd).or(gh);
+            numbers[2] = numbers[2].or(efgh);
+            let all = row(a).or(b).or(cd).or(efgh);
+            put(&mut numbers[3..], block, all);
         }
+        for (place, &at) in (8 * blocks.len()..).zip(rest) {
+            put(&mut numbers, place, row(at));
+        }
+        for (words, number) in self.numbers.chunks_exact_mut(V::WORDS).zip(numbers) {
+            // SAFETY: the chunk has the words of a vector.
+            unsafe { number.store(words.as_mut_ptr()) };
+        }
+    }
+}
+
+/// Makes the number of these lanes, which is zero before.
+#[inline(always)]
+fn put<V: Vector>(numbers: &mut [V], mut number: usize, lanes: V) {
+    for bit in numbers {
+        if number == 0 {
+            break;
+        }
+        if number & 1 == 1 {
+            *bit = bit.or(lanes);
+        }
+        number >>= 1;
     }
 }
 
