@@ -32,6 +32,16 @@ impl Row {
         row
     }
 
+    /// The lanes in which exactly one of several rows, of equally many words, has a one.
+    pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> Row {
+        let rows = rows.into_iter().map(Row::from_words);
+        let none = (Row::default(), Row::default());
+        let (some, several) = rows.fold(none, |(once, twice), row| {
+            (once.or(row), twice.or(once.and(row)))
+        });
+        some.and_not(several)
+    }
+
     /// The words of a width.
     pub fn words(&self, width: Width) -> &[u64] {
         &self.0[..width.words()]

@@ -104,6 +104,16 @@ impl Lanes {
         now - self.started[lane]
     }
 
+    /// The step at which the lane's match started.
+    pub fn started(&self, lane: usize) -> u64 {
+        self.started[lane]
+    }
+
+    /// The step at which the oldest of the matches started, if any run.
+    pub fn oldest(&self) -> Option<u64> {
+        self.running.lanes().map(|lane| self.started[lane]).min()
+    }
+
     /// Takes from `ended` all lanes with the start state of the first of them, whose
     /// matches end.
     pub fn end_some(&mut self, ended: &mut Row) -> Option<(StartId, Row)> {

@@ -12,6 +12,7 @@
 
 mod columns;
 mod lanes;
+mod lines;
 mod playouts;
 mod serial;
 mod starts;
@@ -32,7 +33,7 @@ use crate::stop::Stop;
 pub use playouts::Playouts;
 pub use serial::SerialPlayouts;
 pub use starts::{StartId, Starts};
-pub use tally::{Ending, Goals, Moments, Tally};
+pub use tally::{Ending, Goals, Line, Moments, Tally};
 
 /// How to play.
 #[derive(Clone, Debug)]
@@ -138,6 +139,11 @@ pub trait Player: Send {
     /// matches are started at once; at first, it is 1. What plays match after match has no
     /// use for it.
     fn refill(&mut self, _goals: u32) {}
+
+    /// From now on, keeps for each start state the best of its playouts, if its goal is
+    /// greater than `above`: see [`Tally::best`]. Without a number, which is so at first, and
+    /// in games of several roles, none is kept. Of matches that run already, none may be.
+    fn keep_lines(&mut self, above: Option<i32>);
 
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);

@@ -30,6 +30,7 @@ use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use super::lanes::Lanes;
+use super::lines::Lines;
 use super::starts::{StartId, Starts};
 use super::{Limits, Moments, Player};
 use crate::machine::{GroundGame, MachineError, Row, State, Tiers, section};
@@ -58,6 +59,8 @@ pub struct Playouts {
     limit_check: u64,
     /// For each role, how often it had each goal; all zero between uses.
     goal_counts: Vec<Vec<u64>>,
+    /// The moves of the matches, if lines are kept.
+    lines: Option<Lines>,
 }
 
 /// How matches end.
@@ -91,6 +94,7 @@ impl Playouts {
             now: 0,
             limit_check: 0,
             goal_counts: roles.iter().map(|role| vec![0; role.goals.len()]).collect(),
+            lines: None,
             evaluator,
             game,
         }
@@ -195,6 +199,9 @@ impl Playouts {
             let lanes = going.words(width);
             let none = selector.select(width, legal, lanes, &mut self.random, does);
             stuck = stuck.or(Row::from_words(&none));
+            if let Some(lines) = &mut self.lines {
+                lines.note(&self.lanes, self.now, selector, does);
+            }
         }
         stuck
     }
@@ -245,6 +252,12 @@ impl Playouts {
                     *count = 0;
                 }
             }
+        }
+        if let Some(lines) = &self.lines {
+            let rows = self.evaluator.outputs(self.game.layout().goals[0].clone());
+            let values = self.game.propnet().roles[0].goals.iter();
+            let values = values.map(|goal| goal.value);
+            lines.keep(&self.lanes, self.now, terminal, rows, values, tally);
         }
     }
 
@@ -314,6 +327,14 @@ impl Player for Playouts {
 
     fn refill(&mut self, goals: u32) {
         self.refill = goals;
+    }
+
+    fn keep_lines(&mut self, above: Option<i32>) {
+        let above = above.filter(|_| self.game.roles().len() == 1);
+        match (&mut self.lines, above) {
+            (Some(lines), Some(above)) => lines.above = above,
+            (lines, above) => *lines = above.map(Lines::new),
+        }
     }
 
     fn clear(&mut self) {

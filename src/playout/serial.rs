@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::starts::{StartId, Starts};
-use super::tally::Ending;
+use super::tally::{Ending, Line};
 use super::{Limits, Player};
 use crate::machine::{MachineError, Move, Phases, RoleId, State, StateMachine};
 use crate::rng::GameRng;
@@ -20,6 +20,10 @@ pub struct SerialPlayouts {
     legal: Vec<Move>,
     joint: Vec<Move>,
     values: Vec<i32>,
+    /// See [`Player::keep_lines`].
+    lines_above: Option<i32>,
+    /// The moves of the match, if lines are kept.
+    line: Vec<Move>,
 }
 
 impl SerialPlayouts {
@@ -34,6 +38,8 @@ impl SerialPlayouts {
             legal: Vec::new(),
             joint: Vec::new(),
             values: Vec::new(),
+            lines_above: None,
+            line: Vec::new(),
             machine,
         }
     }
@@ -46,6 +52,7 @@ impl SerialPlayouts {
     /// Plays a match and counts it, unless a stop comes.
     fn play_match(&mut self, id: StartId, limits: &Limits<'_>) -> Result<(), MachineError> {
         self.state.assign(self.starts.state(id).0.words());
+        self.line.clear();
         let mut length = 0;
         let ending = loop {
             if limits.stop.is_set() {
@@ -63,6 +70,9 @@ impl SerialPlayouts {
             }
             self.machine
                 .next_state_unchecked(&self.state, &self.joint, &mut self.next)?;
+            if self.lines_above.is_some() {
+                self.line.extend_from_slice(&self.joint);
+            }
             std::mem::swap(&mut self.state, &mut self.next);
             length += 1;
         };
@@ -76,6 +86,14 @@ impl SerialPlayouts {
                     [value] => goals.values.add(i64::from(value), 1),
                     _ => goals.undefined += 1,
                 }
+            }
+            // Lines are kept of a single role, whose goals were the last.
+            if let (Some(above), &[goal]) = (self.lines_above, &self.values[..])
+                && goal > above
+                && tally.is_better(goal)
+            {
+                let moves = self.line.clone();
+                tally.best = Some(Line { goal, moves });
             }
         }
         limits.progress.add(1);
@@ -114,6 +132,10 @@ impl Player for SerialPlayouts {
 
     fn lanes(&self) -> usize {
         1
+    }
+
+    fn keep_lines(&mut self, above: Option<i32>) {
+        self.lines_above = above.filter(|_| self.machine.roles().len() == 1);
     }
 
     fn clear(&mut self) {

@@ -1,4 +1,6 @@
-//! What is counted over many playouts.
+//! What is counted over many playouts, and the best of them.
+
+use crate::machine::Move;
 
 /// How a playout ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +65,15 @@ pub struct Goals {
     pub undefined: u64,
 }
 
+/// What the only role of a game played, from the start of a playout to a terminal state.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// The goal that it has there, and no other.
+    pub goal: i32,
+    /// All its moves, forced ones included.
+    pub moves: Vec<Move>,
+}
+
 /// What is counted over many playouts.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
@@ -76,6 +87,9 @@ pub struct Tally {
     pub stuck: u64,
     /// The goals of each role at terminal states.
     pub goals: Vec<Goals>,
+    /// The first of the playouts with the greatest goal, if lines are
+    /// [kept](super::Player::keep_lines).
+    pub best: Option<Line>,
 }
 
 impl Tally {
@@ -124,6 +138,16 @@ impl Tally {
             own.values.merge(&others.values);
             own.undefined += others.undefined;
         }
+        if let Some(line) = &other.best
+            && self.is_better(line.goal)
+        {
+            self.best = Some(line.clone());
+        }
+    }
+
+    /// Whether no line that is kept has as great a goal.
+    pub(super) fn is_better(&self, goal: i32) -> bool {
+        self.best.as_ref().is_none_or(|best| goal > best.goal)
     }
 }
 

@@ -9,7 +9,8 @@
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`] with the rows. [`select`] picks one true row per lane at
 //! random, with the bits of [`random`]: for a game, a legal move. [`advance`](mod@advance) makes
-//! outputs the inputs of the next step, [`census`](mod@census) counts lanes, and [`transpose`]
+//! outputs the inputs of the next step, [`census`](mod@census) counts lanes,
+//! [`encoder`] numbers what was picked, and [`transpose`]
 //! takes lanes apart and puts them together.
 //!
 //! ```
@@ -35,6 +36,7 @@
 pub mod advance;
 pub mod census;
 mod compile;
+pub mod encoder;
 mod evaluator;
 mod kernel;
 pub(crate) mod layout;

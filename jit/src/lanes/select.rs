@@ -60,6 +60,11 @@ impl Selector {
         Selector::default()
     }
 
+    /// The rows that were true in some lane at the last choice, ascending.
+    pub fn listed(&self) -> &[u32] {
+        &self.list[..self.listed]
+    }
+
     /// In each lane, chooses one of the rows of `from` that are true: `chosen`
     /// becomes true in that row and false in all others. Both have the same number
     /// of rows of `width`, adjacent in memory. `chosen` must be as this selector's last

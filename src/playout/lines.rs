@@ -1,0 +1,125 @@
+//! The moves that lanes have made, and the best of their matches.
+//!
+//! What a match was worth is known at its end. Until then, each step's moves are kept as
+//! the numbers of the rows that were chosen, bit-sliced: some hundred bytes a step, and
+//! little work. Only of a match that is better than all before are they read.
+
+use std::collections::VecDeque;
+
+use propjit_jit::lanes::Width;
+use propjit_jit::lanes::encoder::{decode, encode};
+use propjit_jit::lanes::select::Selector;
+
+use super::lanes::Lanes;
+use super::tally::{Line, Tally};
+use crate::machine::{Move, Row};
+
+/// How many steps are kept, at least, before it is looked how many are needed.
+const LOOK: usize = 64;
+
+/// What is kept of lines in a game with one role.
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// Only lines with a greater goal are wanted.
+    pub above: i32,
+    /// The last steps, without a gap.
+    steps: VecDeque<Step>,
+    /// The number of the first of them.
+    first: u64,
+    /// With how many steps it is looked how many are needed.
+    look: usize,
+    /// Steps that are not, for their memory.
+    spare: Vec<Step>,
+}
+
+/// The moves of all lanes in a step.
+#[derive(Default, Debug)]
+struct Step {
+    /// The moves that were legal in some lane.
+    moves: Vec<u32>,
+    /// For each lane, the place of its move in that list.
+    places: Vec<u64>,
+}
+
+impl Lines {
+    /// Nothing noted yet.
+    pub fn new(above: i32) -> Lines {
+        Lines {
+            above,
+            steps: VecDeque::new(),
+            first: 0,
+            look: LOOK,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Notes the rows that the selector has chosen for step `now`.
+    pub fn note(&mut self, lanes: &Lanes, now: u64, selector: &Selector, chosen: &[u64]) {
+        if self.first + self.steps.len() as u64 != now {
+            // No match runs over a step without a choice.
+            self.spare.extend(self.steps.drain(..));
+            self.first = now;
+        }
+        if self.steps.len() >= self.look {
+            self.forget(lanes.oldest().unwrap_or(now));
+        }
+        let mut step = self.spare.pop().unwrap_or_default();
+        step.moves.clear();
+        step.moves.extend_from_slice(selector.listed());
+        encode(lanes.width, chosen, &step.moves, &mut step.places);
+        self.steps.push_back(step);
+    }
+
+    /// Forgets the steps before the oldest match.
+    fn forget(&mut self, oldest: u64) {
+        let old = oldest.saturating_sub(self.first);
+        self.first += old;
+        self.spare.extend(self.steps.drain(..old as usize));
+        self.look = (2 * self.steps.len()).max(LOOK);
+    }
+
+    /// Puts the best match of those that end in the lanes `terminal`, all from the start
+    /// state of the tally, into that tally if none there is as good. Each row of `goals` says
+    /// where the role has one of the values, which are ascending.
+    pub fn keep(
+        &self,
+        lanes: &Lanes,
+        now: u64,
+        terminal: Row,
+        goals: &[u64],
+        values: impl DoubleEndedIterator<Item = i32> + ExactSizeIterator,
+        tally: &mut Tally,
+    ) {
+        let rows = goals.chunks_exact(lanes.width.words());
+        let mut valid = None;
+        for (row, goal) in rows.clone().zip(values).rev() {
+            if goal <= self.above || !tally.is_better(goal) {
+                return;
+            }
+            let having = Row::from_words(row).and(terminal);
+            if having.is_empty() {
+                continue;
+            }
+            let valid = *valid.get_or_insert_with(|| Row::exactly_one(rows.clone()));
+            let mut lines = having.and(valid).lanes();
+            let line =
+                lines.find_map(|lane| self.moves(lanes.width, lane, lanes.started(lane), now));
+            if let Some(moves) = line {
+                tally.best = Some(Line { goal, moves });
+                return;
+            }
+        }
+    }
+
+    /// The moves of a lane in these steps, if they were all noted.
+    fn moves(&self, width: Width, lane: usize, from: u64, to: u64) -> Option<Vec<Move>> {
+        let from = from.checked_sub(self.first)? as usize;
+        let to = to.checked_sub(self.first)? as usize;
+        if from == to {
+            return Some(Vec::new());
+        }
+        let played = |step: &Step| Move(step.moves[decode(width, &step.places, lane)]);
+        let whole = to <= self.steps.len();
+        whole.then(|| self.steps.range(from..to).map(played).collect())
+    }
+}
