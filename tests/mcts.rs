@@ -318,3 +318,41 @@ fn a_stop_or_a_deadline_ends_it() {
         assert!(searched.report(RoleId(0)).playouts >= 20);
     }
 }
+
+/// Whatever was once seen in a playout is reached, and more if it is found on the way; unless
+/// somebody else makes the moves.
+#[test]
+fn the_best_line_seen_is_played() {
+    for name in ["pegTriangle", "sudoku"] {
+        let game = common::own_game(name);
+        for backend in [Backend::Scalar, Backend::Compiled] {
+            let mut machine = game.machine(Backend::Scalar).unwrap();
+            let mut state = machine.initial_state().unwrap();
+            let config = Config {
+                seed: 5,
+                ..Config::default()
+            };
+            let mut searched = search(&game, backend, config, 300);
+            let mut sure = 0.0;
+            let mut depth = 0;
+            while !machine.is_terminal(&state).unwrap() {
+                let report = searched.report(RoleId(0));
+                let best = &report.moves[0];
+                assert!(best.bounds.0 >= sure, "{name} {backend} {depth}: {best:?}");
+                sure = best.bounds.0;
+                state = machine.next_state(&state, &[best.played]).unwrap();
+                depth += 1;
+                searched.set_root(&state, depth).unwrap();
+                run(&mut searched, 2);
+            }
+            assert!(sure > 0.0, "{name} {backend}");
+            let goal = machine.goal(&state, RoleId(0)).unwrap();
+            assert!(f64::from(goal) >= sure, "{name} {backend}");
+            // From the start again, what was seen is not forgotten, but found again.
+            let initial = machine.initial_state().unwrap();
+            searched.set_root(&initial, 0).unwrap();
+            run(&mut searched, 300);
+            assert!(searched.report(RoleId(0)).best.is_some());
+        }
+    }
+}

@@ -300,6 +300,25 @@ impl Evaluator {
         }
     }
 
+    /// The state that follows from a joint move.
+    pub fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
+        let mut next = State::new();
+        match &mut self.form {
+            Form::Lanes(lanes) => {
+                let batch = lanes.batch();
+                batch.fill(state, 1);
+                batch.play(joint);
+                batch.advance(batch.filled());
+                next.assign(batch.states());
+            }
+            Form::Serial(playouts) => {
+                let machine = playouts.machine();
+                machine.next_state_unchecked(state, joint, &mut next)?;
+            }
+        }
+        Ok(next)
+    }
+
     /// The first state from this one on in which somebody decides.
     pub fn settle(&mut self, state: &State, depth: u32) -> Result<Successor, MachineError> {
         let max_steps = self.max_steps;

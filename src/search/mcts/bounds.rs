@@ -10,6 +10,12 @@ use super::tree::Tree;
 use crate::machine::RoleId;
 
 impl Tree {
+    /// The only role of the game can get as much in this node.
+    pub fn assure(&self, id: NodeId, goal: f32) {
+        let Bounds { high, .. } = self.ranges()[0];
+        self.node(id).narrow(RoleId(0), Bounds { low: goal, high });
+    }
+
     /// Computes anew what each role can still get in a node. Returns whether that changed.
     pub fn refresh(&self, id: NodeId) -> bool {
         let node = self.node(id);

@@ -247,6 +247,18 @@ impl Tree {
         }
     }
 
+    /// The decisions on the path: after how many joint moves, and what was played.
+    pub fn decisions(&self, path: &Path) -> impl Iterator<Item = (u32, Move)> {
+        path.0.iter().filter_map(|step| match step.choice {
+            Choice::Edge(inside, place) => {
+                let depth = self.node(step.node).meta().depth();
+                let edge = self.decision(inside).edge(place as usize);
+                Some((depth, edge.played()))
+            }
+            Choice::Joint(..) => None,
+        })
+    }
+
     /// Gives up the evaluation at the end of the path.
     pub fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
         if let Some(leaf) = leaf {

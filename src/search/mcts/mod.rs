@@ -12,11 +12,12 @@
 //! - `arena`: the memory of the tree.
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `descent`: which leaf is next, and what becomes of the result.
-//! - `bounds`: proofs.
+//! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `worker`: a thread.
 //! - `sample`, `report`: what a search has to say.
 
 mod arena;
+mod best_line;
 mod bounds;
 mod decision;
 mod descent;
@@ -39,6 +40,7 @@ use crate::stop::Stop;
 
 use super::Budget;
 use super::successor::Evaluator;
+use best_line::BestLine;
 use node::Bounds;
 pub use report::{MoveReport, Report};
 use sample::Sample;
@@ -110,7 +112,10 @@ pub struct Mcts {
     evaluators: Vec<Evaluator>,
     tree: Tree,
     shared: Shared,
-    /// The legal moves of each role in the state to which reports refer.
+    /// The state to which reports refer, and how many joint moves come before it.
+    state: State,
+    depth: u32,
+    /// The legal moves of each role there.
     legal: Vec<Vec<Move>>,
     /// How many playouts had ended when this state became the root.
     playouts_before: u64,
@@ -129,6 +134,8 @@ struct Shared {
     spared: AtomicU64,
     /// The values that evaluations had behind each edge of the root, for each role.
     spread: Mutex<Vec<Sample>>,
+    /// In a game of one role, the best match seen.
+    best_line: Mutex<Option<BestLine>>,
 }
 
 impl Mcts {
@@ -156,6 +163,8 @@ impl Mcts {
             legal: first.legal_moves(&state)?,
             tree,
             shared: Shared::default(),
+            state,
+            depth: 0,
             playouts_before: 0,
             time: Duration::ZERO,
             evaluators,
@@ -172,7 +181,20 @@ impl Mcts {
         let first = &mut self.evaluators[0];
         let root = first.settle(state, depth)?;
         self.legal = first.legal_moves(state)?;
+        let mut best_line = lock(&self.shared.best_line);
+        if let Some(line) = &*best_line
+            && !line.leads(first, (&self.state, self.depth), (state, depth))?
+        {
+            // What the tree knows by it is of no use without it.
+            *best_line = None;
+            self.tree.clear();
+        }
         self.tree.set_root(&root);
+        if let Some(line) = &*best_line {
+            self.tree.assure(self.tree.root(), line.goal);
+        }
+        drop(best_line);
+        (self.state, self.depth) = (state.clone(), depth);
         lock(&self.shared.spread).clear();
         self.playouts_before = self.shared.playouts.rollouts();
         self.time = Duration::ZERO;
@@ -247,7 +269,12 @@ impl Mcts {
         let playouts = self.shared.playouts.rollouts() - self.playouts_before;
         let (tree, legal) = (&self.tree, &self.legal[role.index()]);
         let spread = lock(&self.shared.spread);
-        Report::new(tree, &spread, role, legal, playouts, self.time)
+        let best_line = lock(&self.shared.best_line);
+        let mut report = Report::new(tree, &spread, role, legal, playouts, self.time);
+        if let Some(line) = &*best_line {
+            report.prefer(line, tree.node(tree.root()).meta().depth());
+        }
+        report
     }
 
     /// How many playouts have ended, as the search goes on; those from earlier roots count

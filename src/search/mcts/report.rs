@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::best_line::BestLine;
 use super::decision::Decision;
 use super::joint::Arm;
 use super::node::{Bounds, Decider, NodeId, Stage};
@@ -85,6 +86,27 @@ impl Report {
             time,
             moves,
         }
+    }
+}
+
+impl Report {
+    /// Puts the move first that is surely best for the only role of a game, which has seen
+    /// this line; the root comes after so many joint moves.
+    pub(super) fn prefer(&mut self, line: &BestLine, depth: u32) {
+        let goal = f64::from(line.goal);
+        let next = line.played(depth);
+        let next = |report: &&mut MoveReport| Some(report.played) == next;
+        if let Some(next) = self.moves.iter_mut().find(next)
+            && next.bounds.0 < goal
+        {
+            next.bounds.0 = goal;
+            next.value = Some(next.value.map_or(goal, |value| value.max(goal)));
+            let moves = line.after(depth).take(LONGEST_LINE);
+            next.line = moves.map(|played| (self.role, played)).collect();
+        }
+        let sure = |report: &MoveReport| report.bounds.0;
+        self.moves.sort_by(|a, b| sure(b).total_cmp(&sure(a)));
+        self.best = self.moves.first().map(|best| best.played);
     }
 }
 

@@ -242,6 +242,11 @@ impl Tree {
         }
     }
 
+    /// Forgets all nodes. There is no root then.
+    pub fn clear(&mut self) {
+        self.keep(&self.arena.marks());
+    }
+
     /// Makes the state the root, and forgets nodes that cannot be reached from it.
     pub fn set_root(&mut self, root: &Successor) {
         let meta = Meta::new(&root.arrival);
@@ -252,6 +257,15 @@ impl Tree {
         if let Some(known) = known {
             self.mark(known, &mut marks);
         }
+        self.keep(&marks);
+        match known {
+            Some(known) => self.root = known,
+            None => self.plant(root),
+        }
+    }
+
+    /// Forgets all nodes that are not marked.
+    fn keep(&mut self, marks: &Marks) {
         for shard in &self.shards {
             lock(shard).retain(|entry| marks.contains(entry.id));
         }
@@ -264,11 +278,7 @@ impl Tree {
         });
         self.joint_bytes = AtomicUsize::new(bytes.sum());
         self.is_full = AtomicBool::new(false);
-        self.arena.sweep(&marks);
-        match known {
-            Some(known) => self.root = known,
-            None => self.plant(root),
-        }
+        self.arena.sweep(marks);
     }
 
     /// Makes the root of a tree that is empty.

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::arena::{Block, Piece};
+use super::best_line::BestLine;
 use super::descent::{Guide, Leaf, Path};
 use super::node::{NodeId, Stage};
 use super::sample::Sample;
@@ -17,17 +18,16 @@ use crate::stop::Stop;
 /// How many known values are brought up in a row before anything else is looked at.
 const MOST_KNOWN: usize = 256;
 
-/// What the playouts of a leaf may cost, in gates evaluated for all lanes: about a fifth of
-/// what it takes to choose a leaf and to make its node. With that, connect four gets 16 and
-/// breakthrough 3. Of 8 and 2, in matches at equal time, 8 won in connect four (64% of 40
-/// matches) and 2 in breakthrough (60% of 40).
-const LEAF_COST: f64 = 4000.0;
+/// What the playouts of a leaf may cost, in gates evaluated for all lanes: a small part of
+/// what it takes to choose a leaf and to make its node. With that, breakthrough gets 1 and
+/// connect four 4.
+const LEAF_COST: f64 = 1000.0;
 
 /// How many playouts a leaf gets at most.
-const MOST_PLAYOUTS: u64 = 16;
+const MOST_PLAYOUTS: u64 = 4;
 
 /// How many it gets before it is known what they cost.
-const FIRST_PLAYOUTS: u64 = 4;
+const FIRST_PLAYOUTS: u64 = 2;
 
 pub(super) struct Worker<'a> {
     shared: &'a Shared,
@@ -103,6 +103,11 @@ impl<'a> Worker<'a> {
     }
 
     fn search(&mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+        if let [range] = self.tree.ranges() {
+            let best = lock(&self.shared.best_line);
+            let goal = best.as_ref().map_or(range.low, |best| best.goal);
+            self.evaluator.player().keep_lines(Some(goal as i32));
+        }
         while !stop.is_set() {
             let mut questions = self.descend();
             while !questions.is_empty() && !stop.is_set() {
@@ -290,10 +295,21 @@ impl<'a> Worker<'a> {
             };
             steps += tally.state_changes;
             means(tally, &mut values);
-            if let Some((path, leaf)) = self.playing[id.index()].take() {
-                self.leaves -= 1;
-                self.tell(path, Some(leaf), &values);
+            let Some((path, leaf)) = self.playing[id.index()].take() else {
+                continue;
+            };
+            self.leaves -= 1;
+            let better = tally.best.as_ref().and_then(|line| {
+                let decisions = self.tree.decisions(&path);
+                self.shared
+                    .improve(BestLine::new(decisions, self.tree, leaf, line))
+            });
+            if let Some(goal) = better {
+                self.evaluator.player().keep_lines(Some(goal as i32));
+                self.tree.assure(leaf, goal);
+                self.tree.refresh_path(&path);
             }
+            self.tell(path, Some(leaf), &values);
         }
         self.guide.values = values;
         self.shared.steps.fetch_add(steps, Ordering::Relaxed);
@@ -307,6 +323,14 @@ impl<'a> Worker<'a> {
 }
 
 impl Shared {
+    /// Keeps a match of the only role if it is better than those before; returns its goal
+    /// then.
+    fn improve(&self, line: BestLine) -> Option<f32> {
+        let mut best = lock(&self.best_line);
+        let is_better = best.as_ref().is_none_or(|best| line.goal > best.goal);
+        is_better.then(|| best.insert(line).goal)
+    }
+
     /// By how many playouts the work is measured.
     pub fn playouts_and_spared(&self) -> u64 {
         self.playouts.rollouts() + self.spared.load(Ordering::Relaxed)

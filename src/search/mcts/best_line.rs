@@ -1,0 +1,74 @@
+//! The best match seen so far in a game of one role.
+//!
+//! Nobody can keep the role from playing it, so what it brings is as good as proved, though
+//! its end was seen in a playout and is no part of the tree.
+
+use std::collections::BTreeMap;
+
+use super::node::NodeId;
+use super::tree::Tree;
+use crate::machine::{MachineError, Move, State};
+use crate::playout::Line;
+use crate::search::successor::Evaluator;
+
+/// A match of the only role, to its end.
+#[derive(Debug)]
+pub struct BestLine {
+    /// What the role gets.
+    pub goal: f32,
+    /// The move after so many joint moves. Where there is none, only one is legal.
+    moves: BTreeMap<u32, Move>,
+}
+
+impl BestLine {
+    /// The decisions on the way to a node, and a playout from there.
+    pub fn new(
+        decisions: impl Iterator<Item = (u32, Move)>,
+        tree: &Tree,
+        leaf: NodeId,
+        line: &Line,
+    ) -> BestLine {
+        let first = tree.node(leaf).meta().depth();
+        BestLine {
+            goal: line.goal as f32,
+            moves: decisions
+                .chain((first..).zip(line.moves.iter().copied()))
+                .collect(),
+        }
+    }
+
+    /// The move after so many joint moves, if there is a choice.
+    pub fn played(&self, depth: u32) -> Option<Move> {
+        self.moves.get(&depth).copied()
+    }
+
+    /// The moves that come later than the one after so many joint moves.
+    pub fn after(&self, depth: u32) -> impl Iterator<Item = Move> {
+        let later = self.moves.range(depth.saturating_add(1)..);
+        later.map(|(_, played)| *played)
+    }
+
+    /// Whether it leads from one state to another, of which each comes after so many joint
+    /// moves.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub fn leads(
+        &self,
+        evaluator: &mut Evaluator,
+        (from, start): (&State, u32),
+        (to, end): (&State, u32),
+    ) -> Result<bool, MachineError> {
+        let mut state = from.clone();
+        for depth in start..end {
+            let legal = evaluator.legal_moves(&state)?;
+            let played = match (self.played(depth), &legal[0][..]) {
+                (_, [only]) => *only,
+                (Some(played), legal) if legal.contains(&played) => played,
+                _ => return Ok(false),
+            };
+            state = evaluator.next_state(&state, &[played])?;
+        }
+        Ok(start <= end && state == *to)
+    }
+}
