@@ -18,6 +18,7 @@
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
 
+pub mod analysis;
 pub mod cache;
 pub mod compare;
 pub mod directory;
