@@ -125,7 +125,7 @@ impl Fixpoint {
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
         let words = width.words();
         let terminal = self.evaluator.output(layout.outputs + layout.terminal);
-        self.alive = Row::first(self.filled).and_not(Row::from_words(terminal));
+        self.alive = self.filled().and_not(Row::from_words(terminal));
         let choices: Vec<(Row, Row)> = (layout.legal.iter())
             .map(|legal| {
                 let rows = self.evaluator.outputs(legal.clone()).chunks_exact(words);
@@ -185,6 +185,11 @@ impl Fixpoint {
         changed != 0
     }
 
+    /// The lanes that are filled.
+    pub fn filled(&self) -> Row {
+        Row::first(self.filled)
+    }
+
     /// What the circuit's inputs, which are the base propositions and the moves, are in all
     /// states from the one in this lane on, as far as they are always the same.
     pub fn inputs(&self, lane: usize) -> Vec<Option<bool>> {
@@ -197,6 +202,16 @@ impl Fixpoint {
                 (may == must).then_some(may)
             })
             .collect()
+    }
+
+    /// The bounds of whether a state is terminal.
+    pub fn terminal(&self) -> Rows {
+        let terminal = self.game.layout().terminal;
+        let outputs = self.game.layout().outputs;
+        Rows {
+            may: Row::from_words(self.evaluator.output(terminal)),
+            must: Row::from_words(self.evaluator.output(outputs + terminal)),
+        }
     }
 
     /// The bounds of a role's goal values, ascending.
