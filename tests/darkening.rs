@@ -58,7 +58,13 @@ fn look(batch: &mut Batch, roles: usize) -> Vec<(Vec<Vec<Move>>, bool, Vec<Optio
 
 /// Plays random continuations from the root in all lanes on the whole circuit, and compares
 /// everything on the way.
-fn compare(name: &str, game: &Arc<GroundGame>, darkened: &Darkened, steps: usize, rng: &mut GameRng) {
+fn compare(
+    name: &str,
+    game: &Arc<GroundGame>,
+    darkened: &Darkened,
+    steps: usize,
+    rng: &mut GameRng,
+) {
     let roles = game.roles().len();
     let mut whole = Batch::new(game.clone(), game.tiers().engine().clone());
     let mut dark = Batch::new(game.clone(), darkened.engine.clone());
@@ -83,7 +89,10 @@ fn compare(name: &str, game: &Arc<GroundGame>, darkened: &Darkened, steps: usize
             batch.advance(batch.filled());
         }
         let words = whole.state_words();
-        let next = whole.states().chunks(words).zip(dark.states().chunks(words));
+        let next = whole
+            .states()
+            .chunks(words)
+            .zip(dark.states().chunks(words));
         for (lane, (expected, got)) in next.enumerate() {
             if over[lane] {
                 states[lane].assign(darkened.root.words());

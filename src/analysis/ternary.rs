@@ -129,10 +129,10 @@ impl Fixpoint {
         let choices: Vec<(Row, Row)> = (layout.legal.iter())
             .map(|legal| {
                 let rows = self.evaluator.outputs(legal.clone()).chunks_exact(words);
-                rows.map(Row::from_words).fold(
-                    (Row::default(), Row::default()),
-                    |(once, twice), row| (once.or(row), twice.or(once.and(row))),
-                )
+                rows.map(Row::from_words)
+                    .fold((Row::default(), Row::default()), |(once, twice), row| {
+                        (once.or(row), twice.or(once.and(row)))
+                    })
             })
             .collect();
         for (some, _) in &choices {
@@ -164,7 +164,10 @@ impl Fixpoint {
         let (after, before) = self
             .evaluator
             .outputs_and_inputs_mut(next.clone(), bases.clone());
-        for (before, after) in before.chunks_exact_mut(words).zip(after.chunks_exact(words)) {
+        for (before, after) in before
+            .chunks_exact_mut(words)
+            .zip(after.chunks_exact(words))
+        {
             for ((may, next), alive) in before.iter_mut().zip(after).zip(alive) {
                 let wider = *may | next & alive;
                 changed |= wider ^ *may;
@@ -175,7 +178,10 @@ impl Fixpoint {
             next.start + layout.outputs..next.end + layout.outputs,
             bases.start + inputs..bases.end + inputs,
         );
-        for (before, after) in before.chunks_exact_mut(words).zip(after.chunks_exact(words)) {
+        for (before, after) in before
+            .chunks_exact_mut(words)
+            .zip(after.chunks_exact(words))
+        {
             for ((must, next), alive) in before.iter_mut().zip(after).zip(alive) {
                 let wider = *must & (next | !alive);
                 changed |= wider ^ *must;

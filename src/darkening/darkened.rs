@@ -179,9 +179,7 @@ impl Shared {
         // The best engine comes first, and with it the circuit.
         self.game.tiers().wait();
         let circuit = &self.game.smallest().circuit;
-        let bounds = self
-            .bounds
-            .get_or_init(|| Bounds::new(&self.game, circuit));
+        let bounds = self.bounds.get_or_init(|| Bounds::new(&self.game, circuit));
         let mut fixpoint = Fixpoint::new(self.game.clone(), bounds, Width::X64);
         loop {
             let (request, rule) = {

@@ -26,9 +26,9 @@
 
 use std::sync::Arc;
 
+use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
-use propjit_jit::lanes::LaneEvaluator;
 
 use super::{GroundGame, Move, RoleId, Row, Scope, ScopedEngine, State, section};
 
@@ -154,7 +154,10 @@ impl Batch {
 
     fn check(&self, state: &State) {
         let contained = self.scope.contains(state);
-        assert!(contained, "the engine was made for states after another one");
+        assert!(
+            contained,
+            "the engine was made for states after another one"
+        );
     }
 
     /// The lanes whose state is terminal.

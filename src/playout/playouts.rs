@@ -23,11 +23,11 @@
 
 use std::sync::Arc;
 
+use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{advance, enter};
 use propjit_jit::lanes::census::census;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
-use propjit_jit::lanes::LaneEvaluator;
 
 use super::lanes::Lanes;
 use super::starts::{StartId, Starts};
@@ -89,7 +89,7 @@ impl Playouts {
         Playouts {
             tiers: None,
             successor: None,
-            selectors: vec![Selector::new(); roles.len()],
+            selectors: selectors(&game, &evaluator),
             random: LaneRandom::new(seed),
             max_steps,
             refill: 1,
@@ -143,8 +143,8 @@ impl Playouts {
     }
 
     fn evaluate_with(&mut self, evaluator: LaneEvaluator) {
+        self.selectors = selectors(&self.game, &evaluator);
         self.evaluator = evaluator;
-        self.selectors.fill_with(Selector::new);
     }
 
     /// One step of all lanes.
@@ -312,6 +312,14 @@ impl Playouts {
             }
         }
     }
+}
+
+/// A selector for each role, among the moves that may be legal at all.
+fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
+    let legal = game.layout().legal.iter().cloned();
+    legal
+        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
+        .collect()
 }
 
 impl Player for Playouts {

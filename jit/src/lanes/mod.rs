@@ -35,6 +35,7 @@
 pub mod advance;
 pub mod census;
 mod compile;
+pub(crate) mod constants;
 mod evaluator;
 mod kernel;
 pub(crate) mod layout;

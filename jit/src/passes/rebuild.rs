@@ -22,17 +22,19 @@ pub(super) fn rebuild(
 }
 
 /// The circuit with the nodes replaced by constants whose value is known.
-pub(super) fn rebuild_known(
-    circuit: &Circuit,
-    known: impl Fn(NodeId) -> Option<bool>,
-) -> Circuit {
+pub(super) fn rebuild_known(circuit: &Circuit, known: impl Fn(NodeId) -> Option<bool>) -> Circuit {
     let constant = |node| Some(Edge::FALSE.invert_if(known(node)?));
-    rebuild_all(circuit, |_| false, constant, |builder, moved, node| {
-        let Node::And(a, b) = circuit.node(node) else {
-            return None;
-        };
-        Some(builder.and(moved.edge(a), moved.edge(b)))
-    })
+    rebuild_all(
+        circuit,
+        |_| false,
+        constant,
+        |builder, moved, node| {
+            let Node::And(a, b) = circuit.node(node) else {
+                return None;
+            };
+            Some(builder.and(moved.edge(a), moved.edge(b)))
+        },
+    )
 }
 
 /// The same, with some nodes made after all others. No other may depend on
