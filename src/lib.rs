@@ -7,6 +7,8 @@
 //! - [`game`] loads a rulesheet and gives machines that play it.
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
+//! - [`analysis`] finds out about a game without playing it; [`darkening`] makes code for what
+//!   is left of a match.
 //! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`directory`] says where the user keeps such things.
@@ -18,8 +20,10 @@
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
 
+pub mod analysis;
 pub mod cache;
 pub mod compare;
+pub mod darkening;
 pub mod directory;
 pub mod fnv;
 pub mod game;

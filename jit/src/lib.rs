@@ -7,6 +7,7 @@
 //!
 //! - [`circuit::Builder`] makes circuits, [`passes::optimize`] makes them smaller,
 //!   using what is [assumed](assumptions) about the inputs.
+//! - [`ternary`] is about circuits of whose inputs only some are known.
 //! - [`scalar`] evaluates one assignment at a time and only what has changed since
 //!   the last.
 //! - [`lanes`] evaluates everything, but for 64 to 512 assignments at once, one for
@@ -28,4 +29,5 @@ pub mod memory;
 pub mod passes;
 pub mod scalar;
 pub mod section;
+pub mod ternary;
 mod wide;

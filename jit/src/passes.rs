@@ -15,6 +15,8 @@
 //! | `factor` | common operands of the gates inside a gate |
 //! | `share` | common operands of gates anywhere |
 //!
+//! [`fold()`] makes inputs constants, for which there is no need to run anything else first.
+//!
 //! Constants, structural hashing and local rules need no pass: the
 //! [`Builder`](crate::circuit::Builder) applies them whenever a gate is made.
 
@@ -25,6 +27,7 @@ mod deadline;
 mod dependence;
 mod factor;
 mod feedback;
+mod fold;
 mod known;
 mod legality;
 mod rebuild;
@@ -39,6 +42,7 @@ use std::time::{Duration, Instant};
 use crate::assumptions::Assumptions;
 use crate::circuit::Circuit;
 use deadline::Deadline;
+pub use fold::fold;
 
 /// Which passes to run, and for how long.
 #[derive(Clone, Debug)]

@@ -125,7 +125,7 @@ fn measure(
 }
 
 /// Whether the file can be written to; does not change it.
-fn writable(path: &Path) -> Result<(), Failure> {
+pub fn writable(path: &Path) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     let opened = options.write(true).create(true).truncate(false).open(path);
     opened
@@ -133,7 +133,7 @@ fn writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| cannot_write(path, &error))
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+pub fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::Work(format!("cannot write {}: {error}", path.display()))
 }
 
@@ -228,7 +228,7 @@ fn or_none(value: Option<f64>, text: impl FnOnce(f64) -> String) -> String {
 }
 
 /// Seconds with three digits and a fitting unit.
-fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     scaled(
         seconds * 1e9,
         &[("ns", 1e3), ("us", 1e3), ("ms", 1e3), ("s", f64::INFINITY)],

@@ -7,6 +7,7 @@ mod analyze;
 mod cache;
 mod compare;
 mod contest;
+mod darkening;
 mod disassemble;
 mod info;
 mod options;
@@ -54,6 +55,7 @@ enum Command {
     Perft(perft::Args),
     Verify(verify::Args),
     Compare(compare::Args),
+    Darkening(darkening::Args),
     Disassemble(disassemble::Args),
     #[command(name = "match")]
     Contest(contest::Args),
@@ -77,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Darkening(args) => darkening::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),

@@ -12,6 +12,13 @@ use super::{Contender, Table};
 #[error("cannot draw the chart: {0}")]
 pub struct PlotError(String);
 
+impl PlotError {
+    /// What the drawing library says.
+    pub(crate) fn new(error: impl std::fmt::Display) -> PlotError {
+        PlotError(error.to_string())
+    }
+}
+
 /// Sizes in pixels.
 const BAR: u32 = 32;
 const GAP: u32 = 36;
@@ -49,7 +56,7 @@ pub fn svg(games: &[(String, Table)]) -> Result<String, PlotError> {
         let size = (chart.width(), HEIGHT);
         let root = SVGBackend::with_string(&mut picture, size).into_drawing_area();
         let drawn = chart.draw(&root).and_then(|()| root.present());
-        drawn.map_err(|error| PlotError(error.to_string()))?;
+        drawn.map_err(PlotError::new)?;
     }
     Ok(picture)
 }

@@ -42,6 +42,11 @@ impl History {
         self.past.len()
     }
 
+    /// The states, from the first to the current one.
+    pub fn states(&self) -> impl Iterator<Item = &State> {
+        self.past.iter().chain([self.board.state()])
+    }
+
     /// The canonical texts of the propositions that hold now, sorted bytewise.
     pub fn fluents(&self) -> Vec<String> {
         self.board.fluents()

@@ -26,11 +26,11 @@
 
 use std::sync::Arc;
 
+use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
-use propjit_jit::lanes::{Engine, LaneEvaluator};
 
-use super::{GroundGame, Move, RoleId, Row, State, section};
+use super::{GroundGame, Move, RoleId, Row, Scope, ScopedEngine, State, section};
 
 /// As many states of a game as there are lanes, or fewer.
 ///
@@ -39,6 +39,8 @@ use super::{GroundGame, Move, RoleId, Row, State, section};
 pub struct Batch {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
+    /// The states that the evaluator is right for.
+    scope: Arc<Scope>,
     /// How many lanes are filled.
     filled: usize,
     /// Whether the sections are evaluated for the states as they are.
@@ -73,9 +75,11 @@ pub struct Child {
 
 impl Batch {
     /// A batch without states. The engine evaluates the game's [`section`]s.
-    pub fn new(game: Arc<GroundGame>, engine: Engine) -> Batch {
+    pub fn new(game: Arc<GroundGame>, engine: impl Into<ScopedEngine>) -> Batch {
+        let (engine, scope) = engine.into().into_parts();
         Batch {
             evaluator: LaneEvaluator::new(engine),
+            scope,
             filled: 0,
             known: Known::default(),
             played: Played::These(Vec::new()),
@@ -86,8 +90,13 @@ impl Batch {
 
     /// Evaluates with another engine from now on, as when machine code is ready. The batch
     /// is without states then.
-    pub fn switch(&mut self, engine: Engine) {
+    pub fn switch(&mut self, engine: impl Into<ScopedEngine>) {
         *self = Batch::new(self.game.clone(), engine);
+    }
+
+    /// The states that may be entered: all, unless the engine is one that was made for some.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// The game.
@@ -108,11 +117,13 @@ impl Batch {
     /// Fills lanes with the states, in their order.
     ///
     /// # Panics
-    /// If there are more states than lanes.
+    /// If there are more states than lanes, or one is outside the engine's
+    /// [scope](Batch::scope).
     pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
         let words = self.state_words();
         self.columns.clear();
         for state in states {
+            self.check(state);
             let end = self.columns.len() + words;
             self.columns.extend_from_slice(state.words());
             self.columns.resize(end, 0);
@@ -127,8 +138,10 @@ impl Batch {
     /// Fills so many lanes with the same state.
     ///
     /// # Panics
-    /// If there are not so many lanes.
+    /// If there are not so many lanes, or the state is outside the engine's
+    /// [scope](Batch::scope).
     pub fn fill(&mut self, state: &State, lanes: usize) {
+        self.check(state);
         assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
         self.filled = lanes;
         self.known = Known::default();
@@ -137,6 +150,14 @@ impl Batch {
         let rows = self.evaluator.inputs_mut(bases);
         let all = Row::all(width);
         enter(width, rows, all.words(width), Start::Same(state.words()));
+    }
+
+    fn check(&self, state: &State) {
+        let contained = self.scope.contains(state);
+        assert!(
+            contained,
+            "the engine was made for states after another one"
+        );
     }
 
     /// The lanes whose state is terminal.

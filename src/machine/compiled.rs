@@ -5,6 +5,7 @@
 //! questions, where each part stands alone, so that nothing is computed that is not
 //! asked for.
 
+use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::{InputId, OutputId};
 use propjit_jit::code::{self, Code, CompileError, Config, Form, Guards, Listing};
 use propjit_jit::section::Section;
@@ -68,7 +69,8 @@ pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileErr
 
 fn compile(game: &GroundGame, sections: &[Section], config: &Config) -> Result<Code, CompileError> {
     let circuit = &game.smallest().circuit;
-    let code = Code::compile(circuit, sections, &guards(game), config)?;
+    let guards = guards(game, &game.layout().assumptions());
+    let code = Code::compile(circuit, sections, &guards, config)?;
     tracing::debug!(
         bytes = code.bytes(),
         functions = code.functions(),
@@ -86,14 +88,16 @@ pub fn disassemble(
     form: Form,
 ) -> Result<Vec<Listing>, CompileError> {
     let circuit = &game.smallest().circuit;
-    code::disassemble(circuit, sections, &guards(game), config, form)
+    let guards = guards(game, &game.layout().assumptions());
+    code::disassemble(circuit, sections, &guards, config, form)
 }
 
-fn guards(game: &GroundGame) -> Guards {
+/// What guards parts of the code, under the assumptions that the circuit was made with.
+pub(crate) fn guards(game: &GroundGame, assumptions: &Assumptions) -> Guards {
     let periodic = game.phases().bases().iter();
     Guards {
         inputs: periodic.map(|&base| InputId(base as u32)).collect(),
-        implies: game.layout().assumptions().implies,
+        implies: assumptions.implies.clone(),
     }
 }
 

@@ -23,17 +23,17 @@
 
 use std::sync::Arc;
 
+use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{advance, enter};
 use propjit_jit::lanes::census::census;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
-use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::starts::{StartId, Starts};
 use super::{Limits, Moments, Player};
-use crate::machine::{GroundGame, MachineError, Row, State, Tiers, section};
+use crate::machine::{GroundGame, MachineError, Row, ScopedEngine, State, Tiers, section};
 
 /// Plays matches in lanes.
 pub struct Playouts {
@@ -78,18 +78,26 @@ impl Playouts {
     ///
     /// The engine evaluates the game's [`section`]s. A playout has at most `max_steps`
     /// joint moves. The same seed gives the same matches at equal width.
-    pub fn new(game: Arc<GroundGame>, engine: Engine, max_steps: u32, seed: u64) -> Playouts {
+    pub fn new(
+        game: Arc<GroundGame>,
+        engine: impl Into<ScopedEngine>,
+        max_steps: u32,
+        seed: u64,
+    ) -> Playouts {
+        let (engine, scope) = engine.into().into_parts();
         let evaluator = LaneEvaluator::new(engine);
         let roles = &game.propnet().roles;
+        let mut starts = Starts::new(roles.len(), game.phases().clone());
+        starts.set_scope(scope);
         Playouts {
             tiers: None,
             successor: None,
-            selectors: vec![Selector::new(); roles.len()],
+            selectors: selectors(&game, &evaluator),
             random: LaneRandom::new(seed),
             max_steps,
             refill: 1,
             idled: 0,
-            starts: Starts::new(roles.len(), game.phases().clone()),
+            starts,
             lanes: Lanes::new(evaluator.width(), game.layout().bases.len()),
             now: 0,
             limit_check: 0,
@@ -114,22 +122,33 @@ impl Playouts {
     ///
     /// Matches that run go on if the engine has as many lanes as the one before.
     /// If not, they are played to their end first, and no other is started meanwhile.
-    pub fn switch(&mut self, engine: Engine) {
+    ///
+    /// From now on, whoever switches has to look for a better engine.
+    ///
+    /// Nothing changes, and the result is false, if there is a start state that the engine
+    /// was not made for.
+    pub fn switch(&mut self, engine: impl Into<ScopedEngine>) -> bool {
+        let (engine, scope) = engine.into().into_parts();
+        if !self.starts.set_scope(scope) {
+            return false;
+        }
+        self.tiers = None;
         let mut evaluator = LaneEvaluator::new(engine);
         if evaluator.width() != self.evaluator.width() {
             self.successor = Some(evaluator);
-            return;
+            return true;
         }
         let bases = &self.game.layout().bases;
         let state = self.evaluator.inputs(bases.clone());
         evaluator.inputs_mut(bases.clone()).copy_from_slice(state);
         self.successor = None;
         self.evaluate_with(evaluator);
+        true
     }
 
     fn evaluate_with(&mut self, evaluator: LaneEvaluator) {
+        self.selectors = selectors(&self.game, &evaluator);
         self.evaluator = evaluator;
-        self.selectors.fill_with(Selector::new);
     }
 
     /// One step of all lanes.
@@ -308,6 +327,14 @@ impl Playouts {
     }
 }
 
+/// A selector for each role, among the moves that may be legal at all.
+fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
+    let legal = game.layout().legal.iter().cloned();
+    legal
+        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
+        .collect()
+}
+
 impl Player for Playouts {
     fn starts(&self) -> &Starts {
         &self.starts
@@ -351,7 +378,6 @@ impl Player for Playouts {
             }
             if let Some(engine) = self.tiers.as_ref().and_then(|tiers| tiers.best()) {
                 let engine = engine.clone();
-                self.tiers = None;
                 self.switch(engine);
             }
             if !self.lanes.running.is_empty() {

@@ -1,9 +1,10 @@
 //! The states that playouts start from, and what came of them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::tally::Tally;
-use crate::machine::{Phases, State};
+use crate::machine::{Phases, Scope, State};
 
 /// The number of a start state.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,6 +27,8 @@ impl StartId {
 pub struct Starts {
     roles: usize,
     phases: Phases,
+    /// The states that may be added.
+    scope: Arc<Scope>,
     slots: Vec<Slot>,
     free: Vec<StartId>,
     /// Those with playouts to start: by phase, and at last those without one.
@@ -57,6 +60,7 @@ impl Starts {
             roles,
             queues: vec![VecDeque::new(); phases.period() + 1],
             phases,
+            scope: Arc::default(),
             slots: Vec::new(),
             free: Vec::new(),
             unphased_first: false,
@@ -65,9 +69,35 @@ impl Starts {
         }
     }
 
+    /// The states that may be added: all, unless those are played from on an engine that was
+    /// made for some.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Changes the states that may be added, unless one that playouts are or will be started
+    /// from is not among them. Whether it does.
+    pub(super) fn set_scope(&mut self, scope: Arc<Scope>) -> bool {
+        let in_use = |slot: &&Slot| slot.running > 0 || slot.left != Some(0);
+        let mut states = self.slots.iter().filter(in_use).map(|slot| &slot.state);
+        let fits = states.all(|state| scope.contains(state));
+        if fits {
+            self.scope = scope;
+        }
+        fits
+    }
+
     /// Adds a state from which so many playouts are to be started, or as many as there
     /// is time for.
+    ///
+    /// # Panics
+    /// If the state is outside the [`scope`](Starts::scope).
     pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> StartId {
+        let contained = self.scope.contains(state);
+        assert!(
+            contained,
+            "the engine was made for states after another one"
+        );
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             StartId(self.slots.len() as u32 - 1)
@@ -112,6 +142,9 @@ impl Starts {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.finished.clear();
         self.free.clear();
+        for slot in &mut self.slots {
+            (slot.left, slot.running) = (Some(0), 0);
+        }
         self.free
             .extend((0..self.slots.len() as u32).rev().map(StartId));
     }

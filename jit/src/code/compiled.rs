@@ -13,6 +13,7 @@ use super::memory::Executable;
 use super::plan::{Plan, Step};
 use crate::circuit::Circuit;
 use crate::lanes::Width;
+use crate::lanes::constants::{Constants, changing};
 use crate::lanes::layout::Layout;
 use crate::section::Section;
 
@@ -30,6 +31,7 @@ pub struct Code {
 pub(super) struct Description {
     pub width: Width,
     pub layout: Layout,
+    pub constants: Constants,
     pub rows: u32,
     pub sections: Vec<Vec<Step>>,
     /// Where the routines start in memory.
@@ -53,12 +55,13 @@ impl Code {
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
         let groups = Groups::new(circuit, guards, config.guarded);
-        let plan = Plan::new(circuit, sections, &groups, config);
+        let plan = Plan::new(circuit, &changing(circuit, sections), &groups, config);
         let image = generate(&plan, config, None, start)?;
         Ok(Code {
             description: Description {
                 width: config.width,
                 layout: Layout::new(circuit),
+                constants: Constants::new(circuit),
                 rows: image.rows,
                 sections: plan.sections,
                 entries: image.entries,
@@ -75,6 +78,10 @@ impl Code {
 
     pub(crate) fn layout(&self) -> Layout {
         self.description.layout
+    }
+
+    pub(crate) fn constants(&self) -> &Constants {
+        &self.description.constants
     }
 
     /// How many rows an evaluator needs.

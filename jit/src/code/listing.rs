@@ -15,6 +15,7 @@ use super::plan::Plan;
 use super::routine::Routine;
 use super::{CompileError, Config, Generator, Guards};
 use crate::circuit::{Circuit, InputId};
+use crate::lanes::constants::changing;
 use crate::lanes::layout::Layout;
 use crate::section::Section;
 
@@ -58,7 +59,8 @@ pub fn disassemble(
     form: Form,
 ) -> Result<Vec<Listing>, CompileError> {
     let groups = Groups::new(circuit, guards, config.guarded);
-    let plan = Plan::new(circuit, sections, &groups, config);
+    let sections = changing(circuit, sections);
+    let plan = Plan::new(circuit, &sections, &groups, config);
     check_rows(&plan, config.width)?;
     let texts = texts(&plan, config, form)?;
     let first_input = Layout::new(circuit).inputs().start as u32;

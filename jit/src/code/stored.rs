@@ -13,7 +13,7 @@ use crate::section::Section;
 
 /// To be raised when other code or another description comes out of the same circuit, so
 /// that what is in people's caches is made anew.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 impl Code {
     /// The key of the code that is made of a circuit.
@@ -102,6 +102,7 @@ impl Description {
         };
         u64::from(self.rows) * row_bytes <= i32::MAX as u64
             && self.layout.rows() <= self.rows
+            && self.constants.are_within(self.layout.outputs().len())
             && self.entries.iter().all(|&entry| (entry as usize) < bytes)
             && self.sections.iter().flatten().all(is_step)
     }

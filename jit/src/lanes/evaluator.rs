@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::LaneProgram;
+use super::constants::Constants;
 use super::kernel::Evaluate;
 use super::layout::Layout;
 use super::rows::Rows;
@@ -55,15 +56,26 @@ impl Engine {
             Engine::Code(code) => code.layout(),
         }
     }
+
+    fn constants(&self) -> &Constants {
+        match self {
+            Engine::Interpreter(program, _) => &program.constants,
+            Engine::Code(code) => code.constants(),
+        }
+    }
 }
 
 impl LaneEvaluator {
-    /// An evaluator with all inputs false and nothing evaluated yet.
+    /// An evaluator with all inputs false and nothing evaluated yet. Only outputs that are
+    /// always true are so from the start.
     pub fn new(engine: Engine) -> LaneEvaluator {
         let words = engine.width().words();
         let mut rows = Rows::new(engine.rows() * words);
-        let truth = Layout::TRUE as usize;
-        rows.words_mut()[truth * words..][..words].fill(!0);
+        let first = engine.layout().outputs().start;
+        let truths = engine.constants().truths().map(|output| first + output);
+        for truth in truths.chain([Layout::TRUE as usize]) {
+            rows.words_mut()[truth * words..][..words].fill(!0);
+        }
         LaneEvaluator {
             layout: engine.layout(),
             width: engine.width(),
@@ -107,6 +119,12 @@ impl LaneEvaluator {
     /// The row of output `index`, as of the last evaluation of its section.
     pub fn output(&self, index: usize) -> &[u64] {
         self.outputs(index..index + 1)
+    }
+
+    /// The places of those outputs in a range, counted from its start, that are not false
+    /// for all inputs.
+    pub fn live_outputs(&self, range: Range<usize>) -> Vec<u32> {
+        self.engine.constants().live(range)
     }
 
     /// The rows of consecutive outputs.

@@ -36,6 +36,7 @@
 pub mod advance;
 pub mod census;
 mod compile;
+pub(crate) mod constants;
 pub mod encoder;
 mod evaluator;
 mod kernel;

@@ -1,6 +1,7 @@
 //! What a lane interpreter runs.
 
 use super::compile::Compiler;
+use super::constants::{Constants, changing};
 use super::layout::Layout;
 use super::reuse::reuse_rows;
 use super::schedule::Code;
@@ -11,6 +12,7 @@ use crate::section;
 #[derive(Debug)]
 pub struct LaneProgram {
     pub(super) layout: Layout,
+    pub(super) constants: Constants,
     rows: usize,
     sections: Vec<Section>,
 }
@@ -51,8 +53,8 @@ impl Section {
 }
 
 impl LaneProgram {
-    /// Compiles `circuit`. An output that is in no section stays false; one in several
-    /// belongs to the first.
+    /// Compiles `circuit`. An output that is in no section stays false, unless it is always
+    /// true; one in several belongs to the first.
     ///
     /// # Panics
     /// If a section has an output that the circuit does not have, or comes after one that is
@@ -60,15 +62,18 @@ impl LaneProgram {
     pub fn new(circuit: &Circuit, sections: &[section::Section]) -> LaneProgram {
         let layout = Layout::new(circuit);
         let mut compiler = Compiler::new(circuit, layout);
-        let sections = sections.iter();
-        let mut sections: Vec<Section> =
-            sections.map(|section| compiler.section(section)).collect();
+        let sections = changing(circuit, sections);
+        let mut sections: Vec<Section> = sections
+            .iter()
+            .map(|section| compiler.section(section))
+            .collect();
         let rows = reuse_rows(&mut sections, layout.rows()..compiler.rows());
         // Interpreters rely on it: they do not check again.
         assert!(rows < 1 << 29, "offsets are 32-bit numbers");
         assert!(sections.iter().all(|section| section.is_within(rows)));
         LaneProgram {
             layout,
+            constants: Constants::new(circuit),
             rows: rows as usize,
             sections,
         }

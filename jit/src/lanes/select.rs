@@ -32,7 +32,6 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
-use std::array;
 
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
@@ -48,6 +47,8 @@ const MAX_BITS: usize = 32;
 /// them to forget the last one.
 #[derive(Clone, Default, Debug)]
 pub struct Selector {
+    /// The rows that may be true at all; at first none, which means all.
+    live: Vec<u32>,
     /// The rows that were true in some lane at the last choice, then room for all.
     list: Vec<u32>,
     /// How many rows are in the list.
@@ -63,6 +64,14 @@ impl Selector {
     /// The rows that were true in some lane at the last choice, ascending.
     pub fn listed(&self) -> &[u32] {
         &self.list[..self.listed]
+    }
+
+    /// A selector that has made no choice yet, among rows of which only these are ever true.
+    pub fn among(live: Vec<u32>) -> Selector {
+        Selector {
+            live,
+            ..Selector::default()
+        }
     }
 
     /// In each lane, chooses one of the rows of `from` that are true: `chosen`
@@ -91,6 +100,11 @@ impl Selector {
         let rows = from.len() / width.words();
         if self.list.is_empty() {
             self.list.resize(rows, 0);
+            if self.live.is_empty() {
+                self.live.extend(0..rows as u32);
+            }
+            let are_rows = self.live.iter().all(|&live| (live as usize) < rows);
+            assert!(are_rows, "live rows are rows");
         }
         assert_eq!(self.list.len(), rows, "the same rows as before");
         let select = Select {
@@ -98,6 +112,7 @@ impl Selector {
             lanes,
             random,
             chosen,
+            live: &self.live,
             list: &mut self.list,
             listed: &mut self.listed,
         };
@@ -110,6 +125,8 @@ struct Select<'a> {
     lanes: &'a [u64],
     random: &'a mut LaneRandom,
     chosen: &'a mut [u64],
+    /// Numbers of rows.
+    live: &'a [u32],
     /// As many as there are rows, each the number of a row.
     list: &'a mut [u32],
     listed: &'a mut usize,
@@ -132,8 +149,8 @@ impl Kernel for Select<'_> {
         for &row in &self.list[..*self.listed] {
             choose(row, V::ZERO);
         }
-        // SAFETY: the list has room for all rows.
-        let rows = unsafe { list_true(self.from, lanes, self.list) };
+        // SAFETY: live rows are rows, and no more than the list has room for.
+        let rows = unsafe { list_true(self.live, row, self.list) };
         *self.listed = rows.len();
         let count = count(rows, row);
         let bits = count
@@ -163,34 +180,33 @@ impl Kernel for Select<'_> {
 /// A number per lane: row `i` is bit `i` of all of them.
 type Numbers<V> = [V; MAX_BITS];
 
-/// Lists the rows that are true in some of the `lanes`.
+/// Lists those of the `live` rows that are true in some lane.
 ///
 /// # Safety
-/// `list` is at least as long as there are rows.
+/// `list` is at least as long as `live`.
 #[inline(always)]
-unsafe fn list_true<'a, V: Vector>(from: &[u64], lanes: V, list: &'a mut [u32]) -> &'a [u32] {
-    // Eight rows are looked at together first, as often most are of players not to move.
-    const BLOCK: usize = 8;
+unsafe fn list_true<'a, V: Vector>(
+    live: &[u32],
+    row: impl Fn(u32) -> V,
+    list: &'a mut [u32],
+) -> &'a [u32] {
     let mut count = 0;
-    let mut add = |row: V, at: usize| {
-        // SAFETY: fewer rows were listed than there are.
-        unsafe { *list.get_unchecked_mut(count) = at as u32 };
-        count += usize::from(!row.and(lanes).is_zero());
+    let mut add = |value: V, row: u32| {
+        // SAFETY: fewer rows were listed than are live.
+        unsafe { *list.get_unchecked_mut(count) = row };
+        count += usize::from(!value.is_zero());
     };
-    let rows = from.len() / V::WORDS;
-    // SAFETY: callers give numbers of rows.
-    let row = |at: usize| unsafe { V::load(from.as_ptr().add(at * V::WORDS)) };
-    let blocks = rows / BLOCK * BLOCK;
-    for first in (0..blocks).step_by(BLOCK) {
-        let [a, b, c, d, e, f, g, h]: [V; BLOCK] = array::from_fn(|i| row(first + i));
+    // Eight rows are looked at together first, as often most are of players not to move.
+    let (blocks, rest) = live.as_chunks::<8>();
+    for block in blocks {
+        let [a, b, c, d, e, f, g, h] = block.map(&row);
         let some = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
-        if !some.and(lanes).is_zero() {
-            for (row, at) in [a, b, c, d, e, f, g, h].into_iter().zip(first..) {
-                add(row, at);
-            }
+        if !some.is_zero() {
+            let values = [a, b, c, d, e, f, g, h];
+            (values.into_iter().zip(block)).for_each(|(value, &row)| add(value, row));
         }
     }
-    (blocks..rows).for_each(|at| add(row(at), at));
+    rest.iter().for_each(|&at| add(row(at), at));
     &list[..count]
 }
 

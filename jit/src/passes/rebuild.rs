@@ -21,18 +21,45 @@ pub(super) fn rebuild(
     rebuild_late(circuit, |_| false, replace)
 }
 
+/// The circuit with the nodes replaced by constants whose value is known.
+pub(super) fn rebuild_known(circuit: &Circuit, known: impl Fn(NodeId) -> Option<bool>) -> Circuit {
+    let constant = |node| Some(Edge::FALSE.invert_if(known(node)?));
+    rebuild_all(
+        circuit,
+        |_| false,
+        constant,
+        |builder, moved, node| {
+            let Node::And(a, b) = circuit.node(node) else {
+                return None;
+            };
+            Some(builder.and(moved.edge(a), moved.edge(b)))
+        },
+    )
+}
+
 /// The same, with some nodes made after all others. No other may depend on
 /// them, and of a loop all nodes or none must be late.
 pub(super) fn rebuild_late(
     circuit: &Circuit,
     is_late: impl Fn(NodeId) -> bool,
+    replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
+) -> Circuit {
+    rebuild_all(circuit, is_late, |_| None, replace)
+}
+
+/// The circuit with nodes of any kind replaced by what `constant` gives for them, and each
+/// other gate by what `replace` makes of it.
+fn rebuild_all(
+    circuit: &Circuit,
+    is_late: impl Fn(NodeId) -> bool,
+    constant: impl Fn(NodeId) -> Option<Edge>,
     mut replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
 ) -> Circuit {
     let mut builder = Builder::new(circuit.inputs().len());
     builder.reserve(circuit.gates());
     let mut moved = Moved(vec![Edge::FALSE; circuit.nodes().len()]);
     for (index, &node) in circuit.inputs().iter().enumerate() {
-        moved.0[node.index()] = builder.input(index);
+        moved.0[node.index()] = constant(node).unwrap_or_else(|| builder.input(index));
     }
     for late in [false, true] {
         let mut loops = circuit.loops().iter().peekable();
@@ -43,11 +70,12 @@ pub(super) fn rebuild_late(
                 if let Some(starting) = starting {
                     let variables = builder.begin_loop(starting.feedback.len());
                     for (&(node, _), variable) in starting.feedback.iter().zip(variables) {
-                        moved.0[node.index()] = variable;
+                        moved.0[node.index()] = constant(node).unwrap_or(variable);
                     }
                 }
                 if let Node::And(..) = circuit.node(node)
-                    && let Some(edge) = replace(&mut builder, &moved, node)
+                    && let Some(edge) =
+                        constant(node).or_else(|| replace(&mut builder, &moved, node))
                 {
                     moved.0[at] = edge;
                 }

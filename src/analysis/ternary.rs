@@ -1,0 +1,246 @@
+//! What can never change again, whatever is played from a state on.
+//!
+//! A state is bounded by what each base proposition may be. From a root, which bounds
+//! itself exactly, the bounds of all that may follow are found by going on from the
+//! bounds of what was found so far until they do not widen any more: what legality allows
+//! may be played, the circuit's [bounds](propjit_jit::ternary) tell what may come of it, and
+//! the bounds are widened by that. A proposition whose bounds still agree then will have its
+//! value for ever. So do all wires that depend on such only: they are *dark*.
+//!
+//! Besides, a role makes exactly one move: the only one that it may ever have is made; and
+//! nothing follows from a state that must be terminal, or in which a role must be stuck.
+//!
+//! Bounds are the same for all states within them, not only for those that can be reached:
+//! what is found holds in every state that agrees with the root in the dark propositions.
+//!
+//! All is done in lanes, a root each.
+
+use std::sync::Arc;
+
+use propjit_jit::circuit::{Circuit, OutputId};
+use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+use propjit_jit::ternary::dual_rail;
+
+use crate::machine::compiled::playout_sections;
+use crate::machine::{GroundGame, RoleId, Row, State, section};
+
+/// The circuit of a game's bounds, for as many [`Fixpoint`]s as one likes.
+#[derive(Clone, Debug)]
+pub struct Bounds(Arc<LaneProgram>);
+
+impl Bounds {
+    /// The bounds of a game with this circuit, which has the game's layout.
+    pub fn new(game: &GroundGame, circuit: &Circuit) -> Bounds {
+        let outputs = circuit.outputs().len() as u32;
+        let mut sections = playout_sections(game.layout());
+        for section in &mut sections {
+            let must = section.outputs.clone().into_iter();
+            (section.outputs).extend(must.map(|output| OutputId(output.0 + outputs)));
+        }
+        Bounds(Arc::new(LaneProgram::new(&dual_rail(circuit), &sections)))
+    }
+}
+
+/// Finds what can never change again from states on, as many at a time as there are lanes.
+pub struct Fixpoint {
+    game: Arc<GroundGame>,
+    evaluator: LaneEvaluator,
+    /// How many lanes are filled.
+    filled: usize,
+    /// The lanes in which something follows.
+    alive: Row,
+}
+
+/// What a truth value may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// The lanes in which it may be true.
+    pub may: Row,
+    /// The lanes in which it is true for ever.
+    pub must: Row,
+}
+
+impl Fixpoint {
+    /// Without states. The bounds are those of the game.
+    pub fn new(game: Arc<GroundGame>, bounds: &Bounds, width: Width) -> Fixpoint {
+        let engine = Engine::Interpreter(bounds.0.clone(), width);
+        Fixpoint {
+            evaluator: LaneEvaluator::new(engine),
+            filled: 0,
+            alive: Row::default(),
+            game,
+        }
+    }
+
+    /// How many states there may be.
+    pub fn lanes(&self) -> usize {
+        self.evaluator.width().lanes()
+    }
+
+    /// Finds out about these states, each in a lane, in their order. Returns after how many
+    /// steps nothing changed.
+    ///
+    /// # Panics
+    /// If there are more states than lanes.
+    pub fn explore<'a>(&mut self, roots: impl IntoIterator<Item = &'a State>) -> usize {
+        self.enter(roots);
+        let mut steps = 0;
+        loop {
+            self.evaluator.evaluate(section::STATE);
+            self.move_all();
+            self.evaluator.evaluate(section::NEXT);
+            if !self.widen() {
+                break;
+            }
+            steps += 1;
+        }
+        self.evaluator.evaluate(section::GOALS);
+        steps
+    }
+
+    /// Makes the bounds those of the states themselves.
+    fn enter<'a>(&mut self, roots: impl IntoIterator<Item = &'a State>) {
+        let width = self.evaluator.width();
+        let words = width.words();
+        let bases = self.game.layout().bases.clone();
+        let inputs = self.game.layout().inputs();
+        let may = self.evaluator.inputs_mut(bases.clone());
+        may.fill(0);
+        self.filled = 0;
+        for (lane, root) in roots.into_iter().enumerate() {
+            assert!(lane < width.lanes(), "at most {} states", width.lanes());
+            for base in root.iter() {
+                may[base * words + lane / 64] |= 1 << (lane % 64);
+            }
+            self.filled = lane + 1;
+        }
+        let may = may.to_vec();
+        let must = bases.start + inputs..bases.end + inputs;
+        self.evaluator.inputs_mut(must).copy_from_slice(&may);
+    }
+
+    /// Makes all moves that may be legal, where anything follows.
+    fn move_all(&mut self) {
+        let layout = self.game.layout();
+        let (width, inputs) = (self.evaluator.width(), layout.inputs());
+        let words = width.words();
+        let terminal = self.evaluator.output(layout.outputs + layout.terminal);
+        self.alive = self.filled().and_not(Row::from_words(terminal));
+        let choices: Vec<(Row, Row)> = (layout.legal.iter())
+            .map(|legal| {
+                let rows = self.evaluator.outputs(legal.clone()).chunks_exact(words);
+                rows.map(Row::from_words)
+                    .fold((Row::default(), Row::default()), |(once, twice), row| {
+                        (once.or(row), twice.or(once.and(row)))
+                    })
+            })
+            .collect();
+        for (some, _) in &choices {
+            self.alive = self.alive.and(*some);
+        }
+        for ((legal, does), (_, several)) in layout.legal.iter().zip(&layout.does).zip(choices) {
+            let forced = self.alive.and_not(several);
+            for (inputs, lanes) in [
+                (does.clone(), self.alive),
+                (does.start + inputs..does.end + inputs, forced),
+            ] {
+                let (legal, does) = self.evaluator.outputs_and_inputs_mut(legal.clone(), inputs);
+                for (does, legal) in does.chunks_exact_mut(words).zip(legal.chunks_exact(words)) {
+                    let made = does.iter_mut().zip(legal).zip(lanes.words(width));
+                    made.for_each(|((does, legal), lanes)| *does = legal & lanes);
+                }
+            }
+        }
+    }
+
+    /// Widens the bounds by those of what follows. Whether that changes any.
+    fn widen(&mut self) -> bool {
+        let layout = self.game.layout();
+        let (width, inputs) = (self.evaluator.width(), layout.inputs());
+        let (bases, next) = (layout.bases.clone(), layout.next.clone());
+        let words = width.words();
+        let alive = self.alive.words(width);
+        let mut changed = 0;
+        let (after, before) = self
+            .evaluator
+            .outputs_and_inputs_mut(next.clone(), bases.clone());
+        for (before, after) in before
+            .chunks_exact_mut(words)
+            .zip(after.chunks_exact(words))
+        {
+            for ((may, next), alive) in before.iter_mut().zip(after).zip(alive) {
+                let wider = *may | next & alive;
+                changed |= wider ^ *may;
+                *may = wider;
+            }
+        }
+        let (after, before) = self.evaluator.outputs_and_inputs_mut(
+            next.start + layout.outputs..next.end + layout.outputs,
+            bases.start + inputs..bases.end + inputs,
+        );
+        for (before, after) in before
+            .chunks_exact_mut(words)
+            .zip(after.chunks_exact(words))
+        {
+            for ((must, next), alive) in before.iter_mut().zip(after).zip(alive) {
+                let wider = *must & (next | !alive);
+                changed |= wider ^ *must;
+                *must = wider;
+            }
+        }
+        changed != 0
+    }
+
+    /// The lanes that are filled.
+    pub fn filled(&self) -> Row {
+        Row::first(self.filled)
+    }
+
+    /// What the circuit's inputs, which are the base propositions and the moves, are in all
+    /// states from the one in this lane on, as far as they are always the same.
+    pub fn inputs(&self, lane: usize) -> Vec<Option<bool>> {
+        let inputs = self.game.layout().inputs();
+        (0..inputs)
+            .map(|input| {
+                let bit = |row: &[u64]| row[lane / 64] >> (lane % 64) & 1 == 1;
+                let may = bit(self.evaluator.input(input));
+                let must = bit(self.evaluator.input(inputs + input));
+                (may == must).then_some(may)
+            })
+            .collect()
+    }
+
+    /// The bounds of whether a state is terminal.
+    pub fn terminal(&self) -> Rows {
+        let terminal = self.game.layout().terminal;
+        let outputs = self.game.layout().outputs;
+        Rows {
+            may: Row::from_words(self.evaluator.output(terminal)),
+            must: Row::from_words(self.evaluator.output(outputs + terminal)),
+        }
+    }
+
+    /// The bounds of a role's goal values, ascending.
+    pub fn goals(&self, role: RoleId) -> impl Iterator<Item = Rows> {
+        self.outputs(self.game.layout().goals[role.index()].clone())
+    }
+
+    /// The bounds of the legality of a role's moves, in their order.
+    pub fn legal(&self, role: RoleId) -> impl Iterator<Item = Rows> {
+        self.outputs(self.game.layout().legal[role.index()].clone())
+    }
+
+    fn outputs(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = Rows> {
+        let words = self.evaluator.width().words();
+        let outputs = self.game.layout().outputs;
+        let may = self.evaluator.outputs(range.clone());
+        let must = self
+            .evaluator
+            .outputs(range.start + outputs..range.end + outputs);
+        let rows = may.chunks_exact(words).zip(must.chunks_exact(words));
+        rows.map(|(may, must)| Rows {
+            may: Row::from_words(may),
+            must: Row::from_words(must),
+        })
+    }
+}

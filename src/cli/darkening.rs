@@ -1,0 +1,167 @@
+//! `propjit darkening`: what can be left out of the machine code as a match goes on.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use propjit::darkening::measure::{Config, Row, Table, measure, random_match};
+use propjit::darkening::plot;
+use propjit::game::Game;
+use propjit::machine::{Backend, MachineError};
+use propjit::rng::{random_seed, streams};
+use serde::Serialize;
+
+use super::compare::{cannot_write, duration, writable};
+use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::thinking::PositionArgs;
+
+/// Measure what machine code for the rest of a match saves, move by move
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    #[command(flatten)]
+    position: PositionArgs,
+
+    /// Go on at random from where the moves lead [default, if no moves are given]
+    #[arg(long)]
+    random_match: bool,
+
+    /// Where the random numbers come from [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// For how long to play from each state of the match
+    #[arg(long, default_value = "0.5", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// Follow the match for this many joint moves, and cut playouts off after as many
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u32::MAX))]
+    max_steps: u32,
+
+    /// Draw the gates that are left, and how much faster that is, to this file (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    seed: u64,
+    #[serde(flatten)]
+    table: Table,
+    /// The row halfway through the match.
+    halfway: Option<Row>,
+}
+
+/// Measures and prints a row for each state.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let plot = args.plot.as_deref();
+    plot.map_or(Ok(()), writable)?;
+    let nothing = |_: &mut Game, _: Backend| Ok::<(), MachineError>(());
+    let (game, _) = args
+        .setup
+        .load(&args.rulesheet, Game::bulk_backend, nothing)?;
+    let backend = Backend::Compiled;
+    let ground = game
+        .ground_game()
+        .ok_or(MachineError::NotGround { backend })?;
+    let seed = args.seed.unwrap_or_else(random_seed);
+    let stop = stop_on_ctrl_c();
+    let mut history = args.position.position(&game)?;
+    let mut states: Vec<_> = history.states().cloned().collect();
+    if args.random_match || states.len() == 1 {
+        let from = states.pop().expect("a match has a first state");
+        let mut machine = game.machine(game.backend())?;
+        let mut rng = streams(seed).next().expect("streams do not end");
+        let most = (args.max_steps as usize).saturating_sub(states.len());
+        states.extend(random_match(&mut *machine, &from, most, &mut rng)?);
+    } else if history.is_over()? {
+        states.pop();
+    }
+    let config = Config {
+        time: args.seconds,
+        max_steps: args.max_steps,
+        seed,
+    };
+    let done = Arc::new(AtomicUsize::new(0));
+    let shown = show_progress({
+        let (done, all) = (done.clone(), states.len());
+        move || format!("state {} of {all}", done.load(Ordering::Relaxed) + 1)
+    });
+    let now = |depth| done.store(depth, Ordering::Relaxed);
+    let table = measure(ground, &states, &config, &stop, now)?;
+    drop(shown);
+    let name = game_name(&args.rulesheet);
+    if let Some(path) = plot {
+        let picture = plot::svg(&name, &table).map_err(Failure::new)?;
+        std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
+    }
+    output.result(&Report {
+        game: name,
+        seed,
+        halfway: table.halfway().cloned(),
+        table,
+    })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = &self.table;
+        writeln!(
+            f,
+            "{}: {} base propositions, {} moves, {} gates, {} lanes, seed {}",
+            self.game, table.bases, table.moves, table.gates, table.lanes, self.seed
+        )?;
+        writeln!(
+            f,
+            "{:>5}{:>8}{:>8}{:>9}{:>7}{:>11}{:>11}{:>13}{:>13}{:>8}",
+            "depth",
+            "bases",
+            "moves",
+            "gates",
+            "dark",
+            "analysis",
+            "compile",
+            "playouts/s",
+            "darkened",
+            "times"
+        )?;
+        for row in &table.rows {
+            writeln!(
+                f,
+                "{:>5}{:>8}{:>8}{:>9}{:>6.0}%{:>11}{:>11}{:>13.0}{:>13.0}{:>8.2}",
+                row.depth,
+                row.dark_bases,
+                row.dark_moves,
+                row.gates,
+                100.0 * table.dark_share(row),
+                duration(row.analysis_seconds),
+                duration(row.compile_seconds),
+                row.whole_rollouts_per_second,
+                row.dark_rollouts_per_second,
+                row.speedup
+            )?;
+        }
+        if let Some(row) = &self.halfway {
+            writeln!(
+                f,
+                "halfway, after {} joint moves, {:.0}% of the gates are dark, and playouts are {:.2} times as fast",
+                row.depth,
+                100.0 * table.dark_share(row),
+                row.speedup
+            )?;
+        }
+        if table.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        Ok(())
+    }
+}

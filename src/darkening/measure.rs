@@ -1,0 +1,208 @@
+//! What darkening brings in a match: measured move by move.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_jit::code::CompileError;
+use propjit_jit::lanes::Width;
+use serde::Serialize;
+
+use super::Prospect;
+use crate::analysis::ternary::{Bounds, Fixpoint};
+use crate::machine::{GroundGame, MachineError, RoleId, ScopedEngine, State, StateMachine};
+use crate::playout::{Limits, Player, Playouts, Progress};
+use crate::rng::GameRng;
+use crate::stop::Stop;
+use rand::seq::IndexedRandom;
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// For how long playouts run for each move of the match, with both engines together.
+    pub time: Duration,
+    /// Where the random numbers of playouts come from.
+    pub seed: u64,
+    /// How many joint moves a playout may have.
+    pub max_steps: u32,
+}
+
+/// The two engines take turns, as other work on the machine disturbs one as much as the
+/// other then; a turn takes so long, or as long as the matches that were started in it.
+const TURN: Duration = Duration::from_millis(5);
+
+/// What passes may take in all.
+const PASSES: Duration = Duration::from_secs(1);
+
+/// What was found for one state of a match.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// How many joint moves were made before.
+    pub depth: usize,
+    /// How many base propositions are dark.
+    pub dark_bases: usize,
+    /// How many moves are dark.
+    pub dark_moves: usize,
+    /// How many gates are left.
+    pub gates: usize,
+    /// How long it took to find what is dark.
+    pub analysis_seconds: f64,
+    /// How long passes and machine code took.
+    pub compile_seconds: f64,
+    /// Playouts a second from the state, with the whole circuit's code.
+    pub whole_rollouts_per_second: f64,
+    /// The same with the code for the rest of the match.
+    pub dark_rollouts_per_second: f64,
+    /// How many times faster that is.
+    pub speedup: f64,
+}
+
+/// A match and what was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// How many base propositions there are.
+    pub bases: usize,
+    /// How many moves all roles have together.
+    pub moves: usize,
+    /// How many gates the whole circuit has.
+    pub gates: usize,
+    /// How many playouts run at a time.
+    pub lanes: usize,
+    /// A row for each state that is not terminal.
+    pub rows: Vec<Row>,
+    /// Whether a stop came before all states were measured.
+    pub interrupted: bool,
+}
+
+impl Table {
+    /// The share of the whole circuit's gates that is gone.
+    pub fn dark_share(&self, row: &Row) -> f64 {
+        1.0 - row.gates as f64 / self.gates.max(1) as f64
+    }
+
+    /// The row halfway through the match, if there are any.
+    pub fn halfway(&self) -> Option<&Row> {
+        self.rows.get(self.rows.len() / 2)
+    }
+}
+
+/// Measures at each of the states, which a match comes to one after the other, and tells
+/// `now` before each how many there were.
+///
+/// # Errors
+/// When there is no machine code.
+pub fn measure(
+    game: &Arc<GroundGame>,
+    states: &[State],
+    config: &Config,
+    stop: &Stop,
+    mut now: impl FnMut(usize),
+) -> Result<Table, MachineError> {
+    let whole = game.playout_code()?;
+    let circuit = &game.smallest().circuit;
+    let bounds = Bounds::new(game, circuit);
+    let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
+    let layout = game.layout();
+    let mut table = Table {
+        bases: layout.bases.len(),
+        moves: layout.inputs() - layout.bases.len(),
+        gates: circuit.gates(),
+        lanes: whole.width().lanes(),
+        rows: Vec::new(),
+        interrupted: false,
+    };
+    let whole = ScopedEngine::from(propjit_jit::lanes::Engine::Code(whole));
+    for (depth, root) in states.iter().enumerate() {
+        now(depth);
+        let prospect = Prospect::new(game, &mut fixpoint, root);
+        let (dark_bases, dark_moves) = (prospect.dark_bases(game), prospect.dark_moves(game));
+        let compiled = prospect.compile(game, PASSES);
+        let darkened =
+            compiled.map_err(|error: CompileError| MachineError::Compile(error.into()))?;
+        let engines = [&whole, &darkened.engine];
+        let Some([whole, dark]) = race(game, engines, root, config, stop)? else {
+            table.interrupted = true;
+            break;
+        };
+        table.rows.push(Row {
+            depth,
+            dark_bases,
+            dark_moves,
+            gates: darkened.gates,
+            analysis_seconds: darkened.analysis.as_secs_f64(),
+            compile_seconds: darkened.making.as_secs_f64(),
+            whole_rollouts_per_second: whole,
+            dark_rollouts_per_second: dark,
+            speedup: dark / whole,
+        });
+    }
+    Ok(table)
+}
+
+/// Playouts a second from a state with each engine: in the turn in which it was least
+/// disturbed. Nothing if a stop came.
+fn race(
+    game: &Arc<GroundGame>,
+    engines: [&ScopedEngine; 2],
+    root: &State,
+    config: &Config,
+    stop: &Stop,
+) -> Result<Option<[f64; 2]>, MachineError> {
+    let mut players = engines
+        .map(|engine| Playouts::new(game.clone(), engine.clone(), config.max_steps, config.seed));
+    let mut best = [0.0; 2];
+    let progress = Progress::default();
+    let start = Instant::now();
+    // The first turns are for the caches.
+    for turn in 0.. {
+        if turn > 1 && start.elapsed() >= config.time {
+            break;
+        }
+        for (player, best) in players.iter_mut().zip(&mut best) {
+            let id = player.starts_mut().add(root, None);
+            let start = Instant::now();
+            player.play(&Limits {
+                deadline: start.checked_add(TURN),
+                enough: 1,
+                stop,
+                progress: &progress,
+            })?;
+            if stop.is_set() {
+                return Ok(None);
+            }
+            let rollouts = player.starts().tally(id).rollouts();
+            *best = f64::max(*best, rollouts as f64 / start.elapsed().as_secs_f64());
+            player.clear();
+        }
+    }
+    Ok(Some(best))
+}
+
+/// The states of a random match from a state on, but for the one in which it ends, and at
+/// most so many.
+///
+/// # Errors
+/// When the machine fails.
+pub fn random_match(
+    machine: &mut dyn StateMachine,
+    from: &State,
+    most: usize,
+    rng: &mut GameRng,
+) -> Result<Vec<State>, MachineError> {
+    let mut states = Vec::new();
+    let mut state = from.clone();
+    let mut legal = Vec::new();
+    while states.len() < most && !machine.is_terminal(&state)? {
+        let mut joint = Vec::new();
+        for role in RoleId::first(machine.roles().len()) {
+            machine.legal_moves(&state, role, &mut legal)?;
+            let Some(&played) = legal.choose(rng) else {
+                return Ok(states);
+            };
+            joint.push(played);
+        }
+        let mut next = State::new();
+        machine.next_state_unchecked(&state, &joint, &mut next)?;
+        states.push(std::mem::replace(&mut state, next));
+    }
+    Ok(states)
+}

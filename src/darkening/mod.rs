@@ -1,0 +1,35 @@
+//! Code for the rest of a match.
+//!
+//! As a match goes on, more and more of the game cannot change any more: squares are taken,
+//! walls stand, counters have passed. What cannot is *dark*, and an engine need not compute
+//! it. When a search has a new root, a [`Darkening`] finds what is dark
+//! [from there on](crate::analysis::ternary), makes it constants, and the circuit smaller, and
+//! compiles what is left. That goes on in a thread of its own, while searches play on what
+//! there is; they take the new engine with their next call. Nobody waits, and old code is
+//! freed when its last user has gone over.
+//!
+//! - A [`Prospect`] is what there would be to gain from a root, and makes the engine.
+//! - A [`Darkening`] does it as roots come, if a [`Rule`] finds that it pays.
+//! - A [`Follower`] tells a thread when there is another engine.
+//! - [`measure`] finds out what it brings in a match, and [`plot`] draws that.
+//!
+//! # What holds
+//!
+//! The inputs and outputs of a darkened engine have the same numbers as those of the whole
+//! circuit. For every state in its [scope](crate::machine::Scope), which is those that agree
+//! with the root in all dark propositions, and all legal moves, it says of legal moves, next
+//! state, end and goals what the whole circuit says; and what follows is in the scope again.
+//! [`Batch`](crate::machine::batch::Batch) and [`Playouts`](crate::playout::Playouts) take no
+//! other states in.
+
+mod darkened;
+mod follower;
+pub mod measure;
+pub mod plot;
+mod prospect;
+mod rule;
+
+pub use darkened::{Darkened, Darkening};
+pub use follower::Follower;
+pub use prospect::Prospect;
+pub use rule::Rule;

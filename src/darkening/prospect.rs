@@ -1,0 +1,148 @@
+//! What there is to gain from a root.
+
+use std::time::{Duration, Instant};
+
+use propjit_jit::assumptions::Assumptions;
+use propjit_jit::circuit::Circuit;
+use propjit_jit::code::{Code, CompileError};
+use propjit_jit::lanes::{Engine, LaneProgram};
+use propjit_jit::passes::{self, fold};
+
+use super::Darkened;
+use crate::analysis::ternary::Fixpoint;
+use crate::machine::compiled::{guards, playout_sections};
+use crate::machine::{GroundGame, Scope, ScopedEngine, State};
+
+/// What it takes to choose a move, in gates for each move that a role may have.
+const CHOICE_GATES: usize = 17;
+
+/// A root, what is dark from there on, and the circuit that is left.
+pub struct Prospect {
+    root: State,
+    /// The circuit's inputs, as far as they are always the same.
+    inputs: Vec<Option<bool>>,
+    circuit: Circuit,
+    time: Duration,
+}
+
+impl Prospect {
+    /// What is dark from a root on, for a game whose bounds the fixpoint has. The root is
+    /// explored in the first lane.
+    pub fn new(game: &GroundGame, fixpoint: &mut Fixpoint, root: &State) -> Prospect {
+        let start = Instant::now();
+        fixpoint.explore([root]);
+        let inputs = fixpoint.inputs(0);
+        let circuit = fold(&game.smallest().circuit, &inputs);
+        Prospect {
+            root: root.clone(),
+            inputs,
+            circuit,
+            time: start.elapsed(),
+        }
+    }
+
+    /// How many base propositions are dark.
+    pub fn dark_bases(&self, game: &GroundGame) -> usize {
+        let bases = game.layout().bases.clone();
+        self.inputs[bases].iter().flatten().count()
+    }
+
+    /// How many moves are dark: never legal again, or the only ones that are.
+    pub fn dark_moves(&self, game: &GroundGame) -> usize {
+        let moves = game.layout().bases.end..;
+        self.inputs[moves].iter().flatten().count()
+    }
+
+    /// How many gates are left, before they are made fewer.
+    pub fn gates(&self) -> usize {
+        self.circuit.gates()
+    }
+
+    /// About what a step of a playout costs, in gates.
+    pub fn work(&self, game: &GroundGame) -> f64 {
+        let moves = self.inputs.len() - game.layout().bases.len() - self.dark_moves(game);
+        work(game, self.gates(), moves)
+    }
+
+    /// How long it took to find out.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// The engine for what is left, in machine code. Passes take at most `passes`.
+    ///
+    /// # Errors
+    /// As for [`Code::compile`].
+    pub fn compile(self, game: &GroundGame, passes: Duration) -> Result<Darkened, CompileError> {
+        self.build(game, passes, |circuit, assumptions| {
+            let guards = guards(game, assumptions);
+            let sections = playout_sections(game.layout());
+            let code = Code::compile(circuit, &sections, &guards, &game.code_options().config)?;
+            Ok(Engine::Code(code.into()))
+        })
+    }
+
+    /// The engine for what is left, interpreted, as wide as machine code. Passes take at
+    /// most `passes`.
+    pub fn interpret(self, game: &GroundGame, passes: Duration) -> Darkened {
+        let width = game.code_options().config.width;
+        let built = self.build::<std::convert::Infallible>(game, passes, |circuit, _| {
+            let program = LaneProgram::new(circuit, &playout_sections(game.layout()));
+            Ok(Engine::Interpreter(program.into(), width))
+        });
+        match built {
+            Ok(darkened) => darkened,
+        }
+    }
+
+    fn build<E>(
+        self,
+        game: &GroundGame,
+        passes: Duration,
+        engine: impl FnOnce(&Circuit, &Assumptions) -> Result<Engine, E>,
+    ) -> Result<Darkened, E> {
+        let start = Instant::now();
+        let assumptions = self.assumptions(game);
+        let config = passes::Config {
+            rounds: 1,
+            budget: passes,
+            ..passes::Config::default()
+        };
+        let (circuit, _) = passes::optimize(&self.circuit, &assumptions, &config);
+        let engine = engine(&circuit, &assumptions)?;
+        let scope = Scope::new(&self.inputs[game.layout().bases.clone()]);
+        Ok(Darkened {
+            work: self.work(game),
+            engine: ScopedEngine::new(engine, scope),
+            gates: circuit.gates(),
+            analysis: self.time,
+            making: start.elapsed(),
+            root: self.root,
+        })
+    }
+
+    /// What rulesheets promise about the moves that are left.
+    fn assumptions(&self, game: &GroundGame) -> Assumptions {
+        let mut assumptions = game.layout().assumptions();
+        for group in &mut assumptions.exactly_one {
+            group.retain(|input| self.inputs[input.index()].is_none());
+        }
+        assumptions.exactly_one.retain(|group| !group.is_empty());
+        assumptions
+            .implies
+            .retain(|(input, _)| self.inputs[input.index()].is_none());
+        assumptions
+    }
+}
+
+/// About what a step costs with the whole circuit, in gates.
+pub(super) fn whole_work(game: &GroundGame) -> f64 {
+    let layout = game.layout();
+    let moves = layout.inputs() - layout.bases.len();
+    work(game, game.smallest().circuit.gates(), moves)
+}
+
+fn work(game: &GroundGame, gates: usize, moves: usize) -> f64 {
+    // In most games, one role has a choice at a time.
+    (gates + CHOICE_GATES * moves / game.roles().len().max(1)).max(1) as f64
+}

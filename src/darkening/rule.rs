@@ -1,0 +1,114 @@
+//! Whether it pays to compile.
+//!
+//! What is gained is the time that searches need no more for what they do: a share of the time
+//! that is left. What it costs is the time that it takes, on a CPU that searches could have,
+//! and during which they do not have the new engine. Both are predicted: the gain from the work
+//! of a step before and after, the cost from the gates that are left and what a gate took
+//! before.
+
+use std::time::Duration;
+
+/// How many times the cost has to be gained: predictions are rough, and most games spend a
+/// part of a step on what darkening does not touch.
+const MARGIN: f64 = 4.0;
+
+/// What a gate takes before anything was compiled, in seconds: passes and code took 1 to 7
+/// microseconds in tic-tac-toe, connect four, breakthrough, hex and amazons.
+const FIRST: f64 = 5e-6;
+
+/// What was learnt of compiling so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Seconds for each gate.
+    gate: f64,
+}
+
+/// What is to be decided on.
+#[derive(Clone, Copy, Debug)]
+pub struct Stakes {
+    /// The work of a step with the engine that there is.
+    pub before: f64,
+    /// The work of a step with the engine that there would be.
+    pub after: f64,
+    /// The gates that are left to compile.
+    pub gates: usize,
+    /// The time that is left; none if that is not limited.
+    pub left: Option<Duration>,
+}
+
+/// A decision with its reasons.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Verdict {
+    /// Whether it pays.
+    pub pays: bool,
+    /// How much faster a step will be, predicted.
+    pub speedup: f64,
+    /// How long compiling will take, predicted.
+    pub cost: Duration,
+}
+
+impl Default for Rule {
+    fn default() -> Rule {
+        Rule { gate: FIRST }
+    }
+}
+
+impl Rule {
+    /// Whether it pays.
+    pub fn decide(&self, stakes: &Stakes) -> Verdict {
+        let cost = self.gate * stakes.gates as f64;
+        let share = (1.0 - stakes.after / stakes.before).max(0.0);
+        let left = stakes.left.map_or(f64::INFINITY, |left| left.as_secs_f64());
+        Verdict {
+            // Without limit, a hundredth is still worth it.
+            pays: share > 0.01 && share * (left - cost) > MARGIN * cost,
+            speedup: stakes.before / stakes.after,
+            cost: Duration::try_from_secs_f64(cost).unwrap_or(Duration::MAX),
+        }
+    }
+
+    /// Learns from what compiling so many gates took.
+    pub fn learn(&mut self, gates: usize, took: Duration) {
+        let gate = took.as_secs_f64() / gates.max(1) as f64;
+        self.gate = (self.gate + gate) / 2.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stakes(after: f64, left: Option<f64>) -> Stakes {
+        Stakes {
+            before: 1000.0,
+            after,
+            gates: 1000,
+            left: left.map(Duration::from_secs_f64),
+        }
+    }
+
+    #[test]
+    fn pays_where_enough_is_gained_in_time() {
+        let rule = Rule::default();
+        let pays = |after, left| rule.decide(&stakes(after, left)).pays;
+        // A cost of 5 ms, four times, is half of 45 ms less the cost itself.
+        assert!(pays(500.0, Some(0.046)));
+        assert!(!pays(500.0, Some(0.044)));
+        assert!(!pays(900.0, Some(0.046)));
+        assert!(!pays(500.0, Some(0.0)));
+        assert!(pays(980.0, None));
+        assert!(!pays(1000.0, None));
+        assert!(!pays(1100.0, None));
+    }
+
+    #[test]
+    fn learns_what_it_costs() {
+        let mut rule = Rule::default();
+        for _ in 0..20 {
+            rule.learn(1000, Duration::from_secs(1));
+        }
+        let cost = rule.decide(&stakes(500.0, None)).cost;
+        assert!((cost.as_secs_f64() - 1.0).abs() < 0.01);
+        assert!(!rule.decide(&stakes(500.0, Some(5.0))).pays);
+    }
+}

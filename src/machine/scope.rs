@@ -1,0 +1,125 @@
+//! The states that an engine is right for.
+//!
+//! An engine that was made from a game's whole circuit is right for every state. One that
+//! was made for the rest of a match ([`darkening`](crate::darkening)) is right for those
+//! states only that agree with what it took for granted, which all that follow from such a
+//! state do. So an engine goes with its [`Scope`], and whoever takes states in looks at that
+//! first: it costs an operation or two for each word of the state.
+
+use std::sync::Arc;
+
+use propjit_jit::lanes::Engine;
+
+use super::State;
+
+/// The states in which certain base propositions have certain values.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// For each word of a state, the propositions whose value is given.
+    given: Vec<u64>,
+    /// Those of them that hold.
+    holding: Vec<u64>,
+}
+
+impl Scope {
+    /// All states.
+    pub fn all() -> Scope {
+        Scope::default()
+    }
+
+    /// The states in which the base propositions have the values given, in their order.
+    pub fn new(values: &[Option<bool>]) -> Scope {
+        let pack = |bit: fn(&Option<bool>) -> bool| {
+            let words = values.chunks(64).map(|chunk| {
+                let bits = chunk.iter().enumerate();
+                bits.fold(0, |word, (at, value)| word | u64::from(bit(value)) << at)
+            });
+            words.collect()
+        };
+        Scope {
+            given: pack(Option::is_some),
+            holding: pack(|value| *value == Some(true)),
+        }
+    }
+
+    /// Whether the state is one of them.
+    pub fn contains(&self, state: &State) -> bool {
+        let words = state.words().iter().chain(std::iter::repeat(&0));
+        let mut given = self.given.iter().zip(&self.holding).zip(words);
+        given.all(|((given, holding), word)| word & given == *holding)
+    }
+
+    /// How many propositions have a given value.
+    pub fn given(&self) -> usize {
+        let ones = self.given.iter().map(|word| word.count_ones() as usize);
+        ones.sum()
+    }
+}
+
+/// An engine with the states that it is right for. There is no way to the engine but
+/// through those who heed its scope.
+#[derive(Clone, Debug)]
+pub struct ScopedEngine {
+    engine: Engine,
+    scope: Arc<Scope>,
+}
+
+impl ScopedEngine {
+    /// An engine that was made for these states and those that follow from them.
+    pub(crate) fn new(engine: Engine, scope: Scope) -> ScopedEngine {
+        ScopedEngine {
+            engine,
+            scope: Arc::new(scope),
+        }
+    }
+
+    /// The states that the engine is right for.
+    pub fn scope(&self) -> &Arc<Scope> {
+        &self.scope
+    }
+
+    /// The two apart, for those who heed the scope.
+    pub(crate) fn into_parts(self) -> (Engine, Arc<Scope>) {
+        (self.engine, self.scope)
+    }
+}
+
+impl From<Engine> for ScopedEngine {
+    /// An engine that was made from a game's whole circuit.
+    fn from(engine: Engine) -> ScopedEngine {
+        ScopedEngine::new(engine, Scope::all())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn contains_what_agrees(
+            values in prop::collection::vec(prop::option::of(any::<bool>()), 0..200),
+            others: Vec<bool>,
+            flip: prop::sample::Index,
+        ) {
+            let scope = Scope::new(&values);
+            let given: Vec<usize> = (0..values.len()).filter(|&i| values[i].is_some()).collect();
+            prop_assert_eq!(scope.given(), given.len());
+            let other = |i: usize| others.get(i).copied().unwrap_or(false);
+            let state = |values: &[Option<bool>]| -> State {
+                (0..values.len().max(others.len()))
+                    .filter(|&i| values.get(i).copied().flatten().unwrap_or(other(i)))
+                    .collect()
+            };
+            prop_assert!(scope.contains(&state(&values)));
+            if !given.is_empty() {
+                let at = given[flip.index(given.len())];
+                let mut different = values.clone();
+                different[at] = values[at].map(|value| !value);
+                prop_assert!(!scope.contains(&state(&different)));
+            }
+        }
+    }
+}
