@@ -7,6 +7,7 @@
 //! - [`game`] loads a rulesheet and gives machines that play it.
 //! - [`machine`] is what a machine can do, and the backends.
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
+//! - [`analysis`] proves what can no longer change.
 //! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`directory`] says where the user keeps such things.
@@ -18,6 +19,7 @@
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
 
+pub mod analysis;
 pub mod cache;
 pub mod compare;
 pub mod directory;
