@@ -1,9 +1,29 @@
 //! What can be known of a game before it is played: facts about all of its states.
+//!
+//! [`find`] plays random matches first: what is false shows itself there. What may be true is proved:
+//! invariants by induction, then latches, and which goals these exclude, by asking a SAT
+//! solver about one step of the game, with the invariants as premises. All of this has a
+//! budget, and what there was no time for is counted, not guessed.
+//!
+//! Sources: M. Genesereth and M. Thielscher, "General Game Playing", chapter 12 (latches,
+//! inhibitors, dead states); "Goal Latches", Sancho's blog, 17 August 2014.
 
+mod candidates;
+mod clock;
+mod facts;
 mod goal_latches;
+mod goals;
+mod induction;
+mod invariant;
+mod latches;
 mod literal;
+mod samples;
+mod step;
+mod structural;
 
+pub use facts::{Config, Fact, Facts, GoalLiteral, Stage, find};
 pub use goal_latches::{GoalLatch, GoalLatches, Mask};
+pub use invariant::Invariant;
 pub use literal::Literal;
 
 /// How a fact was found.

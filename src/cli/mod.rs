@@ -8,6 +8,7 @@ mod cache;
 mod compare;
 mod contest;
 mod disassemble;
+mod facts;
 mod info;
 mod options;
 mod output;
@@ -55,6 +56,7 @@ enum Command {
     Verify(verify::Args),
     Compare(compare::Args),
     Disassemble(disassemble::Args),
+    Facts(facts::Args),
     #[command(name = "match")]
     Contest(contest::Args),
     Serve(serve::Args),
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
+        Command::Facts(args) => facts::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),
