@@ -25,31 +25,35 @@ const MOST_MEMBERS: usize = 200_000;
 pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Deadline) -> Vec<Invariant> {
     let propositions = game.propnet().bases.len();
     let literals = Literal::all(propositions);
-    let constants: Vec<Literal> = literals
+    let mut found: Vec<Invariant> = literals
         .filter(|&literal| !samples.was_seen(!literal))
+        .map(Invariant::Constant)
         .collect();
-    let is_constant: FxHashSet<usize> = constants.iter().map(|l| l.proposition).collect();
     let rows = &samples.rows(propositions)[1];
     let kept = samples.kept();
-    let mut found: Vec<Invariant> = constants.into_iter().map(Invariant::Constant).collect();
-    let varying: Vec<usize> = (0..propositions)
-        .filter(|base| !is_constant.contains(base))
-        .collect();
+    let has_both = |&base: &usize| {
+        samples.was_seen(Literal::new(base, true)) && samples.was_seen(Literal::new(base, false))
+    };
+    let varying: Vec<usize> = (0..propositions).filter(has_both).collect();
     found.extend(equivalences(&varying, rows, kept));
     let mut groups = Groups {
         rows,
         kept,
-        most: Vec::new(),
+        found: Vec::new(),
         members: 0,
     };
-    groups.add_named(game, &varying);
+    // What was never true may be so in a match that nobody has played.
+    let not_always = |&base: &usize| samples.was_seen(Literal::new(base, false));
+    let not_always: Vec<usize> = (0..propositions).filter(not_always).collect();
+    groups.add_named(game, &not_always);
     groups.add_seen(&varying, end);
-    for (group, is_exact) in groups.most {
-        if is_exact {
-            found.push(Invariant::AtLeastOne(group.clone()));
-        }
-        found.push(Invariant::AtMostOne(group));
-    }
+    let groups = groups.found.into_iter();
+    found.extend(groups.map(|(group, is_exact)| match is_exact {
+        true => Invariant::ExactlyOne(group),
+        false => Invariant::AtMostOne(group),
+    }));
+    let mut seen = FxHashSet::default();
+    found.retain(|candidate| seen.insert(candidate.clone()));
     found
 }
 
@@ -66,7 +70,12 @@ fn equivalences(varying: &[usize], rows: &[Vec<u64>], kept: usize) -> Vec<Invari
         };
         let literal = Literal::new(base, value);
         match first.get(&row) {
-            Some(&before) => found.push(Invariant::Equivalent(before, literal)),
+            Some(&before) if before.value == literal.value => {
+                found.push(Invariant::Equivalent(before, literal));
+            }
+            Some(before) => {
+                found.push(Invariant::ExactlyOne(vec![before.proposition, base]));
+            }
             None => {
                 first.insert(row, literal);
             }
@@ -89,7 +98,7 @@ struct Groups<'a> {
     rows: &'a [Vec<u64>],
     kept: usize,
     /// The groups, and of each whether one was true in every state.
-    most: Vec<(Vec<usize>, bool)>,
+    found: Vec<(Vec<usize>, bool)>,
     /// How many propositions they have together.
     members: usize,
 }
@@ -127,7 +136,7 @@ impl Groups<'_> {
                 groups.any(|&at| {
                     group
                         .iter()
-                        .all(|base| self.most[at].0.binary_search(base).is_ok())
+                        .all(|base| self.found[at].0.binary_search(base).is_ok())
                 })
             });
             if is_part || !self.has_room(group.len()) {
@@ -135,7 +144,7 @@ impl Groups<'_> {
             }
             if let Some(union) = self.union(&group) {
                 for &base in &group {
-                    covered.entry(base).or_default().push(self.most.len());
+                    covered.entry(base).or_default().push(self.found.len());
                 }
                 self.add(group, union);
             }
@@ -144,7 +153,7 @@ impl Groups<'_> {
 
     /// Adds a group of which exactly one was true for each proposition that is in none.
     fn add_seen(&mut self, varying: &[usize], end: &Deadline) {
-        let exact = self.most.iter().filter(|(_, is_exact)| *is_exact);
+        let exact = self.found.iter().filter(|(_, is_exact)| *is_exact);
         let mut covered: FxHashSet<usize> = exact.flat_map(|(group, _)| group).copied().collect();
         let mut by_count: Vec<usize> = varying.to_vec();
         by_count.sort_by_key(|&base| std::cmp::Reverse(count(&self.rows[base])));
@@ -169,7 +178,7 @@ impl Groups<'_> {
             if count(&rest) == 0 && group.len() > 1 && self.has_room(group.len()) {
                 group.sort_unstable();
                 covered.extend(&group);
-                self.most.push((group, true));
+                self.found.push((group, true));
             }
         }
     }
@@ -180,7 +189,7 @@ impl Groups<'_> {
 
     fn add(&mut self, group: Vec<usize>, union: u64) {
         self.members += group.len();
-        self.most.push((group, union == self.kept as u64));
+        self.found.push((group, union == self.kept as u64));
     }
 
     /// In how many states one of the group is true, if there never are two.

@@ -92,6 +92,17 @@ pub struct Facts {
     pub stages: Vec<Stage>,
 }
 
+impl Facts {
+    /// The literals that hold in every state of every match.
+    pub fn constants(&self) -> impl Iterator<Item = Literal> {
+        let invariants = self.invariants.iter();
+        invariants.filter_map(|invariant| match invariant {
+            Invariant::Constant(literal) => Some(*literal),
+            _ => None,
+        })
+    }
+}
+
 /// Finds facts until the time is over or the flag is set; then what is open stays open.
 pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
     let clock = Clock::start(config.time, stop);

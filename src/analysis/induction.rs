@@ -41,8 +41,12 @@ pub(super) fn prove(
         if hold.iter().all(|&holds| holds) {
             return candidates;
         }
-        let mut hold = hold.into_iter();
-        candidates.retain(|_| hold.next() == Some(true));
+        let tried = candidates.into_iter().zip(hold);
+        let left = tried.filter_map(|(candidate, holds)| match holds {
+            true => Some(candidate),
+            false => candidate.weaker(),
+        });
+        candidates = left.collect();
     }
 }
 

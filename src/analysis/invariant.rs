@@ -13,10 +13,10 @@ pub enum Invariant {
     Constant(Literal),
     /// The two literals hold together or not at all.
     Equivalent(Literal, Literal),
+    /// Of these propositions, given ascending, exactly one is true.
+    ExactlyOne(Vec<usize>),
     /// Of these propositions, given ascending, one at most is true.
     AtMostOne(Vec<usize>),
-    /// Of these propositions, given ascending, one at least is true.
-    AtLeastOne(Vec<usize>),
 }
 
 impl Invariant {
@@ -26,8 +26,16 @@ impl Invariant {
         match self {
             Invariant::Constant(literal) => literal.holds(state),
             Invariant::Equivalent(a, b) => a.holds(state) == b.holds(state),
+            Invariant::ExactlyOne(group) => count(group) == 1,
             Invariant::AtMostOne(group) => count(group) <= 1,
-            Invariant::AtLeastOne(group) => count(group) >= 1,
+        }
+    }
+
+    /// What may be true though this is not.
+    pub(super) fn weaker(self) -> Option<Invariant> {
+        match self {
+            Invariant::ExactlyOne(group) => Some(Invariant::AtMostOne(group)),
+            _ => None,
         }
     }
 
@@ -43,13 +51,14 @@ impl Invariant {
                 step.clause(&[!a, b]);
                 step.clause(&[a, !b]);
             }
+            Invariant::ExactlyOne(group) => {
+                let (two, one) = count(step, When::Now, group);
+                step.clause(&[!two]);
+                step.clause(&[one]);
+            }
             Invariant::AtMostOne(group) => {
                 let (two, _) = count(step, When::Now, group);
                 step.clause(&[!two]);
-            }
-            Invariant::AtLeastOne(group) => {
-                let lits: Vec<Lit> = bases(step, When::Now, group);
-                step.clause(&lits);
             }
         }
     }
@@ -63,12 +72,11 @@ impl Invariant {
                 let (only_a, only_b) = (step.and(a, !b), step.and(!a, b));
                 !step.and(!only_a, !only_b)
             }
-            Invariant::AtMostOne(group) => count(step, When::Next, group).0,
-            Invariant::AtLeastOne(group) => {
-                let lits = bases(step, When::Next, group);
-                let lits: Vec<Lit> = lits.into_iter().map(|lit| !lit).collect();
-                step.and_all(&lits)
+            Invariant::ExactlyOne(group) => {
+                let (two, one) = count(step, When::Next, group);
+                !step.and(!two, one)
             }
+            Invariant::AtMostOne(group) => count(step, When::Next, group).0,
         }
     }
 }
@@ -78,15 +86,12 @@ pub(super) fn of(step: &mut Step, when: When, literal: Literal) -> Lit {
     step.base(when, literal.proposition) ^ !literal.value
 }
 
-fn bases(step: &mut Step, when: When, group: &[usize]) -> Vec<Lit> {
-    group.iter().map(|&base| step.base(when, base)).collect()
-}
-
 /// Whether two or more of the group are true, and whether one or more are.
 fn count(step: &mut Step, when: When, group: &[usize]) -> (Lit, Lit) {
     let none = !step.truth();
     let (mut two, mut one) = (none, none);
-    for lit in bases(step, when, group) {
+    for &base in group {
+        let lit = step.base(when, base);
         let second = step.and(one, lit);
         two = !step.and(!two, !second);
         one = !step.and(!one, !lit);

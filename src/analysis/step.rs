@@ -8,7 +8,7 @@
 //!
 //! A node and the nodes that only it reads become one set of clauses (Tseitin 1968, on
 //! wide gates). In loops any fixpoint is allowed where the game has the least: again,
-//! more than the game allows.
+//! more than the game allows; a step that the solver finds there is checked by evaluation.
 
 use std::cell::Cell;
 
@@ -117,8 +117,8 @@ pub(super) struct Step<'a> {
     roles: Vec<Choice>,
     /// Feedback nodes in the clauses whose sources are not yet.
     feedback: Vec<(When, NodeId, Lit)>,
-    /// Whether something was left out for good.
-    is_loose: bool,
+    /// Whether there are loops in the clauses.
+    has_feedback: bool,
     /// Whether nothing more may be put in the clauses, for want of room or time.
     is_full: bool,
 }
@@ -186,7 +186,7 @@ impl<'a> Step<'a> {
             rules: Rules::OneMove,
             roles: net.layout.does.iter().map(|_| Choice::default()).collect(),
             feedback: Vec::new(),
-            is_loose: false,
+            has_feedback: false,
             is_full: false,
         };
         step.clause(&[truth]);
@@ -270,7 +270,8 @@ impl<'a> Step<'a> {
                     self.all_moves();
                     Rules::All
                 }
-                Rules::All if self.is_loose => return Verdict::Unknown,
+                Rules::All if self.is_full => return Verdict::Unknown,
+                Rules::All if self.has_feedback && !self.is_genuine() => return Verdict::Unknown,
                 Rules::All => return Verdict::Possible,
             };
         }
@@ -285,6 +286,32 @@ impl<'a> Step<'a> {
     /// Whether a literal was true in the step that the last question found possible.
     pub(super) fn was_true(&self, lit: Lit) -> bool {
         self.solver.value_lit(lit) == lbool::TRUE
+    }
+
+    /// Whether loops have their least fixpoints in the step that was found possible, as far
+    /// as outputs tell.
+    fn is_genuine(&self) -> bool {
+        let circuit = self.net.circuit;
+        let value = |when, node| self.known.get(&(when, node)).map(|&lit| self.was_true(lit));
+        let inputs = circuit.inputs().iter();
+        let inputs: Vec<bool> = inputs
+            .map(|&input| value(When::Now, input).unwrap_or(false))
+            .collect();
+        let agrees = |when, outputs: &[bool]| {
+            let mut outputs = circuit.outputs().iter().zip(outputs);
+            outputs.all(|(edge, &output)| {
+                let value = value(when, edge.node());
+                value.is_none_or(|value| (value != edge.inverted()) == output)
+            })
+        };
+        let now = circuit.evaluate(&inputs);
+        if !agrees(When::Now, &now) {
+            return false;
+        }
+        let mut after = vec![false; inputs.len()];
+        let layout = self.net.layout;
+        after[layout.bases.clone()].copy_from_slice(&now[layout.next.clone()]);
+        agrees(When::Next, &circuit.evaluate(&after))
     }
 
     fn variable(&mut self) -> Lit {
@@ -367,7 +394,6 @@ impl<'a> Step<'a> {
         waiting: &mut Vec<(When, NodeId)>,
     ) -> Option<Lit> {
         if self.is_full() {
-            self.is_loose = true;
             return Some(self.variable());
         }
         match (self.net.circuit.node(node), when) {
@@ -407,7 +433,7 @@ impl<'a> Step<'a> {
             }
             (Node::Feedback, _) => {
                 let lit = self.variable();
-                self.is_loose = true;
+                self.has_feedback = true;
                 self.feedback.push((when, node, lit));
                 Some(lit)
             }

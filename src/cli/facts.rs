@@ -50,7 +50,7 @@ struct Report {
 
 #[derive(Serialize)]
 struct Group {
-    /// `exactly-one`, `at-most-one` or `at-least-one`.
+    /// `exactly-one` or `at-most-one`.
     holds: &'static str,
     propositions: Vec<String>,
 }
@@ -127,27 +127,14 @@ fn report(facts: &Facts, game: &GroundGame, name: String, interrupted: bool) -> 
         match invariant {
             Invariant::Constant(literal) => constants.push(text(literal)),
             Invariant::Equivalent(a, b) => equivalences.push((text(a), text(b))),
-            Invariant::AtMostOne(group) => {
-                let least = Invariant::AtLeastOne(group.clone());
-                let is_exact = facts.invariants.contains(&least);
-                groups.push(Group {
-                    holds: if is_exact {
-                        "exactly-one"
-                    } else {
-                        "at-most-one"
-                    },
-                    propositions: names(group),
-                });
-            }
-            Invariant::AtLeastOne(group) => {
-                let most = Invariant::AtMostOne(group.clone());
-                if !facts.invariants.contains(&most) {
-                    groups.push(Group {
-                        holds: "at-least-one",
-                        propositions: names(group),
-                    });
-                }
-            }
+            Invariant::ExactlyOne(group) => groups.push(Group {
+                holds: "exactly-one",
+                propositions: names(group),
+            }),
+            Invariant::AtMostOne(group) => groups.push(Group {
+                holds: "at-most-one",
+                propositions: names(group),
+            }),
         }
     }
     let role = |role: RoleId| game.roles()[role.index()].clone();

@@ -1,0 +1,3 @@
+//! Facts against all states of small games, and against random matches of large ones.
+
+mod common;
