@@ -30,15 +30,15 @@ pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Deadline) -
         .map(Invariant::Constant)
         .collect();
     let rows = &samples.rows(propositions)[1];
-    let kept = samples.kept();
+    let all = &samples.all();
     let has_both = |&base: &usize| {
         samples.was_seen(Literal::new(base, true)) && samples.was_seen(Literal::new(base, false))
     };
     let varying: Vec<usize> = (0..propositions).filter(has_both).collect();
-    found.extend(equivalences(&varying, rows, kept));
+    found.extend(equivalences(&varying, rows, all));
     let mut groups = Groups {
         rows,
-        kept,
+        all,
         found: Vec::new(),
         members: 0,
     };
@@ -58,7 +58,7 @@ pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Deadline) -
 }
 
 /// Propositions whose rows are equal, or each other's complement.
-fn equivalences(varying: &[usize], rows: &[Vec<u64>], kept: usize) -> Vec<Invariant> {
+fn equivalences(varying: &[usize], rows: &[Vec<u64>], all: &[u64]) -> Vec<Invariant> {
     let mut first: FxHashMap<Vec<u64>, Literal> = FxHashMap::default();
     let mut found = Vec::new();
     for &base in varying {
@@ -66,7 +66,7 @@ fn equivalences(varying: &[usize], rows: &[Vec<u64>], kept: usize) -> Vec<Invari
         let value = rows[base].first().is_some_and(|word| word & 1 == 0);
         let row = match value {
             true => rows[base].clone(),
-            false => complement(&rows[base], kept),
+            false => complement(&rows[base], all),
         };
         let literal = Literal::new(base, value);
         match first.get(&row) {
@@ -84,19 +84,14 @@ fn equivalences(varying: &[usize], rows: &[Vec<u64>], kept: usize) -> Vec<Invari
     found
 }
 
-fn complement(row: &[u64], kept: usize) -> Vec<u64> {
-    let words = row.iter().enumerate();
-    let all = |at: usize| match kept - 64 * at {
-        bits @ 0..64 => (1 << bits) - 1,
-        _ => !0,
-    };
-    words.map(|(at, word)| !word & all(at)).collect()
+fn complement(row: &[u64], all: &[u64]) -> Vec<u64> {
+    row.iter().zip(all).map(|(word, all)| !word & all).collect()
 }
 
 /// Groups of which never more than one was true.
 struct Groups<'a> {
     rows: &'a [Vec<u64>],
-    kept: usize,
+    all: &'a [u64],
     /// The groups, and of each whether one was true in every state.
     found: Vec<(Vec<usize>, bool)>,
     /// How many propositions they have together.
@@ -165,7 +160,7 @@ impl Groups<'_> {
                 continue;
             }
             let mut group = vec![base];
-            let mut rest = complement(&self.rows[base], self.kept);
+            let mut rest = complement(&self.rows[base], self.all);
             for &other in &by_count {
                 let row = &self.rows[other];
                 if count(row) > 0 && row.iter().zip(&rest).all(|(row, rest)| row & !rest == 0) {
@@ -189,7 +184,7 @@ impl Groups<'_> {
 
     fn add(&mut self, group: Vec<usize>, union: u64) {
         self.members += group.len();
-        self.found.push((group, union == self.kept as u64));
+        self.found.push((group, union == count(self.all)));
     }
 
     /// In how many states one of the group is true, if there never are two.

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::clock::Clock;
+use super::clock::{Clock, Deadline};
+use super::composite::{self, Composite};
 use super::goals;
 use super::induction;
+use super::inhibitors::{self, Inhibitor};
 use super::latches::{self, Kind};
 use super::samples::Samples;
 use super::step::Net;
-use super::{GoalLatches, Invariant, Literal, Method, candidates};
+use super::{GoalLatch, GoalLatches, Invariant, Literal, Method, candidates};
 use crate::machine::{GroundGame, RoleId};
 use crate::rng::random_seed;
 use crate::stop::Stop;
@@ -88,6 +90,12 @@ pub struct Facts {
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
+    /// The goals that other literals exclude, for as long as they hold.
+    pub goal_inhibitors: Vec<GoalLatch>,
+    /// Groups of literals that never change again, though none of them is a latch.
+    pub composites: Vec<Fact<Composite>>,
+    /// Propositions that forbid others in the next state.
+    pub inhibitors: Vec<Fact<Inhibitor>>,
     /// What was done, in order.
     pub stages: Vec<Stage>,
 }
@@ -105,76 +113,108 @@ impl Facts {
 
 /// Finds facts until the time is over or the flag is set; then what is open stays open.
 pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
-    let clock = Clock::start(config.time, stop);
+    let net = &Net::new(game, config.variables);
     let mut stages = Stages {
-        clock,
+        clock: Clock::start(config.time, stop),
         stages: Vec::new(),
     };
-    let clock = Clock::start(config.time, stop);
-    let net = &Net::new(game, config.variables);
-    let samples = Samples::play(game, config.steps, config.seed, &clock.part(0.15));
+    let samples = Samples::play(game, config.steps, config.seed, &stages.until(0.15));
     stages.end("random matches", 0);
-    let candidates = candidates::candidates(game, &samples, &clock.part(0.25));
-    stages.end("candidates", 0);
+
+    let candidates = candidates::candidates(game, &samples, &stages.until(0.2));
     let tried = candidates.len();
-    let invariants = induction::prove(net, &[], candidates, &clock.part(0.5));
+    let invariants = induction::prove(net, candidates, &stages.until(0.5));
     stages.end("invariants", tried - invariants.len());
-    let constants = invariants.iter().filter_map(|invariant| match invariant {
-        Invariant::Constant(literal) => Some(literal.proposition),
-        _ => None,
-    });
+
     let mut is_constant = vec![false; net.layout.bases.len()];
-    constants.for_each(|base| is_constant[base] = true);
-    let varying: Vec<Literal> = Literal::all(is_constant.len())
-        .filter(|literal| !is_constant[literal.proposition])
+    for invariant in &invariants {
+        if let Invariant::Constant(literal) = invariant {
+            is_constant[literal.proposition] = true;
+        }
+    }
+    let varying: Vec<usize> = (0..is_constant.len())
+        .filter(|&base| !is_constant[base])
         .collect();
-    let kinds = latches::literals(net, &invariants, &samples, &varying, &clock.part(0.7));
-    let latches: Vec<Fact<Literal>> = varying.iter().zip(&kinds).filter_map(latched).collect();
-    let finals = varying
+    let literals = varying
         .iter()
-        .zip(&kinds)
-        .filter(|(_, kind)| **kind == Kind::Final);
+        .flat_map(|&base| [true, false].map(|value| Literal::new(base, value)));
+    let literals: Vec<Literal> = literals.collect();
+    let kinds = latches::literals(net, &invariants, &samples, &literals, &stages.until(0.65));
+    let kinds: Vec<(Literal, Kind)> = literals.into_iter().zip(kinds).collect();
     stages.end("latches", undecided(&kinds));
+
+    let latches = latched(&kinds);
+    let literals: Vec<Literal> = latches.iter().map(|latch| latch.what).collect();
+    let end = stages.until(0.8);
+    // A terminal state comes after another one, unless it is the first.
+    let steps = !net.starts_terminal();
+    let excluded = goals::excluded(net, &invariants, &samples, &literals, steps, &end);
+    stages.end("goal latches", excluded.undecided);
+
     let goals = goal_literals(game);
-    let edges: Vec<_> = goals
-        .iter()
-        .map(|goal| {
-            net.goal(goal.role.index(), goal.goal)
-                .invert_if(!goal.value)
-        })
-        .collect();
-    let goal_kinds = latches::edges(net, &invariants, &edges, &clock.part(0.8));
+    let edges = goals.iter().map(|goal| {
+        net.goal(goal.role.index(), goal.goal)
+            .invert_if(!goal.value)
+    });
+    let edges: Vec<_> = edges.collect();
+    let goal_kinds = latches::edges(net, &invariants, &edges, &stages.until(0.85));
+    let goal_kinds: Vec<(GoalLiteral, Kind)> = goals.into_iter().zip(goal_kinds).collect();
     stages.end("latched goals", undecided(&goal_kinds));
-    let latched_literals: Vec<Literal> = latches.iter().map(|fact| fact.what).collect();
-    let excluded = goals::excluded(
+
+    let composites = composite::find(net, &invariants, &samples, &kinds, &stages.until(0.9));
+    let unproved = composites
+        .iter()
+        .filter(|fact| fact.method == Method::Unproved);
+    stages.end("composites", unproved.count());
+
+    let (inhibitors, open) =
+        inhibitors::find(net, &invariants, &samples, &varying, &stages.until(0.95));
+    stages.end("inhibitors", open);
+
+    let others = kinds
+        .iter()
+        .filter(|(_, kind)| !matches!(kind, Kind::Latched(_)));
+    let others: Vec<Literal> = others.map(|&(literal, _)| literal).collect();
+    let inhibited = goals::excluded(
         net,
         &invariants,
         &samples,
-        &latched_literals,
-        &clock.part(1.0),
+        &others,
+        false,
+        &stages.until(1.0),
     );
-    stages.end("goal latches", excluded.undecided);
+    stages.end("goal inhibitors", inhibited.undecided);
+
+    let is_final = |&&(_, kind): &&(Literal, Kind)| kind == Kind::Final;
     Facts {
         steps: samples.steps,
         matches: samples.matches,
-        finals: finals.map(|(&literal, _)| literal).collect(),
+        finals: kinds
+            .iter()
+            .filter(is_final)
+            .map(|&(literal, _)| literal)
+            .collect(),
         latches,
-        latched_goals: goals.iter().zip(&goal_kinds).filter_map(latched).collect(),
+        latched_goals: latched(&goal_kinds),
         goal_latches: GoalLatches::new(excluded.found),
+        goal_inhibitors: inhibited.found,
+        composites,
+        inhibitors,
         invariants,
         stages: stages.stages,
     }
 }
 
-fn latched<T: Copy>((&what, &kind): (&T, &Kind)) -> Option<Fact<T>> {
-    match kind {
+fn latched<T: Copy>(kinds: &[(T, Kind)]) -> Vec<Fact<T>> {
+    let latched = kinds.iter().filter_map(|&(what, kind)| match kind {
         Kind::Latched(method) => Some(Fact { what, method }),
         _ => None,
-    }
+    });
+    latched.collect()
 }
 
-fn undecided(kinds: &[Kind]) -> usize {
-    let undecided = kinds.iter().filter(|&&kind| kind == Kind::Undecided);
+fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
+    let undecided = kinds.iter().filter(|(_, kind)| *kind == Kind::Undecided);
     undecided.count()
 }
 
@@ -194,6 +234,11 @@ struct Stages<'a> {
 }
 
 impl Stages<'_> {
+    /// The end of this part of the time.
+    fn until(&self, part: f64) -> Deadline {
+        self.clock.part(part)
+    }
+
     fn end(&mut self, name: &'static str, undecided: usize) {
         let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
         let time = self.clock.elapsed().saturating_sub(before);

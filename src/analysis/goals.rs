@@ -30,17 +30,21 @@ pub(super) struct Excluded {
 
 /// For each literal, the goals that no terminal state has in which it holds.
 ///
-/// The premise is a literal together with a terminal state, not a match that comes to
-/// them; for the literal to keep its promise, it must be latched.
+/// For latches this is a promise for the rest of the match. They are worth more effort:
+/// `steps` says whether to look at the states before terminal ones, too, which there must be.
 pub(super) fn excluded(
     net: &Net,
     invariants: &[Invariant],
     samples: &Samples,
     literals: &[Literal],
+    steps: bool,
     end: &Deadline,
 ) -> Excluded {
     let chunks = literals.par_chunks(LANES.min(literals.len().div_ceil(8).max(1)));
-    let of_chunk = |chunk: &[Literal]| Exclusion::new(net, invariants, samples, end).of(chunk);
+    let of_chunk = |chunk: &[Literal]| {
+        let exclusion = Exclusion::new(net, invariants, samples, steps, end);
+        exclusion.of(chunk)
+    };
     let parts: Vec<Excluded> = chunks.map(of_chunk).collect();
     Excluded {
         undecided: parts.iter().map(|part| part.undecided).sum(),
@@ -54,8 +58,8 @@ struct Exclusion<'a> {
     goals: Vec<Goal>,
     /// A state, for what is impossible in itself.
     state: Step<'a>,
-    /// A step, for what no step leads to.
-    step: Step<'a>,
+    /// A step, for what no step leads to, if that is to be tried.
+    step: Option<Step<'a>>,
 }
 
 impl<'a> Exclusion<'a> {
@@ -63,6 +67,7 @@ impl<'a> Exclusion<'a> {
         net: &'a Net<'a>,
         invariants: &[Invariant],
         samples: &'a Samples,
+        steps: bool,
         end: &Deadline,
     ) -> Exclusion<'a> {
         let roles = net.game.propnet().roles.iter().enumerate();
@@ -78,7 +83,7 @@ impl<'a> Exclusion<'a> {
             samples,
             goals: goals.collect(),
             state: Step::state(net, invariants, CONFLICTS, end),
-            step: Step::new(net, invariants, CONFLICTS, end),
+            step: steps.then(|| Step::new(net, invariants, CONFLICTS, end)),
         }
     }
 
@@ -112,13 +117,16 @@ impl<'a> Exclusion<'a> {
             vec![literal, step.edge(when, goal.edge), terminal]
         };
         let here = premises(&mut self.state, When::Now);
-        if self.state.ask(&here) == Verdict::Impossible {
+        let verdict = self.state.ask(&here);
+        if verdict == Verdict::Impossible {
             return Ok(Method::Sat);
         }
-        // The first state is not terminal, so a terminal one comes after another.
-        let mut next = premises(&mut self.step, When::Next);
-        next.push(self.step.edge(When::Now, !self.net.terminal()));
-        match self.step.ask(&next) {
+        let Some(step) = &mut self.step else {
+            return Err(verdict);
+        };
+        let mut next = premises(step, When::Next);
+        next.push(step.edge(When::Now, !self.net.terminal()));
+        match step.ask(&next) {
             Verdict::Impossible => Ok(Method::Induction),
             verdict => Err(verdict),
         }

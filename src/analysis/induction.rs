@@ -15,24 +15,17 @@ use super::step::{Net, Step, Verdict, When};
 /// How hard one candidate is tried.
 const CONFLICTS: u64 = 2000;
 
-/// Those of the candidates that are invariant for sure, and how many may be but were not
-/// proved.
-pub(super) fn prove(
-    net: &Net,
-    known: &[Invariant],
-    mut candidates: Vec<Invariant>,
-    end: &Deadline,
-) -> Vec<Invariant> {
+/// Those of the candidates, or what is weaker, that are invariant for sure.
+pub(super) fn prove(net: &Net, mut candidates: Vec<Invariant>, end: &Deadline) -> Vec<Invariant> {
     candidates.retain(|candidate| candidate.holds(net.game.initial()));
     loop {
-        let assumed = [known, &candidates].concat();
         let chunk = candidates
             .len()
             .div_ceil(4 * rayon::current_num_threads())
             .max(8);
         let chunks = candidates.par_chunks(chunk);
         let hold: Vec<bool> = chunks
-            .flat_map_iter(|chunk| keep(net, &assumed, chunk, end))
+            .flat_map_iter(|chunk| keep(net, &candidates, chunk, end))
             .collect();
         if end.passed() {
             // Those that seemed to hold were proved with the help of others that may not.

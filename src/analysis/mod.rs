@@ -10,10 +10,12 @@
 
 mod candidates;
 mod clock;
+mod composite;
 mod facts;
 mod goal_latches;
 mod goals;
 mod induction;
+mod inhibitors;
 mod invariant;
 mod latches;
 mod literal;
@@ -21,8 +23,10 @@ mod samples;
 mod step;
 mod structural;
 
+pub use composite::Composite;
 pub use facts::{Config, Fact, Facts, GoalLiteral, Stage, find};
 pub use goal_latches::{GoalLatch, GoalLatches, Mask};
+pub use inhibitors::Inhibitor;
 pub use invariant::Invariant;
 pub use literal::Literal;
 

@@ -187,6 +187,16 @@ impl Samples {
         self.kept.len() / (2 * self.words)
     }
 
+    /// A bit for each kept step.
+    pub(super) fn all(&self) -> Vec<u64> {
+        let kept = self.kept();
+        let words = (0..kept.div_ceil(64)).map(|at| match kept - 64 * at {
+            steps @ 0..64 => (1 << steps) - 1,
+            _ => !0,
+        });
+        words.collect()
+    }
+
     /// For each proposition, a bit for each kept step, which says whether it was true
     /// before the step; and the same for after it.
     pub(super) fn rows(&self, propositions: usize) -> [Vec<Vec<u64>>; 2] {

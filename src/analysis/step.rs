@@ -60,6 +60,14 @@ impl<'a> Net<'a> {
         }
     }
 
+    /// Whether matches are over before they begin.
+    pub(super) fn starts_terminal(&self) -> bool {
+        let mut inputs = vec![false; self.circuit.inputs().len()];
+        let initial = self.game.initial().iter();
+        initial.for_each(|base| inputs[self.layout.bases.start + base] = true);
+        self.circuit.evaluate(&inputs)[self.layout.terminal]
+    }
+
     /// Whether the state is terminal.
     pub(super) fn terminal(&self) -> Edge {
         self.circuit.outputs()[self.layout.terminal]

@@ -70,7 +70,12 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.verbose);
     let mut output = Output::new(cli.format);
+    let is_drawn = matches!(cli.command, Command::Facts(_));
     let done = match cli.command {
+        _ if output.is_dot() && !is_drawn => Err(Failure::Usage(
+            "only `propjit facts` has `--format dot`; `propjit info --dot FILE` draws the network"
+                .to_string(),
+        )),
         Command::Validate(args) => validate::run(&args, &mut output),
         Command::Info(args) => info::run(&args, &mut output),
         Command::Playout(args) => playout::run(&args, &mut output),
