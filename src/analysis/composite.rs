@@ -11,8 +11,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::clock::Deadline;
+use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
-use super::latches::{self, CONFLICTS, Kind};
+use super::latches::{self, Kind};
 use super::samples::Samples;
 use super::step::{Net, Step, When};
 use super::{Fact, Literal, Method};
@@ -67,11 +68,10 @@ pub(super) fn find(
     let found = Search::new(net, samples, kinds).run(invariants, end);
     let chunks = found.par_chunks(16);
     let of_chunk = |chunk: &[Composite]| {
-        let mut step = Step::new(net, invariants, CONFLICTS, end);
+        let mut inquiry = Inquiry::new(net, invariants, end);
         let fact = |what: &Composite| {
-            let now = what.lit(&mut step, When::Now);
-            let next = what.lit(&mut step, When::Next);
-            let method = match latches::kind(net, &mut step, now, next) {
+            let kind = latches::kind(&mut inquiry, |step, when| what.lit(step, when));
+            let method = match kind {
                 Kind::Latched(method) => method,
                 Kind::Final => return None,
                 Kind::Free | Kind::Undecided => Method::Unproved,

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustc_hash::FxHashSet;
+
 use super::clock::{Clock, Deadline};
 use super::composite::{self, Composite};
 use super::goals;
@@ -122,9 +124,12 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
     stages.end("random matches", 0);
 
     let candidates = candidates::candidates(game, &samples, &stages.until(0.2));
-    let tried = candidates.len();
-    let invariants = induction::prove(net, candidates, &stages.until(0.5));
-    stages.end("invariants", tried - invariants.len());
+    let tried: FxHashSet<Invariant> = candidates.iter().cloned().collect();
+    let invariants = induction::prove(net, candidates, &stages.until(0.35), &stages.until(0.5));
+    let proved = invariants
+        .iter()
+        .filter(|&invariant| tried.contains(invariant));
+    stages.end("invariants", tried.len() - proved.count());
 
     let mut is_constant = vec![false; net.layout.bases.len()];
     for invariant in &invariants {

@@ -1,13 +1,14 @@
 //! Which goals a literal rules out.
 
+use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
 use super::clock::Deadline;
+use super::inquiry::{CONFLICTS, Inquiry};
 use super::invariant::{self, Invariant};
-use super::latches::CONFLICTS;
 use super::samples::Samples;
-use super::step::{Net, Step, Verdict, When};
+use super::step::{Net, Scope, Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{GoalLatch, Literal, Method};
 use crate::machine::RoleId;
@@ -58,17 +59,17 @@ struct Exclusion<'a> {
     goals: Vec<Goal>,
     /// A state, for what is impossible in itself.
     state: Step<'a>,
-    /// A step, for what no step leads to, if that is to be tried.
-    step: Option<Step<'a>>,
+    /// Steps, for what none leads to, if that is to be tried.
+    steps: Option<Inquiry<'a>>,
 }
 
 impl<'a> Exclusion<'a> {
     fn new(
         net: &'a Net<'a>,
-        invariants: &[Invariant],
+        invariants: &'a [Invariant],
         samples: &'a Samples,
         steps: bool,
-        end: &Deadline,
+        end: &'a Deadline,
     ) -> Exclusion<'a> {
         let roles = net.game.propnet().roles.iter().enumerate();
         let goals = roles.flat_map(|(role, ports)| {
@@ -82,8 +83,8 @@ impl<'a> Exclusion<'a> {
             net,
             samples,
             goals: goals.collect(),
-            state: Step::state(net, invariants, CONFLICTS, end),
-            step: steps.then(|| Step::new(net, invariants, CONFLICTS, end)),
+            state: Step::new(net, invariants, Scope::State, CONFLICTS, end),
+            steps: steps.then(|| Inquiry::new(net, invariants, end)),
         }
     }
 
@@ -111,9 +112,10 @@ impl<'a> Exclusion<'a> {
     }
 
     fn prove(&mut self, literal: Literal, goal: Goal) -> Result<Method, Verdict> {
-        let premises = |step: &mut Step, when| {
+        let net = self.net;
+        let premises = |step: &mut Step, when| -> Vec<Lit> {
             let literal = invariant::of(step, when, literal);
-            let terminal = step.edge(when, self.net.terminal());
+            let terminal = step.edge(when, net.terminal());
             vec![literal, step.edge(when, goal.edge), terminal]
         };
         let here = premises(&mut self.state, When::Now);
@@ -121,12 +123,10 @@ impl<'a> Exclusion<'a> {
         if verdict == Verdict::Impossible {
             return Ok(Method::Sat);
         }
-        let Some(step) = &mut self.step else {
+        let Some(steps) = &mut self.steps else {
             return Err(verdict);
         };
-        let mut next = premises(step, When::Next);
-        next.push(step.edge(When::Now, !self.net.terminal()));
-        match step.ask(&next) {
+        match steps.ask(|step| premises(step, When::Next)) {
             Verdict::Impossible => Ok(Method::Induction),
             verdict => Err(verdict),
         }

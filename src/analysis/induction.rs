@@ -7,26 +7,59 @@
 
 use batsat::Lit;
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::clock::Deadline;
 use super::invariant::Invariant;
-use super::step::{Net, Step, Verdict, When};
+use super::step::{Net, Scope, Step, Verdict, When};
 
-/// How hard one candidate is tried.
-const CONFLICTS: u64 = 2000;
+/// How hard one candidate is tried, in conflicts of the solver: there are many.
+const CONFLICTS: u64 = 1000;
 
-/// Those of the candidates, or what is weaker, that are invariant for sure.
-pub(super) fn prove(net: &Net, mut candidates: Vec<Invariant>, end: &Deadline) -> Vec<Invariant> {
+/// Those of the candidates, or what is weaker, that are invariant for sure. First those
+/// whose reasons are near at hand, in half the time at most.
+pub(super) fn prove(
+    net: &Net,
+    mut candidates: Vec<Invariant>,
+    half: &Deadline,
+    end: &Deadline,
+) -> Vec<Invariant> {
     candidates.retain(|candidate| candidate.holds(net.game.initial()));
+    let mut proved = fixpoint(net, &[], candidates.clone(), Scope::Near, half);
+    let known: FxHashSet<&Invariant> = proved.iter().collect();
+    candidates.retain(|candidate| !known.contains(candidate));
+    let others = fixpoint(net, &proved, candidates, Scope::Whole, end);
+    proved.extend(others);
+    // What is weaker may have been proved before.
+    let strongest = proved
+        .iter()
+        .filter_map(|invariant| invariant.clone().weaker());
+    let implied: FxHashSet<Invariant> = strongest.collect();
+    proved.retain(|invariant| !implied.contains(invariant));
+    proved
+}
+
+/// The largest set of the candidates, or of what is weaker, that moves keep as a whole.
+fn fixpoint(
+    net: &Net,
+    known: &[Invariant],
+    mut candidates: Vec<Invariant>,
+    scope: Scope,
+    end: &Deadline,
+) -> Vec<Invariant> {
     loop {
-        let chunk = candidates
-            .len()
-            .div_ceil(4 * rayon::current_num_threads())
-            .max(8);
+        let assumed = [known, &candidates].concat();
+        let threads = rayon::current_num_threads();
+        let chunk = candidates.len().div_ceil(4 * threads).max(8);
         let chunks = candidates.par_chunks(chunk);
-        let hold: Vec<bool> = chunks
-            .flat_map_iter(|chunk| keep(net, &candidates, chunk, end))
-            .collect();
+        let keep = |chunk| keep(net, &assumed, chunk, scope, end);
+        let hold: Vec<bool> = chunks.flat_map_iter(keep).collect();
+        tracing::debug!(
+            ?scope,
+            tried = hold.len(),
+            held = hold.iter().filter(|&&h| h).count(),
+            "round of induction"
+        );
         if end.passed() {
             // Those that seemed to hold were proved with the help of others that may not.
             return Vec::new();
@@ -44,9 +77,14 @@ pub(super) fn prove(net: &Net, mut candidates: Vec<Invariant>, end: &Deadline) -
 }
 
 /// Which of the candidates hold after a step from a state in which the assumed ones do.
-fn keep(net: &Net, assumed: &[Invariant], candidates: &[Invariant], end: &Deadline) -> Vec<bool> {
-    let mut step = Step::new(net, assumed, CONFLICTS, end);
-    let goes_on = step.edge(When::Now, !net.terminal());
+fn keep(
+    net: &Net,
+    assumed: &[Invariant],
+    candidates: &[Invariant],
+    scope: Scope,
+    end: &Deadline,
+) -> Vec<bool> {
+    let mut step = Step::new(net, assumed, scope, CONFLICTS, end);
     let mut holds = vec![true; candidates.len()];
     let violated: Vec<Lit> = candidates
         .iter()
@@ -56,7 +94,11 @@ fn keep(net: &Net, assumed: &[Invariant], candidates: &[Invariant], end: &Deadli
         if !holds[at] {
             continue;
         }
-        match step.ask(&[violated[at], goes_on]) {
+        let mut premises = vec![violated[at]];
+        if scope == Scope::Whole {
+            premises.push(step.edge(When::Now, !net.terminal()));
+        }
+        match step.ask(&premises) {
             Verdict::Impossible => {}
             Verdict::Unknown => holds[at] = false,
             Verdict::Possible => {

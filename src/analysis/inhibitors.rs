@@ -5,16 +5,18 @@
 //! tried of which random matches should have shown `p` and then `q` often, were the two
 //! independent, and never did.
 
+use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::clock::Deadline;
-use super::invariant::{self, Invariant};
-use super::latches::CONFLICTS;
+use super::inquiry::Inquiry;
+use super::invariant::Invariant;
 use super::samples::Samples;
-use super::step::{Net, Step, Verdict, When};
+use super::step::{Net, Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Fact, Literal, Method};
+use crate::machine::ones;
 
 /// How often `p` and then `q` must be expected.
 const EXPECTED: u64 = 16;
@@ -51,12 +53,13 @@ pub(super) fn find(
     // Those with the same next state need the same clauses.
     pairs.sort_by_key(|&(_, pair)| (pair.inhibited, pair.inhibitor));
     let of_chunk = |chunk: &[(u64, Inhibitor)]| {
-        let mut step = Step::new(net, invariants, CONFLICTS, end);
+        let mut inquiry = Inquiry::new(net, invariants, end);
         let verdict = |&(_, pair): &(u64, Inhibitor)| {
-            let now = invariant::of(&mut step, When::Now, Literal::new(pair.inhibitor, true));
-            let next = invariant::of(&mut step, When::Next, Literal::new(pair.inhibited, true));
-            let goes_on = step.edge(When::Now, !net.terminal());
-            (pair, step.ask(&[now, next, goes_on]))
+            let verdict = inquiry.ask(|step| {
+                let now = step.base(When::Now, pair.inhibitor);
+                vec![now, step.base(When::Next, pair.inhibited)]
+            });
+            (pair, verdict)
         };
         chunk.iter().map(verdict).collect::<Vec<_>>()
     };
@@ -84,7 +87,12 @@ fn structural(net: &Net, propositions: &[usize], end: &Deadline) -> Vec<Fact<Inh
         let literals: Vec<Literal> = chunk.iter().map(|&base| Literal::new(base, true)).collect();
         let decided = Decided::by(net.circuit, &literals);
         for &inhibited in propositions {
-            for lane in crate::machine::ones([decided.edge(net.next(inhibited)).1].into_iter()) {
+            let next = net.next(inhibited);
+            if next == Edge::FALSE {
+                // Whatever was true before.
+                continue;
+            }
+            for lane in ones([decided.edge(next).1].into_iter()) {
                 let inhibitor = chunk[lane];
                 let what = Inhibitor {
                     inhibitor,

@@ -6,18 +6,17 @@
 //! latch. "Goal Latches" (Sancho's blog, 2014) gives `not X and c` as the form of a negative
 //! latch; that is none, for `c` may become true later. `X and c` is meant.
 
+use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
 use super::clock::Deadline;
+use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
 use super::samples::Samples;
 use super::step::{Net, Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Literal, Method};
-
-/// How hard one literal is tried.
-pub(super) const CONFLICTS: u64 = 20_000;
 
 /// What was found out about a property of states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +42,7 @@ pub(super) fn literals(
     let chunks = literals.par_chunks(LANES);
     let of_chunk = |chunk: &[Literal]| {
         let decided = Decided::by(net.circuit, chunk);
-        let mut step: Option<Step> = None;
+        let mut inquiry = Inquiry::new(net, invariants, end);
         let kind = |(lane, &literal): (usize, &Literal)| {
             if samples.was_lost(literal) {
                 return Kind::Free;
@@ -52,10 +51,9 @@ pub(super) fn literals(
             if decided.edge(next).0 >> lane & 1 == 1 {
                 return Kind::Latched(Method::Structural);
             }
-            let step = step.get_or_insert_with(|| Step::new(net, invariants, CONFLICTS, end));
-            let now = invariant::of(step, When::Now, literal);
-            let next = invariant::of(step, When::Next, literal);
-            kind(net, step, now, next)
+            kind(&mut inquiry, |step, when| {
+                invariant::of(step, when, literal)
+            })
         };
         chunk.iter().enumerate().map(kind).collect::<Vec<_>>()
     };
@@ -71,34 +69,27 @@ pub(super) fn edges(
 ) -> Vec<Kind> {
     let edges = edges.par_chunks(8);
     let of_chunk = |chunk: &[Edge]| {
-        let mut step = Step::new(net, invariants, CONFLICTS, end);
-        let kind = |&edge: &Edge| {
-            let now = step.edge(When::Now, edge);
-            let next = step.edge(When::Next, edge);
-            kind(net, &mut step, now, next)
-        };
+        let mut inquiry = Inquiry::new(net, invariants, end);
+        let kind = |&edge: &Edge| kind(&mut inquiry, |step, when| step.edge(when, edge));
         chunk.iter().map(kind).collect::<Vec<_>>()
     };
     edges.flat_map_iter(of_chunk).collect()
 }
 
-/// The kind of what is `now` in a state and `next` in the next one.
-pub(super) fn kind(net: &Net, step: &mut Step, now: batsat::Lit, next: batsat::Lit) -> Kind {
-    let goes_on = step.edge(When::Now, !net.terminal());
-    match step.ask(&[now, !next, goes_on]) {
+/// The kind of a property of states.
+pub(super) fn kind(inquiry: &mut Inquiry, property: impl Fn(&mut Step, When) -> Lit) -> Kind {
+    let lost = |step: &mut Step| vec![property(step, When::Now), !property(step, When::Next)];
+    if inquiry.ask_near(lost) == Verdict::Impossible {
+        return Kind::Latched(Method::Sat);
+    }
+    match inquiry.ask_whole(lost) {
         Verdict::Possible => return Kind::Free,
         Verdict::Unknown => return Kind::Undecided,
-        Verdict::Impossible if !step.was_needed(goes_on) => return Kind::Latched(Method::Sat),
         Verdict::Impossible => {}
     }
-    match step.ask(&[now, goes_on]) {
-        Verdict::Possible => return Kind::Latched(Method::Sat),
-        Verdict::Unknown => return Kind::Undecided,
-        Verdict::Impossible => {}
-    }
-    // Even a final literal may be kept by the rules alone.
-    match step.ask(&[now, !next]) {
-        Verdict::Impossible => Kind::Latched(Method::Sat),
-        _ => Kind::Final,
+    match inquiry.ask_whole(|step| vec![property(step, When::Now)]) {
+        Verdict::Possible => Kind::Latched(Method::Sat),
+        Verdict::Unknown => Kind::Undecided,
+        Verdict::Impossible => Kind::Final,
     }
 }

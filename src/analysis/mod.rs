@@ -16,6 +16,7 @@ mod goal_latches;
 mod goals;
 mod induction;
 mod inhibitors;
+mod inquiry;
 mod invariant;
 mod latches;
 mod literal;

@@ -10,7 +10,7 @@ use super::Literal;
 use super::clock::Deadline;
 use crate::machine::batch::Batch;
 use crate::machine::compiled::playout_sections;
-use crate::machine::{GroundGame, Move, RoleId, Row, State};
+use crate::machine::{GroundGame, Move, RoleId, Row, State, ones};
 use crate::rng::streams;
 
 /// How many steps are kept, at most. When there are more, every second one is forgotten,
@@ -205,7 +205,7 @@ impl Samples {
         let states = self.kept.chunks_exact(self.words).enumerate();
         for (at, state) in states {
             let (step, rows) = (at / 2, &mut rows[at % 2]);
-            for proposition in crate::machine::ones(state.iter().copied()) {
+            for proposition in ones(state.iter().copied()) {
                 rows[proposition][step / 64] |= 1 << (step % 64);
             }
         }

@@ -93,6 +93,17 @@ pub(super) enum When {
     Next,
 }
 
+/// How much of the game is looked at, at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scope {
+    /// What is asked about, and the legality of the moves in it. Nothing is found possible.
+    Near,
+    /// All moves.
+    Whole,
+    /// A state by itself, terminal or not: whether a move can be made in it does not matter.
+    State,
+}
+
 /// An answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
@@ -121,6 +132,7 @@ pub(super) struct Step<'a> {
     solver: batsat::Solver<Limits>,
     truth: Lit,
     known: FxHashMap<(When, NodeId), Lit>,
+    scope: Scope,
     rules: Rules,
     roles: Vec<Choice>,
     /// Feedback nodes in the clauses whose sources are not yet.
@@ -174,6 +186,7 @@ impl<'a> Step<'a> {
     pub(super) fn new(
         net: &'a Net<'a>,
         invariants: &[Invariant],
+        scope: Scope,
         conflicts: u64,
         deadline: &Deadline,
     ) -> Step<'a> {
@@ -191,6 +204,7 @@ impl<'a> Step<'a> {
             solver,
             truth,
             known: FxHashMap::default(),
+            scope,
             rules: Rules::OneMove,
             roles: net.layout.does.iter().map(|_| Choice::default()).collect(),
             feedback: Vec::new(),
@@ -201,19 +215,6 @@ impl<'a> Step<'a> {
         for invariant in invariants {
             invariant.assert(&mut step);
         }
-        step
-    }
-
-    /// A state in which the invariants hold, be it terminal or not, and nothing after it.
-    pub(super) fn state(
-        net: &'a Net<'a>,
-        invariants: &[Invariant],
-        conflicts: u64,
-        deadline: &Deadline,
-    ) -> Step<'a> {
-        let mut step = Step::new(net, invariants, conflicts, deadline);
-        // There is nothing more to require.
-        step.rules = Rules::All;
         step
     }
 
@@ -272,23 +273,22 @@ impl<'a> Step<'a> {
             if answer != lbool::TRUE {
                 return Verdict::Unknown;
             }
-            self.rules = match self.rules {
-                Rules::OneMove => Rules::Legal,
-                Rules::Legal => {
+            match (self.scope, self.rules) {
+                (Scope::Near | Scope::Whole, Rules::OneMove) => self.rules = Rules::Legal,
+                (Scope::Near, _) => return Verdict::Unknown,
+                (Scope::Whole, Rules::Legal) => {
+                    self.rules = Rules::All;
                     self.all_moves();
-                    Rules::All
                 }
-                Rules::All if self.is_full => return Verdict::Unknown,
-                Rules::All if self.has_feedback && !self.is_genuine() => return Verdict::Unknown,
-                Rules::All => return Verdict::Possible,
-            };
+                (Scope::State, _) | (Scope::Whole, Rules::All) => {
+                    let is_certain = !self.is_full && (!self.has_feedback || self.is_genuine());
+                    return match is_certain {
+                        true => Verdict::Possible,
+                        false => Verdict::Unknown,
+                    };
+                }
+            }
         }
-    }
-
-    /// Whether the last question was answered with "impossible" because of this premise,
-    /// too.
-    pub(super) fn was_needed(&self, premise: Lit) -> bool {
-        self.solver.unsat_core_contains_var(premise.var())
     }
 
     /// Whether a literal was true in the step that the last question found possible.
