@@ -9,6 +9,7 @@ mod compare;
 mod contest;
 mod darkening;
 mod disassemble;
+mod facts;
 mod info;
 mod options;
 mod output;
@@ -57,6 +58,7 @@ enum Command {
     Compare(compare::Args),
     Darkening(darkening::Args),
     Disassemble(disassemble::Args),
+    Facts(facts::Args),
     #[command(name = "match")]
     Contest(contest::Args),
     Serve(serve::Args),
@@ -70,7 +72,12 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.verbose);
     let mut output = Output::new(cli.format);
+    let is_drawn = matches!(cli.command, Command::Facts(_));
     let done = match cli.command {
+        _ if output.is_dot() && !is_drawn => Err(Failure::Usage(
+            "only `propjit facts` has `--format dot`; `propjit info --dot FILE` draws the network"
+                .to_string(),
+        )),
         Command::Validate(args) => validate::run(&args, &mut output),
         Command::Info(args) => info::run(&args, &mut output),
         Command::Playout(args) => playout::run(&args, &mut output),
@@ -81,6 +88,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Darkening(args) => darkening::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
+        Command::Facts(args) => facts::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),

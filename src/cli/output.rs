@@ -20,6 +20,8 @@ pub enum Format {
     Text,
     /// For programs: one JSON object
     Json,
+    /// For drawing: a graph in Graphviz' DOT language, from `facts` only
+    Dot,
 }
 
 /// Why a command fails.
@@ -93,10 +95,15 @@ impl Output {
         self.format == Format::Json
     }
 
+    /// Whether results are for drawing.
+    pub fn is_dot(&self) -> bool {
+        self.format == Format::Dot
+    }
+
     /// Prints a result: as JSON what it serialises to, as text what it displays.
     pub fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
         match self.format {
-            Format::Text => self.print(&result.to_string()),
+            Format::Text | Format::Dot => self.print(&result.to_string()),
             Format::Json => {
                 let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
                 self.print(&format!("{json}\n"))

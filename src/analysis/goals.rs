@@ -1,0 +1,150 @@
+//! Which goals a literal rules out.
+
+use batsat::Lit;
+use propjit_jit::circuit::Edge;
+use rayon::prelude::*;
+
+use super::clock::Deadline;
+use super::inquiry::{CONFLICTS, Inquiry};
+use super::invariant::{self, Invariant};
+use super::samples::Samples;
+use super::step::{Net, Scope, Step, Verdict, When};
+use super::structural::{Decided, LANES};
+use super::{GoalLatch, Literal, Method};
+use crate::machine::RoleId;
+
+/// A goal value of a role, by indices, and the edge that says whether the role has it.
+#[derive(Clone, Copy)]
+struct Goal {
+    role: usize,
+    goal: usize,
+    edge: Edge,
+}
+
+/// What the search for excluded goals came to.
+pub(super) struct Excluded {
+    /// The literals with goals that they exclude.
+    pub(super) found: Vec<GoalLatch>,
+    /// How many pairs of a literal and a goal were not decided.
+    pub(super) undecided: usize,
+}
+
+/// For each literal, the goals that no terminal state has in which it holds.
+///
+/// For latches this is a promise for the rest of the match. They are worth more effort:
+/// `steps` says whether to look at the states before terminal ones, too, which there must be.
+pub(super) fn excluded(
+    net: &Net,
+    invariants: &[Invariant],
+    samples: &Samples,
+    literals: &[Literal],
+    steps: bool,
+    end: &Deadline,
+) -> Excluded {
+    let chunks = literals.par_chunks(LANES.min(literals.len().div_ceil(8).max(1)));
+    let of_chunk = |chunk: &[Literal]| {
+        let exclusion = Exclusion::new(net, invariants, samples, steps, end);
+        exclusion.of(chunk)
+    };
+    let parts: Vec<Excluded> = chunks.map(of_chunk).collect();
+    Excluded {
+        undecided: parts.iter().map(|part| part.undecided).sum(),
+        found: parts.into_iter().flat_map(|part| part.found).collect(),
+    }
+}
+
+struct Exclusion<'a> {
+    net: &'a Net<'a>,
+    samples: &'a Samples,
+    goals: Vec<Goal>,
+    /// A state, for what is impossible in itself.
+    state: Step<'a>,
+    /// Steps, for what none leads to, if that is to be tried.
+    steps: Option<Inquiry<'a>>,
+}
+
+impl<'a> Exclusion<'a> {
+    fn new(
+        net: &'a Net<'a>,
+        invariants: &'a [Invariant],
+        samples: &'a Samples,
+        steps: bool,
+        end: &'a Deadline,
+    ) -> Exclusion<'a> {
+        let roles = net.game.propnet().roles.iter().enumerate();
+        let goals = roles.flat_map(|(role, ports)| {
+            (0..ports.goals.len()).map(move |goal| Goal {
+                role,
+                goal,
+                edge: net.goal(role, goal),
+            })
+        });
+        Exclusion {
+            net,
+            samples,
+            goals: goals.collect(),
+            state: Step::new(net, invariants, Scope::State, CONFLICTS, end),
+            steps: steps.then(|| Inquiry::new(net, invariants, end)),
+        }
+    }
+
+    fn of(mut self, literals: &[Literal]) -> Excluded {
+        let decided = Decided::by(self.net.circuit, literals);
+        let mut undecided = 0;
+        let mut found: Vec<GoalLatch> = Vec::new();
+        for (lane, &literal) in literals.iter().enumerate() {
+            for goal in self.goals.clone() {
+                if self.samples.ended_with(goal.role, goal.goal, literal) {
+                    continue;
+                }
+                let method = match decided.edge(goal.edge).1 >> lane & 1 {
+                    1 => Ok(Method::Structural),
+                    _ => self.prove(literal, goal),
+                };
+                match method {
+                    Ok(method) => add(&mut found, literal, goal, method),
+                    Err(Verdict::Unknown) => undecided += 1,
+                    Err(_) => {}
+                }
+            }
+        }
+        Excluded { found, undecided }
+    }
+
+    fn prove(&mut self, literal: Literal, goal: Goal) -> Result<Method, Verdict> {
+        let net = self.net;
+        let premises = |step: &mut Step, when| -> Vec<Lit> {
+            let literal = invariant::of(step, when, literal);
+            let terminal = step.edge(when, net.terminal());
+            vec![literal, step.edge(when, goal.edge), terminal]
+        };
+        let here = premises(&mut self.state, When::Now);
+        let verdict = self.state.ask(&here);
+        if verdict == Verdict::Impossible {
+            return Ok(Method::Sat);
+        }
+        let Some(steps) = &mut self.steps else {
+            return Err(verdict);
+        };
+        match steps.ask(|step| premises(step, When::Next)) {
+            Verdict::Impossible => Ok(Method::Induction),
+            verdict => Err(verdict),
+        }
+    }
+}
+
+fn add(found: &mut Vec<GoalLatch>, literal: Literal, goal: Goal, method: Method) {
+    let role = RoleId(goal.role as u32);
+    match found.last_mut() {
+        Some(last) if last.literal == literal && last.role == role => {
+            last.excluded.push(goal.goal);
+            last.method = last.method.max(method);
+        }
+        _ => found.push(GoalLatch {
+            literal,
+            role,
+            excluded: vec![goal.goal],
+            method,
+        }),
+    }
+}

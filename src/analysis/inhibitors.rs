@@ -1,0 +1,148 @@
+//! Propositions that forbid others: `p` inhibits `q` if `q` is false in every state that
+//! follows one with `p` (Genesereth and Thielscher, chapter 12).
+//!
+//! What a proposition decides by itself is found for all pairs. Of the others, those are
+//! tried of which random matches should have shown `p` and then `q` often, were the two
+//! independent, and never did.
+
+use propjit_jit::circuit::Edge;
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::clock::Deadline;
+use super::inquiry::Inquiry;
+use super::invariant::Invariant;
+use super::samples::Samples;
+use super::step::{Net, Verdict, When};
+use super::structural::{Decided, LANES};
+use super::{Fact, Literal, Method};
+use crate::machine::ones;
+
+/// How often `p` and then `q` must be expected.
+const EXPECTED: u64 = 16;
+
+/// How many pairs are tried.
+const MOST: usize = 2000;
+
+/// How many pairs are reported that need no proof.
+const MOST_STRUCTURAL: usize = 20_000;
+
+/// A proposition that forbids another in the next state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Inhibitor {
+    /// The one that forbids.
+    pub inhibitor: usize,
+    /// The one that is false in the next state.
+    pub inhibited: usize,
+}
+
+/// What was found, by inhibitor, and how many pairs were not decided.
+pub(super) fn find(
+    net: &Net,
+    invariants: &[Invariant],
+    samples: &Samples,
+    propositions: &[usize],
+    end: &Deadline,
+) -> (Vec<Fact<Inhibitor>>, usize) {
+    let mut found = structural(net, propositions, end);
+    let known: FxHashSet<Inhibitor> = found.iter().map(|fact| fact.what).collect();
+    let mut pairs = seen(net, samples, propositions, end);
+    pairs.retain(|(_, pair)| !known.contains(pair));
+    pairs.sort_by_key(|&(expected, pair)| (std::cmp::Reverse(expected), pair));
+    pairs.truncate(MOST);
+    // Those with the same next state need the same clauses.
+    pairs.sort_by_key(|&(_, pair)| (pair.inhibited, pair.inhibitor));
+    let of_chunk = |chunk: &[(u64, Inhibitor)]| {
+        let mut inquiry = Inquiry::new(net, invariants, end);
+        let verdict = |&(_, pair): &(u64, Inhibitor)| {
+            let verdict = inquiry.ask(|step| {
+                let now = step.base(When::Now, pair.inhibitor);
+                vec![now, step.base(When::Next, pair.inhibited)]
+            });
+            (pair, verdict)
+        };
+        chunk.iter().map(verdict).collect::<Vec<_>>()
+    };
+    let verdicts: Vec<_> = pairs.par_chunks(64).flat_map_iter(of_chunk).collect();
+    let with = |wanted| {
+        verdicts
+            .iter()
+            .filter(move |(_, verdict)| *verdict == wanted)
+    };
+    found.extend(with(Verdict::Impossible).map(|&(what, _)| Fact {
+        what,
+        method: Method::Sat,
+    }));
+    found.sort_by_key(|fact| fact.what);
+    (found, with(Verdict::Unknown).count())
+}
+
+/// The pairs of which the first decides the second by itself.
+fn structural(net: &Net, propositions: &[usize], end: &Deadline) -> Vec<Fact<Inhibitor>> {
+    let mut found = Vec::new();
+    for chunk in propositions.chunks(LANES) {
+        if end.passed() || found.len() >= MOST_STRUCTURAL {
+            break;
+        }
+        let literals: Vec<Literal> = chunk.iter().map(|&base| Literal::new(base, true)).collect();
+        let decided = Decided::by(net.circuit, &literals);
+        for &inhibited in propositions {
+            let next = net.next(inhibited);
+            if next == Edge::FALSE {
+                // Whatever was true before.
+                continue;
+            }
+            for lane in ones([decided.edge(next).1].into_iter()) {
+                let inhibitor = chunk[lane];
+                let what = Inhibitor {
+                    inhibitor,
+                    inhibited,
+                };
+                let method = Method::Structural;
+                found.push(Fact { what, method });
+            }
+        }
+    }
+    found
+}
+
+/// The pairs that should have been seen and were not, with how often they should have been.
+fn seen(
+    net: &Net,
+    samples: &Samples,
+    propositions: &[usize],
+    end: &Deadline,
+) -> Vec<(u64, Inhibitor)> {
+    let [before, after] = samples.rows(net.layout.bases.len());
+    let steps = samples.kept().max(1) as u64;
+    let count = |row: &[u64]| {
+        row.iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>()
+    };
+    let after: Vec<(usize, u64, &Vec<u64>)> = propositions
+        .iter()
+        .map(|&base| (base, count(&after[base]), &after[base]))
+        .collect();
+    let mut found = Vec::new();
+    for &inhibitor in propositions {
+        if end.passed() {
+            break;
+        }
+        let row = &before[inhibitor];
+        let held = count(row);
+        for &(inhibited, follows, next) in &after {
+            let expected = held * follows / steps;
+            if expected >= EXPECTED && row.iter().zip(next).all(|(now, next)| now & next == 0) {
+                found.push((
+                    expected,
+                    Inhibitor {
+                        inhibitor,
+                        inhibited,
+                    },
+                ));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,95 @@
+//! Literals that never change again once they hold.
+//!
+//! A literal is latched if it holds in the next state whenever it holds in a state,
+//! whatever is played. Matches end in terminal states, so what would follow from those does
+//! not count; a literal that holds in terminal states only is *final*, which makes it no
+//! latch. "Goal Latches" (Sancho's blog, 2014) gives `not X and c` as the form of a negative
+//! latch; that is none, for `c` may become true later. `X and c` is meant.
+
+use batsat::Lit;
+use propjit_jit::circuit::Edge;
+use rayon::prelude::*;
+
+use super::clock::Deadline;
+use super::inquiry::Inquiry;
+use super::invariant::{self, Invariant};
+use super::samples::Samples;
+use super::step::{Net, Step, Verdict, When};
+use super::structural::{Decided, LANES};
+use super::{Literal, Method};
+
+/// What was found out about a property of states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// It is latched.
+    Latched(Method),
+    /// It holds in terminal states only.
+    Final,
+    /// It can come and go, in some state in which the invariants hold.
+    Free,
+    /// There was no time to find out.
+    Undecided,
+}
+
+/// The kind of each literal.
+pub(super) fn literals(
+    net: &Net,
+    invariants: &[Invariant],
+    samples: &Samples,
+    literals: &[Literal],
+    end: &Deadline,
+) -> Vec<Kind> {
+    let chunks = literals.par_chunks(LANES);
+    let of_chunk = |chunk: &[Literal]| {
+        let decided = Decided::by(net.circuit, chunk);
+        let mut inquiry = Inquiry::new(net, invariants, end);
+        let kind = |(lane, &literal): (usize, &Literal)| {
+            if samples.was_lost(literal) {
+                return Kind::Free;
+            }
+            let next = net.next(literal.proposition).invert_if(!literal.value);
+            if decided.edge(next).0 >> lane & 1 == 1 {
+                return Kind::Latched(Method::Structural);
+            }
+            kind(&mut inquiry, |step, when| {
+                invariant::of(step, when, literal)
+            })
+        };
+        chunk.iter().enumerate().map(kind).collect::<Vec<_>>()
+    };
+    chunks.flat_map_iter(of_chunk).collect()
+}
+
+/// The kind of each of these edges, which depend on the state alone.
+pub(super) fn edges(
+    net: &Net,
+    invariants: &[Invariant],
+    edges: &[Edge],
+    end: &Deadline,
+) -> Vec<Kind> {
+    let edges = edges.par_chunks(8);
+    let of_chunk = |chunk: &[Edge]| {
+        let mut inquiry = Inquiry::new(net, invariants, end);
+        let kind = |&edge: &Edge| kind(&mut inquiry, |step, when| step.edge(when, edge));
+        chunk.iter().map(kind).collect::<Vec<_>>()
+    };
+    edges.flat_map_iter(of_chunk).collect()
+}
+
+/// The kind of a property of states.
+pub(super) fn kind(inquiry: &mut Inquiry, property: impl Fn(&mut Step, When) -> Lit) -> Kind {
+    let lost = |step: &mut Step| vec![property(step, When::Now), !property(step, When::Next)];
+    if inquiry.ask_near(lost) == Verdict::Impossible {
+        return Kind::Latched(Method::Sat);
+    }
+    match inquiry.ask_whole(lost) {
+        Verdict::Possible => return Kind::Free,
+        Verdict::Unknown => return Kind::Undecided,
+        Verdict::Impossible => {}
+    }
+    match inquiry.ask_whole(|step| vec![property(step, When::Now)]) {
+        Verdict::Possible => Kind::Latched(Method::Sat),
+        Verdict::Unknown => Kind::Undecided,
+        Verdict::Impossible => Kind::Final,
+    }
+}

@@ -1,0 +1,506 @@
+//! One step of a game as clauses: a state, a joint move that is legal in it, and the state
+//! after that. A SAT solver tells whether something is impossible there.
+//!
+//! Only what is asked about is made into clauses, and the rules of moves come in by
+//! degrees: most questions are answered by the next state's logic alone. Whatever is left
+//! out, be it because it was not needed or for want of room or time, allows more than the
+//! game does. So what is found impossible is impossible.
+//!
+//! A node and the nodes that only it reads become one set of clauses (Tseitin 1968, on
+//! wide gates). In loops any fixpoint is allowed where the game has the least: again,
+//! more than the game allows; a step that the solver finds there is checked by evaluation.
+
+use std::cell::Cell;
+
+use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
+use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
+use rustc_hash::FxHashMap;
+
+use super::clock::Deadline;
+use super::invariant::Invariant;
+use crate::machine::GroundGame;
+use crate::machine::lower::Layout;
+
+/// A game's circuit, prepared for being made into clauses by several threads.
+pub(super) struct Net<'a> {
+    pub(super) game: &'a GroundGame,
+    pub(super) circuit: &'a Circuit,
+    pub(super) layout: &'a Layout,
+    /// Whether at most one gate or output reads a node.
+    read_once: Vec<bool>,
+    /// The most variables that one solver may have.
+    variables: u32,
+}
+
+impl<'a> Net<'a> {
+    /// The circuit of the game before passes: some of these use what is only true of
+    /// legal moves.
+    pub(super) fn new(game: &'a GroundGame, variables: u32) -> Net<'a> {
+        let circuit = game.lowered();
+        let mut readers = vec![0u8; circuit.nodes().len()];
+        let mut read = |edge: Edge| {
+            let count = &mut readers[edge.node().index()];
+            *count = count.saturating_add(1);
+        };
+        for node in circuit.nodes() {
+            if let Node::And(a, b) = *node {
+                read(a);
+                read(b);
+            }
+        }
+        circuit.outputs().iter().copied().for_each(&mut read);
+        let feedback = circuit.loops().iter().flat_map(|l| &l.feedback);
+        feedback.for_each(|&(_, source)| read(source));
+        Net {
+            game,
+            circuit,
+            layout: game.layout(),
+            read_once: readers.iter().map(|&count| count <= 1).collect(),
+            variables,
+        }
+    }
+
+    /// Whether matches are over before they begin.
+    pub(super) fn starts_terminal(&self) -> bool {
+        let mut inputs = vec![false; self.circuit.inputs().len()];
+        let initial = self.game.initial().iter();
+        initial.for_each(|base| inputs[self.layout.bases.start + base] = true);
+        self.circuit.evaluate(&inputs)[self.layout.terminal]
+    }
+
+    /// Whether the state is terminal.
+    pub(super) fn terminal(&self) -> Edge {
+        self.circuit.outputs()[self.layout.terminal]
+    }
+
+    /// Whether the role with this index has the goal with this index.
+    pub(super) fn goal(&self, role: usize, goal: usize) -> Edge {
+        self.circuit.outputs()[self.layout.goals[role].start + goal]
+    }
+
+    /// Whether the proposition is true in the next state.
+    pub(super) fn next(&self, proposition: usize) -> Edge {
+        self.circuit.outputs()[self.layout.next.start + proposition]
+    }
+}
+
+/// Which of the two states of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum When {
+    /// The state in which the moves are made.
+    Now,
+    /// The state after them.
+    Next,
+}
+
+/// How much of the game is looked at, at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scope {
+    /// What is asked about, and the legality of the moves in it. Nothing is found possible.
+    Near,
+    /// All moves.
+    Whole,
+    /// A state by itself, terminal or not: whether a move can be made in it does not matter.
+    State,
+}
+
+/// An answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    /// In no step does all of it hold.
+    Impossible,
+    /// It holds in a step from some state in which the invariants hold. No match need come to it.
+    Possible,
+    /// Nothing was found out in the time, or within the other limits.
+    Unknown,
+}
+
+/// How much of the rules of moves is in the clauses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Rules {
+    /// A role makes at most one of the moves that are in the clauses.
+    OneMove,
+    /// And these are legal.
+    Legal,
+    /// All moves are in the clauses, and each role makes one.
+    All,
+}
+
+/// The clauses of a step.
+pub(super) struct Step<'a> {
+    net: &'a Net<'a>,
+    solver: batsat::Solver<Limits>,
+    truth: Lit,
+    known: FxHashMap<(When, NodeId), Lit>,
+    scope: Scope,
+    rules: Rules,
+    roles: Vec<Choice>,
+    /// Feedback nodes in the clauses whose sources are not yet.
+    feedback: Vec<(When, NodeId, Lit)>,
+    /// Whether there are loops in the clauses.
+    has_feedback: bool,
+    /// Whether nothing more may be put in the clauses, for want of room or time.
+    is_full: bool,
+}
+
+/// The moves of a role that are in the clauses.
+#[derive(Default)]
+struct Choice {
+    /// True if one of those so far is made.
+    made: Option<Lit>,
+    /// Moves whose legality is not in the clauses, with their number.
+    unruled: Vec<(usize, Lit)>,
+}
+
+/// When the solver gives up.
+struct Limits {
+    deadline: Deadline,
+    /// The most conflicts for one question.
+    conflicts: u64,
+    /// How many there were.
+    seen: u64,
+    /// How often the solver has asked whether to stop.
+    asked: Cell<u64>,
+    stopped: Cell<bool>,
+}
+
+impl Callbacks for Limits {
+    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
+        self.seen += u64::from(kind == ClauseKind::Learnt);
+    }
+
+    fn stop(&self) -> bool {
+        let asked = self.asked.get();
+        self.asked.set(asked + 1);
+        // Looking at the clock takes longer than a decision.
+        if asked.is_multiple_of(64) && self.deadline.passed() {
+            self.stopped.set(true);
+        }
+        self.stopped.get() || self.seen > self.conflicts
+    }
+}
+
+impl<'a> Step<'a> {
+    /// A step from a state in which the invariants hold. A question ends after so many
+    /// conflicts, and all of them end at the deadline.
+    pub(super) fn new(
+        net: &'a Net<'a>,
+        invariants: &[Invariant],
+        scope: Scope,
+        conflicts: u64,
+        deadline: &Deadline,
+    ) -> Step<'a> {
+        let limits = Limits {
+            deadline: deadline.clone(),
+            conflicts,
+            seen: 0,
+            asked: Cell::new(0),
+            stopped: Cell::new(false),
+        };
+        let mut solver = batsat::Solver::new(SolverOpts::default(), limits);
+        let truth = Lit::new(solver.new_var_default(), true);
+        let mut step = Step {
+            net,
+            solver,
+            truth,
+            known: FxHashMap::default(),
+            scope,
+            rules: Rules::OneMove,
+            roles: net.layout.does.iter().map(|_| Choice::default()).collect(),
+            feedback: Vec::new(),
+            has_feedback: false,
+            is_full: false,
+        };
+        step.clause(&[truth]);
+        for invariant in invariants {
+            invariant.assert(&mut step);
+        }
+        step
+    }
+
+    /// The literal of a base proposition.
+    pub(super) fn base(&mut self, when: When, proposition: usize) -> Lit {
+        let input = self.net.circuit.inputs()[proposition];
+        self.edge(when, Edge::from(input))
+    }
+
+    /// The literal of an edge, which must not depend on moves in the next state.
+    pub(super) fn edge(&mut self, when: When, edge: Edge) -> Lit {
+        let lit = self.node(when, edge.node());
+        lit ^ edge.inverted()
+    }
+
+    /// A literal that is always true.
+    pub(super) fn truth(&self) -> Lit {
+        self.truth
+    }
+
+    /// A literal that is true if both are, and otherwise false.
+    pub(super) fn and(&mut self, a: Lit, b: Lit) -> Lit {
+        self.and_all(&[a, b])
+    }
+
+    /// A literal that is true if all are, and otherwise false.
+    pub(super) fn and_all(&mut self, all: &[Lit]) -> Lit {
+        let defined = self.variable();
+        for &lit in all {
+            self.clause(&[!defined, lit]);
+        }
+        let mut clause: Vec<Lit> = all.iter().map(|&lit| !lit).collect();
+        clause.push(defined);
+        self.clause(&clause);
+        defined
+    }
+
+    /// Requires one of the literals to be true.
+    pub(super) fn clause(&mut self, lits: &[Lit]) {
+        self.solver.add_clause_reuse(&mut lits.to_vec());
+    }
+
+    /// Whether all of these can be true in a step.
+    pub(super) fn ask(&mut self, premises: &[Lit]) -> Verdict {
+        let limits = self.solver.cb_mut();
+        limits.seen = 0;
+        if limits.deadline.passed() {
+            return Verdict::Unknown;
+        }
+        loop {
+            self.close();
+            let answer = self.solver.solve_limited(premises);
+            if answer == lbool::FALSE {
+                return Verdict::Impossible;
+            }
+            if answer != lbool::TRUE {
+                return Verdict::Unknown;
+            }
+            match (self.scope, self.rules) {
+                (Scope::Near | Scope::Whole, Rules::OneMove) => self.rules = Rules::Legal,
+                (Scope::Near, _) => return Verdict::Unknown,
+                (Scope::Whole, Rules::Legal) => {
+                    self.rules = Rules::All;
+                    self.all_moves();
+                }
+                (Scope::State, _) | (Scope::Whole, Rules::All) => {
+                    let is_certain = !self.is_full && (!self.has_feedback || self.is_genuine());
+                    return match is_certain {
+                        true => Verdict::Possible,
+                        false => Verdict::Unknown,
+                    };
+                }
+            }
+        }
+    }
+
+    /// Whether a literal was true in the step that the last question found possible.
+    pub(super) fn was_true(&self, lit: Lit) -> bool {
+        self.solver.value_lit(lit) == lbool::TRUE
+    }
+
+    /// Whether loops have their least fixpoints in the step that was found possible, as far
+    /// as outputs tell.
+    fn is_genuine(&self) -> bool {
+        let circuit = self.net.circuit;
+        let value = |when, node| self.known.get(&(when, node)).map(|&lit| self.was_true(lit));
+        let inputs = circuit.inputs().iter();
+        let inputs: Vec<bool> = inputs
+            .map(|&input| value(When::Now, input).unwrap_or(false))
+            .collect();
+        let agrees = |when, outputs: &[bool]| {
+            let mut outputs = circuit.outputs().iter().zip(outputs);
+            outputs.all(|(edge, &output)| {
+                let value = value(when, edge.node());
+                value.is_none_or(|value| (value != edge.inverted()) == output)
+            })
+        };
+        let now = circuit.evaluate(&inputs);
+        if !agrees(When::Now, &now) {
+            return false;
+        }
+        let mut after = vec![false; inputs.len()];
+        let layout = self.net.layout;
+        after[layout.bases.clone()].copy_from_slice(&now[layout.next.clone()]);
+        agrees(When::Next, &circuit.evaluate(&after))
+    }
+
+    fn variable(&mut self) -> Lit {
+        Lit::new(self.solver.new_var_default(), true)
+    }
+
+    /// Puts in the clauses what those that are there need.
+    fn close(&mut self) {
+        loop {
+            if let Some((when, node, lit)) = self.feedback.pop() {
+                let source = self.edge(when, self.source(node));
+                self.clause(&[!lit, source]);
+                self.clause(&[lit, !source]);
+            } else if let Some((role, number, lit)) = self.next_unruled() {
+                let legal = self.net.layout.legal[role].start + number;
+                let legal = self.edge(When::Now, self.net.circuit.outputs()[legal]);
+                self.clause(&[!lit, legal]);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// A move whose legality has to be put in the clauses.
+    fn next_unruled(&mut self) -> Option<(usize, usize, Lit)> {
+        if self.rules == Rules::OneMove {
+            return None;
+        }
+        let mut roles = self.roles.iter_mut().enumerate();
+        roles.find_map(|(role, choice)| {
+            let (number, lit) = choice.unruled.pop()?;
+            Some((role, number, lit))
+        })
+    }
+
+    /// Puts all moves in the clauses, and that each role makes one.
+    fn all_moves(&mut self) {
+        for does in self.net.layout.does.iter().filter(|does| !does.is_empty()) {
+            let inputs = &self.net.circuit.inputs()[does.clone()];
+            let moves: Vec<Lit> = inputs
+                .iter()
+                .map(|&input| self.node(When::Now, input))
+                .collect();
+            self.clause(&moves);
+        }
+    }
+
+    /// The source of a feedback node.
+    fn source(&self, feedback: NodeId) -> Edge {
+        let loops = self.net.circuit.loops();
+        let at = loops.partition_point(|l| l.nodes.end <= feedback.0);
+        let pairs = loops.get(at).map_or(&[][..], |l| &l.feedback);
+        let source = pairs.iter().find(|(node, _)| *node == feedback);
+        source.expect("feedback nodes have sources").1
+    }
+
+    /// The literal of a node, after everything that it depends on.
+    fn node(&mut self, when: When, node: NodeId) -> Lit {
+        let mut waiting = vec![(when, node)];
+        while let Some(&(when, node)) = waiting.last() {
+            if !self.known.contains_key(&(when, node)) {
+                let waits = waiting.len();
+                let Some(lit) = self.define(when, node, &mut waiting) else {
+                    debug_assert!(waiting.len() > waits, "something is missing");
+                    continue;
+                };
+                self.known.insert((when, node), lit);
+            }
+            waiting.pop();
+        }
+        self.known[&(when, node)]
+    }
+
+    /// The literal of a new node, unless nodes before it are missing, which are then
+    /// added to those that wait.
+    fn define(
+        &mut self,
+        when: When,
+        node: NodeId,
+        waiting: &mut Vec<(When, NodeId)>,
+    ) -> Option<Lit> {
+        if self.is_full() {
+            return Some(self.variable());
+        }
+        match (self.net.circuit.node(node), when) {
+            (Node::False, _) => Some(!self.truth),
+            (Node::Input(input), When::Now) => {
+                let lit = self.variable();
+                self.add_move(input.index(), lit);
+                Some(lit)
+            }
+            (Node::Input(input), When::Next) => {
+                let input = input.index();
+                if !self.net.layout.bases.contains(&input) {
+                    // Nothing is asked about moves in the next state.
+                    return Some(self.variable());
+                }
+                let next = self.net.next(input);
+                match self.known.get(&(When::Now, next.node())) {
+                    Some(&lit) => Some(lit ^ next.inverted()),
+                    None => {
+                        waiting.push((When::Now, next.node()));
+                        None
+                    }
+                }
+            }
+            (Node::And(..), _) => {
+                let operands = self.operands(when, node);
+                let missing = operands.iter().map(|edge| (when, edge.node()));
+                let missing = missing.filter(|key| !self.known.contains_key(key));
+                let waits = waiting.len();
+                waiting.extend(missing);
+                if waiting.len() > waits {
+                    return None;
+                }
+                let lit = |edge: &Edge| self.known[&(when, edge.node())] ^ edge.inverted();
+                let lits: Vec<Lit> = operands.iter().map(lit).collect();
+                Some(self.and_all(&lits))
+            }
+            (Node::Feedback, _) => {
+                let lit = self.variable();
+                self.has_feedback = true;
+                self.feedback.push((when, node, lit));
+                Some(lit)
+            }
+        }
+    }
+
+    /// The operands of the widest conjunction that ends in this gate, of gates that
+    /// nobody else reads.
+    fn operands(&self, when: When, node: NodeId) -> Vec<Edge> {
+        let mut operands = Vec::new();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            let Node::And(a, b) = self.net.circuit.node(node) else {
+                unreachable!("only gates are opened");
+            };
+            for edge in [a, b] {
+                let node = edge.node();
+                let is_gate = matches!(self.net.circuit.node(node), Node::And(..));
+                let is_inner = is_gate && !edge.inverted() && self.net.read_once[node.index()];
+                if is_inner && !self.known.contains_key(&(when, node)) {
+                    open.push(node);
+                } else {
+                    operands.push(edge);
+                }
+            }
+        }
+        operands.sort_unstable();
+        operands.dedup();
+        operands
+    }
+
+    /// Notes a move that is in the clauses now, if the input is one.
+    fn add_move(&mut self, input: usize, lit: Lit) {
+        let role = self.net.layout.does.iter();
+        let Some(role) = role.clone().position(|does| does.contains(&input)) else {
+            return;
+        };
+        let number = input - self.net.layout.does[role].start;
+        let made = match self.roles[role].made {
+            None => lit,
+            Some(before) => {
+                self.clause(&[!before, !lit]);
+                let made = self.variable();
+                self.clause(&[!before, made]);
+                self.clause(&[!lit, made]);
+                made
+            }
+        };
+        let choice = &mut self.roles[role];
+        choice.made = Some(made);
+        choice.unruled.push((number, lit));
+    }
+
+    /// Whether nothing more may be put in the clauses.
+    fn is_full(&mut self) -> bool {
+        let variables = self.solver.num_vars();
+        let is_late = || self.solver.cb().deadline.passed();
+        self.is_full |=
+            variables >= self.net.variables || self.known.len() % 1024 == 0 && is_late();
+        self.is_full
+    }
+}

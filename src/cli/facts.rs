@@ -1,0 +1,389 @@
+//! `propjit facts`: what is true of all states of a game.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::analysis::{
+    self, Composite, Config, Facts, GoalLatch, GoalLiteral, Invariant, Literal, Method,
+};
+use propjit::game::Game;
+use propjit::machine::{GroundGame, RoleId};
+use serde::Serialize;
+
+use super::options::{GroundArgs, game_name, in_range, seconds};
+use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+
+/// Prove what never changes again, what forbids what, and which goals go out of reach
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// How long to look for facts and to prove them
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// Look at this many steps of random matches, at most
+    #[arg(long, default_value = "200000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
+    steps: u64,
+
+    /// Where the random numbers of these matches come from [default: another seed each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    ground: GroundArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    propositions: usize,
+    random_steps: u64,
+    random_matches: u64,
+    constants: Vec<String>,
+    equivalences: Vec<(String, String)>,
+    groups: Vec<Group>,
+    latches: Vec<Latch>,
+    finals: Vec<String>,
+    composites: Vec<Latch>,
+    latched_goals: Vec<Latch>,
+    goal_latches: Vec<Exclusion>,
+    goal_inhibitors: Vec<Exclusion>,
+    inhibitors: Vec<Inhibitor>,
+    stages: Vec<Stage>,
+    seconds: f64,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct Group {
+    /// `exactly-one` or `at-most-one`.
+    holds: &'static str,
+    propositions: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Latch {
+    literal: String,
+    method: &'static str,
+}
+
+#[derive(Serialize)]
+struct Exclusion {
+    literal: String,
+    role: String,
+    goals: Vec<i32>,
+    method: &'static str,
+}
+
+#[derive(Serialize)]
+struct Inhibitor {
+    proposition: String,
+    inhibits: Vec<String>,
+    method: &'static str,
+}
+
+#[derive(Serialize)]
+struct Stage {
+    stage: &'static str,
+    seconds: f64,
+    undecided: usize,
+}
+
+/// Finds facts and prints them.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let game = Game::load(&args.rulesheet, &args.ground.setup())?;
+    let Some(ground) = game.ground_game() else {
+        let reason = game.gave_up().map(|error| describe(error));
+        let reason = reason.unwrap_or_default();
+        return Err(Failure::Work(format!(
+            "only of games that can be grounded facts are known: {reason}"
+        )));
+    };
+    let defaults = Config::default();
+    let config = Config {
+        time: args.seconds,
+        steps: args.steps,
+        seed: args.seed.unwrap_or(defaults.seed),
+        ..defaults
+    };
+    let stop = stop_on_ctrl_c();
+    let shown = show_progress(|| "looking for facts".to_string());
+    let facts = analysis::find(ground, &config, &stop);
+    drop(shown);
+    let words = Words { game: ground };
+    let report = words.report(&facts, game_name(&args.rulesheet), stop.is_set());
+    match output.is_dot() {
+        true => output.print(&report.dot()),
+        false => output.result(&report),
+    }
+}
+
+fn method(method: Method) -> &'static str {
+    match method {
+        Method::Structural => "structural",
+        Method::Sat => "SAT",
+        Method::Induction => "induction",
+        Method::Unproved => "unproved",
+    }
+}
+
+/// Says facts in the words of the game's rulesheet.
+struct Words<'a> {
+    game: &'a GroundGame,
+}
+
+impl Words<'_> {
+    fn literal(&self, literal: Literal) -> String {
+        literal.text(self.game)
+    }
+
+    fn proposition(&self, proposition: usize) -> String {
+        self.literal(Literal::new(proposition, true))
+    }
+
+    fn group(&self, holds: &'static str, group: &[usize]) -> Group {
+        let propositions = group.iter().map(|&base| self.proposition(base));
+        Group {
+            holds,
+            propositions: propositions.collect(),
+        }
+    }
+
+    fn composite(&self, composite: &Composite) -> String {
+        let (word, literals) = match composite {
+            Composite::Any(literals) => ("or", literals),
+            Composite::All(literals) => ("and", literals),
+        };
+        let literals: Vec<String> = literals.iter().map(|&l| self.literal(l)).collect();
+        format!("({word} {})", literals.join(" "))
+    }
+
+    fn role(&self, role: RoleId) -> &str {
+        &self.game.roles()[role.index()]
+    }
+
+    fn value(&self, role: RoleId, goal: usize) -> i32 {
+        self.game.propnet().roles[role.index()].goals[goal].value
+    }
+
+    fn goal(&self, goal: GoalLiteral) -> String {
+        let text = format!(
+            "(goal {} {})",
+            self.role(goal.role),
+            self.value(goal.role, goal.goal)
+        );
+        match goal.value {
+            true => text,
+            false => format!("(not {text})"),
+        }
+    }
+
+    fn exclusion(&self, latch: &GoalLatch) -> Exclusion {
+        let goals = latch
+            .excluded
+            .iter()
+            .map(|&goal| self.value(latch.role, goal));
+        Exclusion {
+            literal: self.literal(latch.literal),
+            role: self.role(latch.role).to_string(),
+            goals: goals.collect(),
+            method: method(latch.method),
+        }
+    }
+
+    fn inhibitors(&self, facts: &Facts) -> Vec<Inhibitor> {
+        let mut inhibited: BTreeMap<(usize, Method), Vec<String>> = BTreeMap::new();
+        for fact in &facts.inhibitors {
+            let group = inhibited
+                .entry((fact.what.inhibitor, fact.method))
+                .or_default();
+            group.push(self.proposition(fact.what.inhibited));
+        }
+        let inhibitors = inhibited
+            .into_iter()
+            .map(|((base, how), inhibits)| Inhibitor {
+                proposition: self.proposition(base),
+                inhibits,
+                method: method(how),
+            });
+        inhibitors.collect()
+    }
+
+    fn report(&self, facts: &Facts, game: String, interrupted: bool) -> Report {
+        let mut equivalences = Vec::new();
+        let mut groups = Vec::new();
+        for invariant in &facts.invariants {
+            match invariant {
+                Invariant::Constant(_) => {}
+                Invariant::Equivalent(a, b) => {
+                    equivalences.push((self.literal(*a), self.literal(*b)));
+                }
+                Invariant::ExactlyOne(group) => groups.push(self.group("exactly-one", group)),
+                Invariant::AtMostOne(group) => groups.push(self.group("at-most-one", group)),
+            }
+        }
+        let latch = |literal, how| Latch {
+            literal,
+            method: method(how),
+        };
+        let exclusions =
+            |latches: &[GoalLatch]| latches.iter().map(|l| self.exclusion(l)).collect();
+        let stages = facts.stages.iter().map(|stage| Stage {
+            stage: stage.name,
+            seconds: stage.time.as_secs_f64(),
+            undecided: stage.undecided,
+        });
+        let stages: Vec<Stage> = stages.collect();
+        Report {
+            game,
+            propositions: self.game.propnet().bases.len(),
+            random_steps: facts.steps,
+            random_matches: facts.matches,
+            constants: facts
+                .constants()
+                .map(|literal| self.literal(literal))
+                .collect(),
+            equivalences,
+            groups,
+            latches: (facts.latches.iter())
+                .map(|fact| latch(self.literal(fact.what), fact.method))
+                .collect(),
+            finals: facts
+                .finals
+                .iter()
+                .map(|&literal| self.literal(literal))
+                .collect(),
+            composites: (facts.composites.iter())
+                .map(|fact| latch(self.composite(&fact.what), fact.method))
+                .collect(),
+            latched_goals: (facts.latched_goals.iter())
+                .map(|fact| latch(self.goal(fact.what), fact.method))
+                .collect(),
+            goal_latches: exclusions(facts.goal_latches.entries()),
+            goal_inhibitors: exclusions(&facts.goal_inhibitors),
+            inhibitors: self.inhibitors(facts),
+            seconds: stages.iter().map(|stage| stage.seconds).sum(),
+            stages,
+            interrupted,
+        }
+    }
+}
+
+impl Report {
+    /// The propositions that are latched or inhibit something, in Graphviz' DOT language:
+    /// latches bold, excluded goals as boxes, what forbids what as arrows.
+    fn dot(&self) -> String {
+        let mut dot = String::from("digraph facts {\n  rankdir=LR;\n");
+        let quoted =
+            |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        let mut line = |text: String| {
+            dot.push_str("  ");
+            dot.push_str(&text);
+            dot.push_str(";\n");
+        };
+        for latch in self
+            .latches
+            .iter()
+            .chain(&self.composites)
+            .chain(&self.latched_goals)
+        {
+            let style = if latch.method == "unproved" {
+                "dashed"
+            } else {
+                "bold"
+            };
+            line(format!("{} [style={style}]", quoted(&latch.literal)));
+        }
+        for exclusion in self.goal_latches.iter().chain(&self.goal_inhibitors) {
+            for value in &exclusion.goals {
+                let goal = quoted(&format!("(goal {} {value})", exclusion.role));
+                line(format!("{goal} [shape=box]"));
+                line(format!(
+                    "{} -> {goal} [arrowhead=tee]",
+                    quoted(&exclusion.literal)
+                ));
+            }
+        }
+        for inhibitor in &self.inhibitors {
+            for inhibited in &inhibitor.inhibits {
+                let (from, to) = (quoted(&inhibitor.proposition), quoted(inhibited));
+                line(format!("{from} -> {to} [arrowhead=tee]"));
+            }
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}: {} propositions; {} steps and {} ends of random matches",
+            self.game, self.propositions, self.random_steps, self.random_matches
+        )?;
+        for constant in &self.constants {
+            writeln!(f, "constant        {constant}")?;
+        }
+        for (a, b) in &self.equivalences {
+            writeln!(f, "equivalent      {a} {b}")?;
+        }
+        for group in &self.groups {
+            writeln!(f, "{:<15} {}", group.holds, group.propositions.join(" "))?;
+        }
+        for literal in &self.finals {
+            writeln!(f, "final           {literal}")?;
+        }
+        for (what, latches) in [
+            ("latch", &self.latches),
+            ("composite latch", &self.composites),
+            ("latched goal", &self.latched_goals),
+        ] {
+            for latch in latches {
+                writeln!(f, "{what:<15} {}  [{}]", latch.literal, latch.method)?;
+            }
+        }
+        for (what, exclusions) in [
+            ("goal latch", &self.goal_latches),
+            ("goal inhibitor", &self.goal_inhibitors),
+        ] {
+            for exclusion in exclusions {
+                let mut goals = String::new();
+                for value in &exclusion.goals {
+                    write!(goals, " (goal {} {value})", exclusion.role)?;
+                }
+                let Exclusion {
+                    literal, method, ..
+                } = exclusion;
+                writeln!(f, "{what:<15} {literal} excludes{goals}  [{method}]")?;
+            }
+        }
+        for inhibitor in &self.inhibitors {
+            let inhibited = inhibitor.inhibits.join(" ");
+            let Inhibitor {
+                proposition,
+                method,
+                ..
+            } = inhibitor;
+            writeln!(
+                f,
+                "inhibitor       {proposition} forbids {inhibited}  [{method}]"
+            )?;
+        }
+        for stage in &self.stages {
+            write!(f, "{:<15} {:>9.1} ms", stage.stage, stage.seconds * 1e3)?;
+            if stage.undecided > 0 {
+                write!(f, ", {} undecided", stage.undecided)?;
+            }
+            writeln!(f)?;
+        }
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        Ok(())
+    }
+}

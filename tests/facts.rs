@@ -1,0 +1,560 @@
+//! Facts against all states of small games, and against random matches of large ones.
+
+mod common;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use propjit::analysis::{self, Composite, Config, Facts, Literal, Method};
+use propjit::game::Game;
+use propjit::machine::batch::Batch;
+use propjit::machine::{Backend, GroundGame, Move, RoleId, State, StateMachine};
+use propjit::stop::Stop;
+use rand::RngExt;
+
+use common::command::{file, json, own, propjit, stderr, stdout};
+
+/// Enough for everything in these games.
+fn config() -> Config {
+    Config {
+        time: Duration::from_secs(120),
+        seed: 1,
+        ..Config::default()
+    }
+}
+
+fn facts(game: &Game) -> Facts {
+    analysis::find(game.ground_game().unwrap(), &config(), &Stop::new())
+}
+
+fn literals(game: &Game, facts: &Facts) -> Vec<String> {
+    let ground = game.ground_game().unwrap();
+    let latches = facts.latches.iter();
+    let mut texts: Vec<_> = latches.map(|latch| latch.what.text(ground)).collect();
+    texts.sort();
+    texts
+}
+
+/// What holds in a state, beside its propositions.
+struct Seen {
+    state: State,
+    terminal: bool,
+    /// For each role, the indices of the goals that it has.
+    goals: Vec<Vec<usize>>,
+}
+
+impl Seen {
+    fn new(machine: &mut dyn StateMachine, game: &GroundGame, state: State) -> Seen {
+        let mut values = Vec::new();
+        let goals = RoleId::first(game.roles().len()).map(|role| {
+            machine.goals(&state, role, &mut values).unwrap();
+            let ports = game.propnet().roles[role.index()].goals.iter().enumerate();
+            let holding = ports.filter(|(_, goal)| values.contains(&goal.value));
+            holding.map(|(at, _)| at).collect()
+        });
+        Seen {
+            goals: goals.collect(),
+            terminal: machine.is_terminal(&state).unwrap(),
+            state,
+        }
+    }
+}
+
+/// Panics if a state is as the facts say it cannot be.
+fn check_state(facts: &Facts, seen: &Seen) {
+    let state = &seen.state;
+    for invariant in &facts.invariants {
+        assert!(invariant.holds(state), "{invariant:?} in {state:?}");
+    }
+    if !seen.terminal {
+        let holding = facts.finals.iter().find(|literal| literal.holds(state));
+        assert_eq!(holding, None, "not final: {state:?}");
+        return;
+    }
+    let latches = facts.goal_latches.entries().iter();
+    for exclusion in latches.chain(&facts.goal_inhibitors) {
+        if exclusion.literal.holds(state) {
+            let goals = &seen.goals[exclusion.role.index()];
+            let has_excluded = goals.iter().any(|goal| exclusion.excluded.contains(goal));
+            assert!(!has_excluded, "{exclusion:?}: {goals:?}");
+        }
+    }
+    for (role, goal) in facts.goal_latches.excluded(state) {
+        assert!(!seen.goals[role.index()].contains(&goal));
+    }
+}
+
+/// Panics if a step is as the facts say it cannot be.
+fn check_step(facts: &Facts, before: &Seen, after: &Seen) {
+    for Literal { proposition, value } in facts.latches.iter().map(|latch| latch.what) {
+        let is_lost = before.state.contains(proposition) == value
+            && after.state.contains(proposition) != value;
+        assert!(!is_lost, "{proposition} is no latch");
+    }
+    for composite in facts
+        .composites
+        .iter()
+        .filter(|fact| fact.method != Method::Unproved)
+    {
+        let is_lost = composite.what.holds(&before.state) && !composite.what.holds(&after.state);
+        assert!(!is_lost, "{composite:?}");
+    }
+    for latch in facts.latched_goals.iter().map(|latch| latch.what) {
+        let has = |seen: &Seen| seen.goals[latch.role.index()].contains(&latch.goal) == latch.value;
+        assert!(!has(before) || has(after), "{latch:?}");
+    }
+    for pair in facts.inhibitors.iter().map(|fact| fact.what) {
+        let both = before.state.contains(pair.inhibitor) && after.state.contains(pair.inhibited);
+        assert!(!both, "{pair:?}");
+    }
+}
+
+/// The literals that no step between these states loses, of propositions that vary, and
+/// that hold in a state that is not terminal.
+struct Kept {
+    literals: HashSet<Literal>,
+    seen: HashSet<Literal>,
+    going_on: HashSet<Literal>,
+}
+
+/// Checks the facts in all states that can be reached, or in as many. The literals that
+/// are latched in truth, unless there are more states.
+fn check_all(game: &Game, facts: &Facts, most: usize) -> Option<HashSet<Literal>> {
+    let ground = game.ground_game().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let propositions = ground.propnet().bases.len();
+    let mut kept = Kept {
+        literals: Literal::all(propositions).collect(),
+        seen: HashSet::new(),
+        going_on: HashSet::new(),
+    };
+    let start = ground.initial().clone();
+    let mut known: HashSet<State> = HashSet::from([start.clone()]);
+    let mut open = vec![start];
+    while let Some(state) = open.pop() {
+        let before = Seen::new(&mut *machine, ground, state);
+        check_state(facts, &before);
+        let holding = Literal::all(propositions).filter(|literal| literal.holds(&before.state));
+        kept.seen.extend(holding.clone());
+        if before.terminal {
+            continue;
+        }
+        kept.going_on.extend(holding);
+        for joint in joints(&mut *machine, &before.state) {
+            let mut next = State::new();
+            machine
+                .next_state_unchecked(&before.state, &joint, &mut next)
+                .unwrap();
+            kept.literals
+                .retain(|literal| !literal.holds(&before.state) || literal.holds(&next));
+            let after = Seen::new(&mut *machine, ground, next);
+            check_step(facts, &before, &after);
+            if known.len() < most && known.insert(after.state.clone()) {
+                open.push(after.state);
+            }
+        }
+    }
+    let varies = |literal: &Literal| kept.seen.contains(literal) && kept.seen.contains(&!*literal);
+    let latched = kept.literals.iter().copied();
+    let latched = latched.filter(|literal| varies(literal) && kept.going_on.contains(literal));
+    (known.len() < most).then(|| latched.collect())
+}
+
+/// All legal joint moves.
+fn joints(machine: &mut dyn StateMachine, state: &State) -> Vec<Vec<Move>> {
+    let mut joints = vec![Vec::new()];
+    let mut legal = Vec::new();
+    for role in RoleId::first(machine.roles().len()) {
+        machine.legal_moves(state, role, &mut legal).unwrap();
+        let extended = joints.iter().flat_map(|joint| {
+            legal.iter().map(move |&chosen| {
+                let mut joint: Vec<Move> = joint.clone();
+                joint.push(chosen);
+                joint
+            })
+        });
+        joints = extended.collect();
+    }
+    joints
+}
+
+#[test]
+fn facts_hold_in_all_states_of_small_games() {
+    for name in [
+        "ticTacToe",
+        "untwistyCorridor",
+        "twistyCorridor",
+        "pegTriangle",
+    ] {
+        let game = common::own_game(name);
+        let facts = facts(&game);
+        let latched =
+            check_all(&game, &facts, 100_000).unwrap_or_else(|| panic!("{name} is not small"));
+        let found: HashSet<Literal> = facts.latches.iter().map(|latch| latch.what).collect();
+        let ground = game.ground_game().unwrap();
+        let missing = latched
+            .difference(&found)
+            .map(|literal| literal.text(ground));
+        assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn facts_hold_in_many_states_of_larger_games() {
+    for (name, path) in common::own_games() {
+        let game = common::load(&path);
+        let config = Config {
+            time: Duration::from_secs(1),
+            ..config()
+        };
+        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
+        check_all(&game, &facts, 500);
+        check_random(&game, &facts, 20_000);
+        assert!(facts.steps > 0, "{name}");
+    }
+}
+
+/// Plays random matches, as many steps as are wanted, and checks literals in all of
+/// them. The other facts are checked where matches end.
+fn check_random(game: &Game, facts: &Facts, steps: usize) {
+    let ground = game.ground_game().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let tiers = ground.tiers();
+    tiers.wait();
+    let mut batch = Batch::new(ground.clone(), tiers.engine().clone());
+    let words = batch.state_words();
+    let of_value = |value: bool| -> State {
+        let latches = facts.latches.iter().map(|latch| latch.what);
+        latches
+            .filter(|l| l.value == value)
+            .map(|l| l.proposition)
+            .collect()
+    };
+    let [positive, negative] = [true, false].map(|value| padded(&of_value(value), words));
+    let mut rng = propjit::rng::streams(7).next().unwrap();
+    let roles = ground.roles().len();
+    let mut states = vec![ground.initial().clone(); batch.lanes()];
+    let mut choices = vec![Vec::new(); states.len()];
+    let mut done = 0;
+    while done < steps {
+        batch.enter(&states);
+        let mut stuck = batch.terminal();
+        let mut joint = vec![Move(0); roles * states.len()];
+        for role in RoleId::first(roles) {
+            choices.iter_mut().for_each(Vec::clear);
+            batch.for_each_legal(role, |lane, legal| choices[lane].push(legal));
+            for (lane, legal) in choices.iter().enumerate() {
+                match legal.len() {
+                    0 => stuck.insert(lane),
+                    count => joint[lane * roles + role.index()] = legal[rng.random_range(0..count)],
+                }
+            }
+        }
+        if stuck == batch.filled() {
+            return;
+        }
+        batch.play(&joint);
+        batch.advance(batch.filled());
+        let terminal = batch.terminal();
+        let after = batch.states();
+        for (lane, after) in after.chunks_exact(words).enumerate() {
+            let before = padded(&states[lane], words);
+            let restarts = stuck.contains(lane);
+            for at in 0..words {
+                let lost = before[at] & !after[at] & positive[at];
+                let gained = !before[at] & after[at] & negative[at];
+                assert!(restarts || lost | gained == 0, "a latch broke in word {at}");
+            }
+            states[lane].assign(after);
+            if terminal.contains(lane) && !restarts {
+                let seen = Seen::new(&mut *machine, ground, states[lane].clone());
+                check_state(facts, &seen);
+            }
+            if restarts || terminal.contains(lane) {
+                states[lane].clone_from(ground.initial());
+            }
+        }
+        done += states.len() - stuck.count() as usize;
+    }
+}
+
+fn padded(state: &State, words: usize) -> Vec<u64> {
+    let mut padded = state.words().to_vec();
+    padded.resize(words, 0);
+    padded
+}
+
+/// `PROPJIT_SOAK=1`: ten million steps of each public rulesheet.
+#[test]
+fn facts_hold_in_random_matches_of_public_games() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    let (steps, stride) = if common::soak() {
+        (10_000_000, 1)
+    } else {
+        (10_000, 24)
+    };
+    let games = common::rulesheets(&shared.join("games"));
+    for (name, path) in games.into_iter().step_by(stride) {
+        let game = common::load(&path);
+        let Some(ground) = game.ground_game() else {
+            eprintln!("{name} cannot be grounded");
+            continue;
+        };
+        let config = Config {
+            time: Duration::from_secs(if common::soak() { 10 } else { 2 }),
+            ..config()
+        };
+        let facts = analysis::find(ground, &config, &Stop::new());
+        check_random(&game, &facts, steps);
+        eprintln!("{name}: {} latches", facts.latches.len());
+    }
+}
+
+#[test]
+fn what_becomes_true_for_a_turn_is_no_latch() {
+    // Both have the form `not X and c`, which has been printed as that of a negative latch.
+    let game = common::game(
+        "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+         (legal p press) (legal p wait)
+         (<= (next lit) (not (true lit)) (does p press))
+         (<= (next blink) (not (true blink)))
+         (<= (next seen) (true lit))
+         (<= (next seen) (true seen))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= terminal (true (step 4)))
+         (<= (goal p 100) (true seen)) (<= (goal p 0) (not (true seen)))",
+    );
+    let facts = facts(&game);
+    check_all(&game, &facts, 10_000).unwrap();
+    assert_eq!(literals(&game, &facts), ["(not (step 0))", "seen"]);
+}
+
+#[test]
+fn legality_and_invariants_make_latches_that_have_no_form() {
+    // A cell that is marked is not blank, only blank cells may be marked, and marking makes a
+    // cell what it becomes: nothing of this is in the rule that says what `red` is next.
+    let game = common::game(
+        "(role p) (cell 1) (cell 2) (cell 3) (colour red) (colour blue)
+         (<= (init (is ?c blank)) (cell ?c))
+         (<= (legal p (paint ?c ?k)) (true (is ?c blank)) (colour ?k))
+         (<= (next (is ?c ?k)) (does p (paint ?c ?k)))
+         (<= (next (is ?c ?k)) (true (is ?c ?k)) (not (painted ?c)))
+         (<= (painted ?c) (does p (paint ?c ?k)))
+         (<= terminal (not blank))
+         (<= blank (true (is ?c blank)))
+         (<= (goal p 100) (true (is 1 red)) (true (is 2 blue)))
+         (<= (goal p 50) (not win))
+         (<= win (true (is 1 red)) (true (is 2 blue)))",
+    );
+    let facts = facts(&game);
+    let latched = check_all(&game, &facts, 10_000).unwrap();
+    let found: HashSet<Literal> = facts.latches.iter().map(|latch| latch.what).collect();
+    assert_eq!(found, latched);
+    assert_eq!(found.len(), 9);
+    let ground = game.ground_game().unwrap();
+    let entries = facts.goal_latches.entries().iter();
+    let mut spoilt: Vec<_> = entries
+        .filter(|entry| entry.excluded == [1])
+        .map(|entry| entry.literal.text(ground))
+        .collect();
+    spoilt.sort();
+    assert_eq!(spoilt, ["(is 1 blue)", "(is 2 red)"]);
+}
+
+#[test]
+fn pairs_and_groups_are_latched_though_no_member_is() {
+    // A lamp that is switched on stays on in one of three colours, which change; two
+    // switches, once both are set, stay so, and one of them alone need not.
+    let game = common::game(
+        "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+         (colour red) (colour green) (colour blue)
+         (<= (legal p (light ?k)) (colour ?k))
+         (legal p (set a)) (legal p (set b)) (legal p wait)
+         (<= (next (lamp ?k)) (does p (light ?k)))
+         (<= (next (lamp ?k)) (true (lamp ?k)) (not lights))
+         (<= lights (does p (light ?k)))
+         (<= (next (on ?s)) (does p (set ?s)))
+         (<= (next (on ?s)) (true (on a)) (true (on b)) (true (on ?s)))
+         (<= (next (on ?s)) (true (on ?s)) (does p (set ?t)))
+         (<= (next (on ?s)) (true (on ?s)) (does p wait))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= terminal (true (step 6)))
+         (<= (goal p 100) (true (on a)) (true (on b)))
+         (<= (goal p 0) (not (true (on a))))
+         (<= (goal p 50) (true (on a)) (not (true (on b))))",
+    );
+    let facts = facts(&game);
+    check_all(&game, &facts, 10_000).unwrap();
+    let ground = game.ground_game().unwrap();
+    let proved = facts
+        .composites
+        .iter()
+        .filter(|fact| fact.method != Method::Unproved);
+    let mut found: Vec<String> = proved
+        .map(|fact| {
+            let (kind, literals) = match &fact.what {
+                Composite::Any(literals) => ("any", literals),
+                Composite::All(literals) => ("all", literals),
+            };
+            let mut texts: Vec<_> = literals.iter().map(|l| l.text(ground)).collect();
+            texts.sort();
+            format!("{kind} {}", texts.join(" "))
+        })
+        .collect();
+    found.sort();
+    assert!(
+        found.contains(&"all (on a) (on b)".to_string()),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(&"any (lamp blue) (lamp green) (lamp red)".to_string()),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn the_corridor_is_dead_after_a_wrong_step() {
+    let game = common::own_game("untwistyCorridor");
+    let facts = facts(&game);
+    let ground = game.ground_game().unwrap();
+    let entries = facts.goal_latches.entries();
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0].literal.text(ground), "p");
+    let goals = &ground.propnet().roles[0].goals;
+    let excluded = entries[0].excluded.iter().map(|&goal| goals[goal].value);
+    assert_eq!(excluded.collect::<Vec<_>>(), [100]);
+}
+
+#[test]
+fn a_fallen_king_excludes_goals() {
+    let game = common::own_game("escortLatchBreakthrough");
+    let facts = facts(&game);
+    let ground = game.ground_game().unwrap();
+    let excluded = |fluent: &str| {
+        let state = ground.parse_state(&[fluent]).unwrap();
+        let only = |entry: &&analysis::GoalLatch| {
+            entry.literal.value && state.contains(entry.literal.proposition)
+        };
+        let entries = facts.goal_latches.entries().iter().filter(only);
+        let mut excluded: Vec<(usize, i32)> = entries
+            .flat_map(|entry| {
+                let role = entry.role.index();
+                let goals = &ground.propnet().roles[role].goals;
+                entry
+                    .excluded
+                    .iter()
+                    .map(move |&goal| (role, goals[goal].value))
+            })
+            .collect();
+        excluded.sort_unstable();
+        excluded
+    };
+    assert_eq!(excluded("(fallen white)"), [(0, 100), (1, 0)]);
+    assert_eq!(excluded("(fallen black)"), [(0, 0), (1, 100)]);
+}
+
+#[test]
+fn without_time_little_is_known_and_nothing_wrong() {
+    let game = common::own_game("reversi");
+    let ground = game.ground_game().unwrap();
+    for time in [
+        Duration::ZERO,
+        Duration::from_millis(20),
+        Duration::from_millis(100),
+    ] {
+        let facts = analysis::find(ground, &Config { time, ..config() }, &Stop::new());
+        check_all(&game, &facts, 300);
+    }
+    let stop = Stop::new();
+    stop.set();
+    let facts = analysis::find(ground, &config(), &stop);
+    assert!(facts.invariants.is_empty());
+}
+
+#[test]
+fn with_little_memory_little_is_known_and_nothing_wrong() {
+    let game = common::own_game("connectFour");
+    for variables in [0, 100, 3000] {
+        let config = Config {
+            variables,
+            ..config()
+        };
+        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
+        check_all(&game, &facts, 300);
+    }
+}
+
+#[test]
+fn odd_games_have_facts() {
+    // One that is over at once; one in which nobody can move; one without propositions.
+    for rules in [
+        "(role p) (init on) (<= (legal p wait) (true on)) (<= (next on) (true on)) terminal (goal p 100)",
+        "(role p) (init on) (<= (legal p wait) (true off)) (<= (next off) (true off)) (<= terminal (true off)) (goal p 0)",
+        "(role p) (legal p wait) (goal p 50) (<= terminal (not (role p)))",
+    ] {
+        let game = common::game(rules);
+        let config = Config {
+            time: Duration::from_millis(300),
+            ..config()
+        };
+        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
+        check_all(&game, &facts, 100);
+    }
+}
+
+#[test]
+fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
+    let report = json(&[
+        "facts",
+        &own("untwistyCorridor"),
+        "--seconds",
+        "20",
+        "--seed",
+        "1",
+    ]);
+    assert_eq!(report["game"], "untwistyCorridor");
+    assert_eq!(report["goal_latches"][0]["literal"], "p");
+    assert_eq!(report["goal_latches"][0]["goals"], serde_json::json!([100]));
+    let latches = report["latches"].as_array().unwrap();
+    let p = latches
+        .iter()
+        .find(|latch| latch["literal"] == "p")
+        .unwrap();
+    assert_eq!(p["method"], "structural");
+
+    let text = stdout(propjit(&["facts", &own("ticTacToe"), "--seed", "1"]).success());
+    assert!(
+        text.contains("latch           (cell 2 2 x)  [structural]\n"),
+        "{text}"
+    );
+
+    let drawn = &["facts", &own("untwistyCorridor"), "--format", "dot"];
+    let dot = stdout(propjit(drawn).success());
+    assert!(
+        dot.starts_with("digraph facts {\n") && dot.ends_with("}\n"),
+        "{dot}"
+    );
+    assert!(
+        dot.contains("\"p\" -> \"(goal robot 100)\" [arrowhead=tee];\n"),
+        "{dot}"
+    );
+}
+
+#[test]
+fn the_command_refuses_what_it_cannot_do() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [
+        &["facts"][..],
+        &["facts", "a.kif", "--seconds", "0"],
+        &["facts", "a.kif", "--seconds", "soon"],
+        &["info", &own("ticTacToe"), "--format", "dot"],
+    ] {
+        propjit(args).code(2);
+    }
+    let missing = propjit(&["facts", "there-is-none.kif"]).code(1);
+    assert!(stderr(missing).contains("there-is-none.kif"));
+    let wrong = file(&folder, "wrong.kif", "(role p");
+    assert!(stderr(propjit(&["facts", &wrong]).code(1)).contains("wrong.kif:1:1"));
+}
