@@ -1,0 +1,73 @@
+//! Outputs that are the same for all inputs.
+//!
+//! There is nothing to compute about them: their rows are written once, when rows are made,
+//! and sections leave them out. In a circuit for the rest of a match, many are.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::circuit::{Circuit, Edge};
+use crate::section::Section;
+
+/// The constant outputs of a circuit.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Constants {
+    /// Those that are true, ascending.
+    truths: Vec<u32>,
+    /// Runs of those that are false, ascending.
+    falsehoods: Vec<Range<u32>>,
+}
+
+impl Constants {
+    /// Finds them.
+    pub fn new(circuit: &Circuit) -> Constants {
+        let mut constants = Constants::default();
+        for (&edge, output) in circuit.outputs().iter().zip(0..) {
+            match edge {
+                Edge::TRUE => constants.truths.push(output),
+                Edge::FALSE => match constants.falsehoods.last_mut() {
+                    Some(run) if run.end == output => run.end += 1,
+                    _ => constants.falsehoods.push(output..output + 1),
+                },
+                _ => {}
+            }
+        }
+        constants
+    }
+
+    /// The outputs that are always true.
+    pub fn truths(&self) -> impl Iterator<Item = usize> {
+        self.truths.iter().map(|&output| output as usize)
+    }
+
+    /// Whether there are only outputs that a circuit with so many has.
+    pub fn are_within(&self, outputs: usize) -> bool {
+        let runs = self.falsehoods.iter().map(|run| run.end);
+        let mut ends = self.truths.iter().map(|&output| output + 1).chain(runs);
+        ends.all(|end| end as usize <= outputs)
+    }
+
+    /// The places of the outputs in a range that are not always false, counted from its
+    /// start.
+    pub fn live(&self, range: Range<usize>) -> Vec<u32> {
+        let run_of = |output: u32| self.falsehoods.partition_point(|run| run.end <= output);
+        let is_live = |&place: &u32| {
+            let output = range.start as u32 + place;
+            let run = self.falsehoods.get(run_of(output));
+            !run.is_some_and(|run| run.contains(&output))
+        };
+        (0..range.len() as u32).filter(is_live).collect()
+    }
+}
+
+/// The sections without the outputs that are constant in the circuit.
+pub(crate) fn changing(circuit: &Circuit, sections: &[Section]) -> Vec<Section> {
+    let is_constant = |edge: Edge| edge.node() == Edge::FALSE.node();
+    let sections = sections.iter().map(|section| {
+        let mut section = section.clone();
+        (section.outputs).retain(|output| !is_constant(circuit.outputs()[output.index()]));
+        section
+    });
+    sections.collect()
+}
