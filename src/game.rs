@@ -1,7 +1,7 @@
 //! Loading a game: from the rulesheet's text to machines that play it.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use propjit_gdl::diagnostic::Diagnostics;
@@ -10,6 +10,7 @@ use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError, prover};
 use propjit_jit::code;
 
+use crate::analysis::{self, Foresight};
 use crate::fnv::Fnv64;
 use crate::machine::lanes::{CompiledMachine, LanesMachine};
 use crate::machine::prover::ProverMachine;
@@ -66,9 +67,18 @@ pub struct Game {
     gave_up: Option<GroundError>,
     prover_limits: prover::Limits,
     stages: Vec<Stage>,
+    foresight: OnceLock<Foresight>,
 }
 
 impl Game {
+    /// The search for the goal latches of the ground game, if there is one: it begins when
+    /// this is first called, and goes on for some seconds at most.
+    pub fn foresight(&self) -> Option<&Foresight> {
+        let ground = self.ground.as_ref()?;
+        let start = || Foresight::start(ground, analysis::Config::default());
+        Some(self.foresight.get_or_init(start))
+    }
+
     /// Loads the rulesheet in a file.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
@@ -107,6 +117,7 @@ impl Game {
             gave_up: None,
             prover_limits: setup.prover.clone(),
             stages: Vec::new(),
+            foresight: OnceLock::new(),
         };
         game.stage("parse", start.elapsed());
         if setup.backend != Some(Backend::Prover) {

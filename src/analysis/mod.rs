@@ -2,7 +2,8 @@
 //!
 //! - [`ternary`] tells what can never change again from a state on.
 //! - [`achievable`] tells what goals are still possible from there.
-//! - [`find`] proves facts about all states of a game.
+//! - [`find`] proves facts about all states of a game; [`Foresight`] does so in a thread of its
+//!   own, for a search.
 //!
 //! [`find`] plays random matches first: what is false shows itself there. What may be true is proved:
 //! invariants by induction, then latches, and which goals these exclude, by asking a SAT
@@ -17,6 +18,7 @@ mod candidates;
 mod clock;
 mod composite;
 mod facts;
+mod foresight;
 mod goal_latches;
 mod goals;
 mod induction;
@@ -32,6 +34,7 @@ pub mod ternary;
 
 pub use composite::Composite;
 pub use facts::{Config, Fact, Facts, GoalLiteral, Stage, find};
+pub use foresight::{Foresight, GoalRanges};
 pub use goal_latches::{GoalLatch, GoalLatches, Mask};
 pub use inhibitors::Inhibitor;
 pub use invariant::Invariant;

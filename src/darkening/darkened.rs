@@ -91,24 +91,13 @@ impl Darkening {
     }
 
     /// From now on, states that follow from this root are evaluated, until that time or
-    /// without limit. Returns at once.
-    ///
-    /// An engine that was not made for the root, as when a match begins anew, is the
-    /// newest no more when this returns. If it pays, a better one follows.
+    /// without limit. Returns at once. If it pays, a better engine follows.
     pub fn advance(&self, root: &State, until: Option<Instant>) {
-        let mut work = self.shared.work();
-        work.root = Some(root.clone());
+        let mut work = self.admit(root);
         work.request = Some(Request {
             root: root.clone(),
             until,
         });
-        let newest = self.shared.newest.load();
-        if newest
-            .as_ref()
-            .is_some_and(|newest| !newest.engine.scope().contains(root))
-        {
-            self.shared.publish(None);
-        }
         if std::mem::replace(&mut work.running, true) {
             return;
         }
@@ -120,6 +109,27 @@ impl Darkening {
             let mut work = self.shared.work();
             (work.request, work.running) = (None, false);
         }
+    }
+
+    /// From now on, states that follow from this root may be evaluated: an engine that was
+    /// not made for the root, as when a match begins anew, is the newest no more when
+    /// this returns.
+    pub fn enter(&self, root: &State) {
+        drop(self.admit(root));
+    }
+
+    fn admit(&self, root: &State) -> MutexGuard<'_, Work> {
+        let mut work = self.shared.work();
+        work.root = Some(root.clone());
+        work.request = None;
+        let newest = self.shared.newest.load();
+        if newest
+            .as_ref()
+            .is_some_and(|newest| !newest.engine.scope().contains(root))
+        {
+            self.shared.publish(None);
+        }
+        work
     }
 
     /// The engine to use now: the newest one, or the game's own.

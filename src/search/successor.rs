@@ -6,12 +6,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rand::Rng;
+
+use crate::darkening::{Darkening, Follower};
 use crate::game::Game;
 use crate::machine::batch::Batch;
 use crate::machine::{
     Backend, GroundGame, MachineError, Move, RoleId, Row, State, StateMachine, Tiers,
 };
-use crate::playout::{self, Player, SerialPlayouts};
+use crate::playout::{self, Player, Playouts, SerialPlayouts};
 use crate::rng::GameRng;
 
 /// Who decides in a state.
@@ -125,14 +128,19 @@ impl<'a> Siblings<'a> {
         &self.states[at * self.words()..][..self.words()]
     }
 
+    /// A state by itself.
+    pub fn to_state(self, at: usize) -> State {
+        let mut state = State::new();
+        state.assign(self.state(at));
+        state
+    }
+
     /// One after the other.
     pub fn each(self) -> impl Iterator<Item = Successor> {
-        let arrivals = self.arrivals.iter().enumerate();
-        arrivals.map(move |(at, arrival)| {
-            let mut state = State::new();
-            state.assign(self.state(at));
-            let arrival = arrival.clone();
-            Successor { state, arrival }
+        let arrivals = self.arrivals.iter().cloned().enumerate();
+        arrivals.map(move |(at, arrival)| Successor {
+            state: self.to_state(at),
+            arrival,
         })
     }
 }
@@ -210,44 +218,67 @@ enum Form {
 
 struct InLanes {
     batch: Batch,
-    playouts: Box<dyn Player>,
+    playouts: Playouts,
     /// Where a better engine will come from, if one is still to come.
     tiers: Option<Arc<Tiers>>,
+    /// Where better ones come from for the rest of a match.
+    follower: Option<Follower>,
 }
 
 impl InLanes {
     /// The batch, on the best engine that there is by now.
     fn batch(&mut self) -> &mut Batch {
+        self.follow();
         if let Some(engine) = self.tiers.as_ref().and_then(|tiers| tiers.best()) {
             self.batch.switch(engine.clone());
             self.tiers = None;
         }
         &mut self.batch
     }
+
+    /// Goes over to the engine for the rest of the match, if there is a new one.
+    fn follow(&mut self) {
+        if let Some(engine) = self.follower.as_mut().and_then(Follower::news) {
+            self.batch.switch(engine.clone());
+            self.playouts.switch(engine);
+            self.tiers = None;
+        }
+    }
 }
 
 impl Evaluator {
-    /// An evaluator with a backend. Matches have at most so many joint moves.
+    /// An evaluator with a backend. Matches have at most so many joint moves. If the backend is
+    /// compiled, it is with the engines that darkening makes, if there is any.
     ///
     /// # Errors
     /// When there is no such machine.
     pub fn new(
         game: &Game,
         backend: Backend,
+        darkening: Option<&Arc<Darkening>>,
         max_steps: u32,
-        rng: GameRng,
+        mut rng: GameRng,
     ) -> Result<Evaluator, MachineError> {
         let form = match (backend, game.ground_game()) {
             (Backend::Lanes | Backend::Compiled, Some(ground)) => {
-                let tiers = (backend == Backend::Compiled).then(|| ground.tiers().clone());
-                let engine = match &tiers {
-                    Some(tiers) => tiers.engine().clone(),
-                    None => playout::interpreter(ground),
-                };
-                Form::Lanes(Box::new(InLanes {
-                    batch: Batch::new(ground.clone(), engine),
-                    playouts: playout::player(game, backend, max_steps, rng)?,
-                    tiers,
+                let seed = rng.next_u64();
+                let game = || ground.clone();
+                Form::Lanes(Box::new(if backend == Backend::Compiled {
+                    let tiers = ground.tiers().clone();
+                    InLanes {
+                        batch: Batch::new(game(), tiers.engine().clone()),
+                        playouts: Playouts::with_tiers(game(), max_steps, seed),
+                        tiers: Some(tiers),
+                        follower: darkening.map(Darkening::follow),
+                    }
+                } else {
+                    let engine = playout::interpreter(ground);
+                    InLanes {
+                        batch: Batch::new(game(), engine.clone()),
+                        playouts: Playouts::new(game(), engine, max_steps, seed),
+                        tiers: None,
+                        follower: None,
+                    }
                 }))
             }
             _ => {
@@ -262,7 +293,10 @@ impl Evaluator {
     /// What plays random matches.
     pub fn player(&mut self) -> &mut dyn Player {
         match &mut self.form {
-            Form::Lanes(lanes) => &mut *lanes.playouts,
+            Form::Lanes(lanes) => {
+                lanes.follow();
+                &mut lanes.playouts
+            }
             Form::Serial(playouts) => &mut **playouts,
         }
     }

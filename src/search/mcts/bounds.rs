@@ -8,12 +8,19 @@ use super::decision::Decision;
 use super::node::{Bounds, Decider, NodeId, Stage};
 use super::tree::Tree;
 use crate::machine::RoleId;
+use crate::search::successor::Successor;
 
 impl Tree {
     /// The only role of the game can get as much in this node.
     pub fn assure(&self, id: NodeId, goal: f32) {
         let Bounds { high, .. } = self.ranges()[0];
         self.node(id).narrow(RoleId(0), Bounds { low: goal, high });
+    }
+
+    /// What the only role of the game can surely get in a state, if there is a node for it.
+    pub fn sure(&self, state: &Successor) -> Option<f32> {
+        let id = self.find_successor(state)?;
+        Some(self.node(id).bounds(RoleId(0)).low)
     }
 
     /// Computes anew what each role can still get in a node. Returns whether that changed.

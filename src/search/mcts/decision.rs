@@ -19,8 +19,8 @@ const HEAD: usize = 1;
 /// Visits; from bit 40 on evaluations under way; from bit 56 on flags; from bit 58 on how
 /// often the bounds behind had changed when they were last looked at.
 const COUNTS: usize = 0;
-/// Two floating point numbers: the mean of the values, and from bit 32 on how uncertain it
-/// is.
+/// Two floating point numbers: the mean of the values, or before the first visit the most that
+/// there is to expect; and from bit 32 on how uncertain it is.
 const WORTH: usize = 1;
 /// The node that it leads to, or 0; from bit 32 on the move.
 const TO: usize = 2;
@@ -69,8 +69,15 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Writes a decision: the moves and what they lead to, in a game with so many roles.
-    pub fn init(words: &[AtomicU64], roles: usize, moves: &[Move], found: Siblings<'_>) {
+    /// Writes a decision: the moves and what they lead to, in a game with so many roles. The
+    /// most that there is to expect behind each of the edges is a share of the range of goals.
+    pub fn init(
+        words: &[AtomicU64],
+        roles: usize,
+        moves: &[Move],
+        found: Siblings<'_>,
+        most: impl Fn(usize) -> f32,
+    ) {
         let state = found.words();
         let slot = slot(roles, state);
         set(&words[0], moves.len() as u64 | (slot as u64) << 32);
@@ -80,7 +87,7 @@ impl<'a> Decision<'a> {
             let [counts, worth, to] = &decision.edges[place];
             let over = matches!(arrival.turn, Turn::Over(_));
             set(counts, if over { OVER | CLOSED } else { 0 });
-            set(worth, worth_word(0.0, 1.0));
+            set(worth, worth_word(most(place), 1.0));
             set(to, u64::from(played.0) << 32);
             let (meta, rest) = decision.slot(place).split_at(Meta::WORDS);
             set(&meta[0], Meta::new(arrival).word());
@@ -192,9 +199,10 @@ impl<'a> Edge<'a> {
             return None;
         }
         let worth = get(&self.0[WORTH]);
+        let worthwhile = f32::from_bits(worth as u32);
         let mean = match counts % PENDING {
-            0 => untried,
-            _ => f32::from_bits(worth as u32),
+            0 => worthwhile.min(untried),
+            _ => worthwhile,
         };
         Some(mean + weight * f32::from_bits((worth >> 32) as u32))
     }

@@ -28,10 +28,12 @@ mod sample;
 mod tree;
 mod worker;
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::analysis::Foresight;
+use crate::darkening::Darkening;
 use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::playout::Progress;
@@ -50,6 +52,9 @@ use worker::Worker;
 /// How many threads there are at most: what is under way must fit into the tree's counters.
 const MOST_THREADS: usize = 120;
 
+/// How often it is looked whether goal latches have been found.
+const LOOK_AHEAD: Duration = Duration::from_millis(50);
+
 /// How to search.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -64,6 +69,10 @@ pub struct Config {
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1.
     pub exploration: f32,
+    /// Whether to look for goal latches, and to search less by them.
+    pub latches: bool,
+    /// Whether to compile the circuit anew for what is left of a match.
+    pub darkening: bool,
     /// How many joint moves a match may have.
     pub max_steps: u32,
     /// Where the random numbers come from.
@@ -77,6 +86,8 @@ impl Default for Config {
             memory: 1 << 30,
             playouts: None,
             exploration: 0.5,
+            latches: true,
+            darkening: true,
             max_steps: 10_000,
             seed: 0,
         }
@@ -112,6 +123,9 @@ pub struct Mcts {
     evaluators: Vec<Evaluator>,
     tree: Tree,
     shared: Shared,
+    /// Where goal latches come from, if they are still to come.
+    foresight: Option<Foresight>,
+    darkening: Option<Arc<Darkening>>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
     depth: u32,
@@ -121,6 +135,8 @@ pub struct Mcts {
     playouts_before: u64,
     /// How long it was searched from this state.
     time: Duration,
+    /// How often the threads have run.
+    runs: u64,
 }
 
 /// What the threads count together.
@@ -150,7 +166,11 @@ impl Mcts {
             _ => config.threads.clamp(1, MOST_THREADS),
         };
         let streams = rng::streams(config.seed).take(threads);
-        let evaluator = |rng| Evaluator::new(game, backend, config.max_steps, rng);
+        let darkened = config.darkening && backend == Backend::Compiled;
+        let ground = game.ground_game().filter(|_| darkened);
+        let darkening = ground.map(|ground| Darkening::new(ground.clone()));
+        let steps = config.max_steps;
+        let evaluator = |rng| Evaluator::new(game, backend, darkening.as_ref(), steps, rng);
         let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
         let first = &mut evaluators[0];
         let state = first.initial_state()?;
@@ -163,10 +183,13 @@ impl Mcts {
             legal: first.legal_moves(&state)?,
             tree,
             shared: Shared::default(),
+            foresight: config.latches.then(|| game.foresight().cloned()).flatten(),
+            darkening,
             state,
             depth: 0,
             playouts_before: 0,
             time: Duration::ZERO,
+            runs: 0,
             evaluators,
             config,
         })
@@ -179,14 +202,21 @@ impl Mcts {
     /// When the machine cannot go on.
     pub fn set_root(&mut self, state: &State, depth: u32) -> Result<(), MachineError> {
         let first = &mut self.evaluators[0];
+        let mut best_line = lock(&self.shared.best_line);
+        let way = ((&self.state, self.depth), (state, depth));
+        let leads = match &*best_line {
+            Some(line) => line.leads(first, way.0, way.1)?,
+            None => true,
+        };
+        if let Some(darkening) = &self.darkening {
+            darkening.enter(state);
+        }
         let root = first.settle(state, depth)?;
         self.legal = first.legal_moves(state)?;
-        let mut best_line = lock(&self.shared.best_line);
-        if let Some(line) = &*best_line
-            && !line.leads(first, (&self.state, self.depth), (state, depth))?
+        if let Some(line) = best_line.take_if(|_| !leads)
+            && self.tree.sure(&root).is_none_or(|sure| sure <= line.goal)
         {
-            // What the tree knows by it is of no use without it.
-            *best_line = None;
+            // What the tree knows by the line is of no use without it.
             self.tree.clear();
         }
         self.tree.set_root(&root);
@@ -194,11 +224,22 @@ impl Mcts {
             self.tree.assure(self.tree.root(), line.goal);
         }
         drop(best_line);
-        (self.state, self.depth) = (state.clone(), depth);
         lock(&self.shared.spread).clear();
+        (self.state, self.depth) = (state.clone(), depth);
         self.playouts_before = self.shared.playouts.rollouts();
         self.time = Duration::ZERO;
         Ok(())
+    }
+
+    /// Takes goal latches into account, if they have been found since.
+    fn look_ahead(&mut self) {
+        let Some(found) = self.foresight.as_ref().and_then(Foresight::found) else {
+            return;
+        };
+        if let Some(ranges) = found {
+            self.tree.foresee(ranges.clone());
+        }
+        self.foresight = None;
     }
 
     /// Searches from the state in which exactly these propositions hold, as
@@ -230,15 +271,40 @@ impl Mcts {
     /// When a machine cannot go on.
     pub fn run(&mut self, budget: &Budget<'_>) -> Result<(), MachineError> {
         let start = Instant::now();
-        let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
         let wanted = budget
             .playouts
-            .map(|playouts| playouts + shared.playouts_and_spared());
+            .map(|playouts| playouts + self.shared.playouts_and_spared());
+        if let Some(darkening) = &self.darkening {
+            darkening.advance(&self.state, budget.deadline);
+        }
+        let result = loop {
+            self.look_ahead();
+            let deadline = budget.deadline.map_or(Duration::MAX, |deadline| {
+                deadline.saturating_duration_since(Instant::now())
+            });
+            let is_last = self.foresight.is_none() || deadline <= LOOK_AHEAD;
+            let time = if is_last { deadline } else { LOOK_AHEAD };
+            let result = self.run_for(time, wanted, budget.stop);
+            if result.is_err() || is_last || budget.stop.is_set() || self.is_done(wanted) {
+                break result;
+            }
+        };
+        self.time += start.elapsed();
+        result
+    }
+
+    /// Searches for a time with all threads.
+    fn run_for(
+        &mut self,
+        time: Duration,
+        wanted: Option<u64>,
+        stop: &Stop,
+    ) -> Result<(), MachineError> {
+        let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
+        self.runs += 1;
         // The evaluators have the first streams of the seed itself.
-        let streams = rng::streams(!config.seed).zip(&mut self.evaluators);
-        let time = budget.deadline.map_or(Duration::MAX, |deadline| {
-            deadline.saturating_duration_since(start)
-        });
+        let streams = rng::streams(!config.seed.wrapping_add(self.runs));
+        let streams = streams.zip(&mut self.evaluators);
         let search = |stop: &Stop| {
             std::thread::scope(|scope| {
                 let threads: Vec<_> = streams
@@ -259,9 +325,12 @@ impl Mcts {
                 })
             })
         };
-        let result = budget.stop.within(time, search);
-        self.time += start.elapsed();
-        result
+        stop.within(time, search)
+    }
+
+    /// Whether there is nothing more to do.
+    fn is_done(&self, wanted: Option<u64>) -> bool {
+        self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
     }
 
     /// What is known now, for one of the roles.

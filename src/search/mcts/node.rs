@@ -143,9 +143,8 @@ impl<'a> Node<'a> {
         SUMS + 2 * roles + state
     }
 
-    /// Makes it a node without visits. If the match is over there, these are the goals of each
-    /// role; otherwise there are none.
-    pub fn init(self, meta: Meta, state: &[u64], goals: &[f32]) {
+    /// Makes it a node without visits, in which each role can get this.
+    pub fn init(self, meta: Meta, state: &[u64], outlook: impl Fn(RoleId) -> Bounds) {
         set(&self.words[META], meta.word());
         set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
         set(&self.words[COUNTS], 0);
@@ -153,9 +152,8 @@ impl<'a> Node<'a> {
         let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
         sums.iter().for_each(|sum| set(sum, 0));
         let (bounds, rest) = rest.split_at(self.ranges.len());
-        for (role, (bounds, range)) in bounds.iter().zip(self.ranges).enumerate() {
-            let known = goals.get(role).copied().map(Bounds::exact);
-            set(bounds, known.unwrap_or(*range).to_word());
+        for (role, bounds) in RoleId::first(self.ranges.len()).zip(bounds) {
+            set(bounds, outlook(role).to_word());
         }
         for (word, value) in rest.iter().zip(state) {
             set(word, *value);

@@ -15,8 +15,9 @@ use super::arena::{Arena, Block, Marks, Piece};
 use super::decision::{self, Decision, Edge};
 use super::joint::Joint;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
+use crate::analysis::GoalRanges;
 use crate::machine::{RoleId, State};
-use crate::search::successor::{Expansion, Successor, Turn};
+use crate::search::successor::{Arrival, Expansion, Successor, Turn};
 
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;
@@ -33,6 +34,8 @@ pub struct Tree {
     joint_bytes: AtomicUsize,
     /// The goals that each role can have.
     ranges: Box<[Bounds]>,
+    /// What latches leave of them.
+    left: Option<GoalRanges>,
     /// The role that decides by chance.
     random: Option<RoleId>,
     /// How much memory there may be.
@@ -64,6 +67,7 @@ impl Tree {
             joints: RwLock::default(),
             joint_bytes: AtomicUsize::new(0),
             ranges,
+            left: None,
             random,
             limit,
             is_full: AtomicBool::new(false),
@@ -134,7 +138,10 @@ impl Tree {
         }
         let length = Node::words(self.ranges.len(), words.len());
         let id = self.allocate(piece, length)?;
-        self.node(id).init(meta, words, goals);
+        self.node(id).init(meta, words, |role| {
+            let known = goals.get(role.index()).copied().map(Bounds::exact);
+            known.unwrap_or_else(|| self.outlook(state, role))
+        });
         let entry = Entry { hash, id };
         shard.insert_unique(place(hash), entry, |entry| place(entry.hash));
         Some(id)
@@ -148,6 +155,13 @@ impl Tree {
             _ => &[],
         };
         self.intern(Meta::new(&found.arrival), &found.state, goals, piece)
+    }
+
+    /// The node of a state that was found, if there is one.
+    pub fn find_successor(&self, found: &Successor) -> Option<NodeId> {
+        let (meta, words) = (Meta::new(&found.arrival), found.state.words());
+        let hash = hash(words, meta.depth());
+        self.find(&self.shard(hash), hash, meta, words)
     }
 
     fn find(
@@ -218,10 +232,39 @@ impl Tree {
             node.settle(Stage::Unexpanded, Block(0));
             return false;
         };
-        Decision::init(self.arena.from(block), roles, moves, found.successors);
+        let most = |place: usize| {
+            let state = || found.successors.to_state(place);
+            let left = self.left.is_some().then(|| self.outlook(&state(), role));
+            left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
+        };
+        let words = self.arena.from(block);
+        Decision::init(words, roles, moves, found.successors, most);
         node.settle(Stage::Expanded, block);
         let mut arrivals = found.successors.arrivals.iter();
-        arrivals.any(|arrival| matches!(arrival.turn, Turn::Over(_))) && self.refresh(id)
+        let is_over = |arrival: &Arrival| matches!(arrival.turn, Turn::Over(_));
+        (self.left.is_some() || arrivals.any(is_over)) && self.refresh(id)
+    }
+
+    /// From now on, latches leave only this of the goals.
+    pub fn foresee(&mut self, left: GoalRanges) {
+        self.left = Some(left);
+        let mut state = State::new();
+        self.mark(self.root, &mut self.arena.marks(), |id| {
+            let node = self.node(id);
+            state.assign_from(node.state());
+            for role in self.roles() {
+                node.narrow(role, self.outlook(&state, role));
+            }
+        });
+    }
+
+    /// What a role can get in a state, as far as that can be told without a search.
+    fn outlook(&self, state: &State, role: RoleId) -> Bounds {
+        let left = self.left.as_ref().and_then(|left| left.of(state, role));
+        left.map_or(self.ranges[role.index()], |(low, high)| Bounds {
+            low: low as f32,
+            high: high as f32,
+        })
     }
 
     /// Counts memory of choices that several roles make at once.
@@ -238,7 +281,12 @@ impl Tree {
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
             None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
-            None => self.ranges[role.index()],
+            None if self.left.is_none() => self.ranges[role.index()],
+            None => {
+                let mut state = State::new();
+                decision.state(place, &mut state);
+                self.outlook(&state, role)
+            }
         }
     }
 
@@ -249,13 +297,10 @@ impl Tree {
 
     /// Makes the state the root, and forgets nodes that cannot be reached from it.
     pub fn set_root(&mut self, root: &Successor) {
-        let meta = Meta::new(&root.arrival);
         let mut marks = self.arena.marks();
-        let words = root.state.words();
-        let hash = hash(words, meta.depth());
-        let known = self.find(&self.shard(hash), hash, meta, words);
+        let known = self.find_successor(root);
         if let Some(known) = known {
-            self.mark(known, &mut marks);
+            self.mark(known, &mut marks, |_| {});
         }
         self.keep(&marks);
         match known {
@@ -299,8 +344,9 @@ impl Tree {
         self.root = planted;
     }
 
-    /// Marks a node and all that can be reached from it.
-    fn mark(&self, id: NodeId, marks: &mut Marks) {
+    /// Marks a node and all that can be reached from it, and calls `found` with each of the
+    /// nodes.
+    fn mark(&self, id: NodeId, marks: &mut Marks, mut found: impl FnMut(NodeId)) {
         let mut left = vec![id];
         while let Some(id) = left.pop() {
             let node = self.node(id);
@@ -308,6 +354,7 @@ impl Tree {
             if !marks.mark(id, length) {
                 continue;
             }
+            found(id);
             match (node.inside(), node.meta().decider()) {
                 ((Stage::Expanded, inside), Decider::One(_)) => {
                     let decision = self.decision(inside);

@@ -317,8 +317,7 @@ impl<'a> Worker<'a> {
 
     /// Whether there is nothing more to do.
     fn is_done(&self, wanted: Option<u64>) -> bool {
-        wanted.is_some_and(|wanted| self.shared.playouts_and_spared() >= wanted)
-            || self.tree.node(self.tree.root()).is_solved()
+        self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
     }
 }
 
@@ -329,6 +328,11 @@ impl Shared {
         let mut best = lock(&self.best_line);
         let is_better = best.as_ref().is_none_or(|best| line.goal > best.goal);
         is_better.then(|| best.insert(line).goal)
+    }
+
+    /// Whether there were as many playouts as are wanted.
+    pub fn is_enough(&self, wanted: Option<u64>) -> bool {
+        wanted.is_some_and(|wanted| self.playouts_and_spared() >= wanted)
     }
 
     /// By how many playouts the work is measured.
@@ -347,7 +351,8 @@ impl Shared {
         }
         let steps = self.steps.load(Ordering::Relaxed);
         let playout = steps as f64 / playouts as f64 * step;
-        (LEAF_COST / playout).clamp(1.0, MOST_PLAYOUTS as f64) as u64
+        // Not a number, if all playouts were over at once.
+        ((LEAF_COST / playout) as u64).clamp(1, MOST_PLAYOUTS)
     }
 }
 

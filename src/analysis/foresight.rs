@@ -1,0 +1,136 @@
+//! What goals a role can still get, for those who ask about many states.
+//!
+//! This is what a search needs of the [facts](super::find) about a game: a few mask
+//! tests tell the range of the goals that are left in a state.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use super::{Config, GoalLatches, Mask, find};
+use crate::machine::{GroundGame, RoleId, State};
+use crate::stop::Stop;
+
+/// The goals that the [latches](GoalLatches) of a game leave to its roles.
+///
+/// A match that ends without a goal for a role counts as 0 in a search. The rules of GDL
+/// exclude such ends (Love et al. 2008, section 9), and that is relied on here: once
+/// latches have excluded a value, the rest is taken for all there is.
+#[derive(Clone, Debug)]
+pub struct GoalRanges {
+    masks: Vec<Mask>,
+    /// For each role, its goals, and which mask excludes each of them.
+    roles: Vec<Vec<(i32, Option<usize>)>>,
+}
+
+impl GoalRanges {
+    /// Nothing if there are no goal latches.
+    pub fn new(game: &GroundGame, latches: &GoalLatches) -> Option<GoalRanges> {
+        let masks = latches.masks().to_vec();
+        let roles = game
+            .propnet()
+            .roles
+            .iter()
+            .zip(RoleId::first(game.roles().len()));
+        let roles = roles.map(|(role, id)| {
+            let goals = role.goals.iter().enumerate().map(|(at, goal)| {
+                let excludes = |mask: &Mask| mask.role == id && mask.goals.contains(&at);
+                (goal.value, masks.iter().position(excludes))
+            });
+            goals.collect()
+        });
+        let roles = roles.collect();
+        (!masks.is_empty()).then_some(GoalRanges { masks, roles })
+    }
+
+    /// The least and the greatest goal that a role can still get; nothing if no latch holds
+    /// that excludes any, or if all are excluded, which the rules of GDL forbid.
+    pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
+        let is_hit = |mask: &Mask| mask.role == role && mask.excludes(state);
+        let hit: Vec<usize> = (0..self.masks.len())
+            .filter(|&mask| is_hit(&self.masks[mask]))
+            .collect();
+        if hit.is_empty() {
+            return None;
+        }
+        let goals = self.roles[role.index()].iter();
+        let left = goals.filter(|(_, mask)| mask.is_none_or(|mask| !hit.contains(&mask)));
+        left.fold(None, |range, &(value, _)| {
+            let (least, greatest) = range.unwrap_or((value, value));
+            Some((value.min(least), value.max(greatest)))
+        })
+    }
+}
+
+/// The search for a game's goal latches, in a thread of its own.
+/// Clones share it.
+#[derive(Clone, Debug)]
+pub struct Foresight(Arc<OnceLock<Option<GoalRanges>>>);
+
+impl Foresight {
+    /// Starts to look for them.
+    pub fn start(game: &Arc<GroundGame>, config: Config) -> Foresight {
+        let found = Arc::new(OnceLock::new());
+        let (game, result) = (game.clone(), found.clone());
+        let look = move || {
+            let facts = find(&game, &config, &Stop::new());
+            let latches = facts.goal_latches;
+            tracing::debug!(latches = latches.entries().len(), "goal latches");
+            // Nobody else sets it.
+            let _ = result.set(GoalRanges::new(&game, &latches));
+        };
+        let thread = thread::Builder::new().name("foresight".to_string());
+        if let Err(error) = thread.spawn(look) {
+            tracing::warn!(%error, "no goal latches: there is no thread to look for them");
+            let _ = found.set(None);
+        }
+        Foresight(found)
+    }
+
+    /// What was found, if the thread is done: nothing if there is no goal latch.
+    pub fn found(&self) -> Option<Option<&GoalRanges>> {
+        self.0.get().map(Option::as_ref)
+    }
+
+    /// Waits until the thread is done.
+    pub fn wait(&self) -> Option<&GoalRanges> {
+        self.0.wait().as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{GoalLatch, Literal, Method};
+    use crate::game::{Game, Setup};
+
+    #[test]
+    fn what_is_left() {
+        let rules = "(role a) (role b) (init (s 1)) (init (s 2)) (init (s 3)) (legal a go)
+             (legal b go) (<= (next (s ?n)) (true (s ?n)) (does a go) (does b go))
+             (<= terminal (not (true (s 1))))
+             (<= (goal a 0) (true (s 1))) (<= (goal a 50) (true (s 2)))
+             (<= (goal a 100) (true (s 3))) (<= (goal b 0) (true (s 1)))";
+        let game = Game::from_text("latches.kif", rules, &Setup::default()).unwrap();
+        let ground = game.ground_game().unwrap();
+        let latch = |proposition, excluded| GoalLatch {
+            literal: Literal::new(proposition, true),
+            role: RoleId(0),
+            excluded,
+            method: Method::Structural,
+        };
+        let latches = GoalLatches::new(vec![latch(0, vec![0]), latch(1, vec![0, 2])]);
+        let ranges = GoalRanges::new(ground, &latches).unwrap();
+        let of = |state: &[usize], role| ranges.of(&state.iter().copied().collect(), RoleId(role));
+        let goals: Vec<i32> = ground.propnet().roles[0]
+            .goals
+            .iter()
+            .map(|goal| goal.value)
+            .collect();
+        assert_eq!(goals, [0, 50, 100]);
+        assert_eq!(of(&[], 0), None);
+        assert_eq!(of(&[0], 0), Some((50, 100)));
+        assert_eq!(of(&[0, 1], 0), Some((50, 50)));
+        assert_eq!(of(&[0, 1], 1), None);
+        assert!(GoalRanges::new(ground, &GoalLatches::default()).is_none());
+    }
+}
