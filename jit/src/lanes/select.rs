@@ -32,7 +32,6 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
-
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
 use super::width::{Kernel, Width, dispatch};
