@@ -4,12 +4,15 @@ mod common;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use propjit::analysis::achievable::{Achievable, Promises};
 use propjit::analysis::ternary::Bounds;
+use propjit::analysis::{Config, GoalLatches, find};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
 use propjit::machine::{GroundGame, Move, RoleId, State};
+use propjit::stop::Stop;
 use propjit_jit::lanes::Width;
 
 /// All states of a game, or the first so many that a search from the first one finds, and
@@ -131,10 +134,21 @@ fn check(game: &Game, most: usize) -> usize {
     let roles = ground.roles().len();
     let values = reachable(&graph, roles);
     let bounds = Bounds::new(ground, &ground.smallest().circuit);
+    let config = Config {
+        time: Duration::from_secs(2),
+        steps: 10_000,
+        seed: 1,
+        ..Config::default()
+    };
+    let proved = find(ground, &config, &Stop::new()).goal_latches;
     let mut narrower = 0;
     for promises in [Promises::default(), Promises::WELL_FORMED] {
-        for width in [Width::X64, Width::X512] {
-            let mut achievable = Achievable::new(ground.clone(), &bounds, width, promises);
+        for (width, latches) in [
+            (Width::X64, GoalLatches::default()),
+            (Width::X512, proved.clone()),
+        ] {
+            let achievable = Achievable::new(ground.clone(), &bounds, width, promises);
+            let mut achievable = achievable.with_latches(latches);
             let lanes = achievable.lanes();
             let first = achievable.of([ground.initial()]).clone();
             for (states, values) in graph.states.chunks(lanes).zip(values.chunks(lanes)) {
@@ -163,7 +177,7 @@ fn check(game: &Game, most: usize) -> usize {
 
 #[test]
 fn every_value_that_is_reached_is_possible() {
-    for name in ["ticTacToe", "untwistyCorridor", "twistyCorridor"] {
+    for name in ["ticTacToe", "untwistyCorridor"] {
         assert!(check(&common::own_game(name), 100_000) > 0, "{name}");
     }
     for rules in [common::COUNTER, common::ENDLESS] {

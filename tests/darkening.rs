@@ -4,35 +4,19 @@ mod common;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use propjit::analysis::ternary::{Bounds, Fixpoint};
-use propjit::darkening::{Darkened, Prospect};
+use propjit::darkening::{Darkened, Darkening, Prospect};
 use propjit::game::{Game, Setup};
 use propjit::machine::batch::Batch;
-use propjit::machine::{GroundGame, Move, RoleId, State};
+use propjit::machine::{GroundGame, Move, RoleId};
+use propjit::playout::{Player, Playouts};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::lanes::Width;
 use rand::RngExt;
 
-/// The states of a random match, the last one being where it ended or was given up.
-fn random_match(game: &Arc<GroundGame>, most: usize, rng: &mut GameRng) -> Vec<State> {
-    let mut batch = Batch::new(game.clone(), game.tiers().engine().clone());
-    let mut states = vec![game.initial().clone()];
-    while states.len() < most {
-        let state = states.last().unwrap();
-        let legal = batch.legal_moves(state);
-        if !batch.terminal().is_empty() || legal.iter().any(Vec::is_empty) {
-            break;
-        }
-        let joint: Vec<Move> = legal
-            .iter()
-            .map(|moves| moves[rng.random_range(0..moves.len())])
-            .collect();
-        states.push(batch.children(state, &joint).remove(0).state);
-    }
-    states
-}
+use common::continuations::{play, play_with, random_states};
 
 /// All that there is to see in the states of a batch.
 fn look(batch: &mut Batch, roles: usize) -> Vec<(Vec<Vec<Move>>, bool, Vec<Option<i32>>)> {
@@ -107,7 +91,7 @@ fn compare(
 
 /// Compares at several places of several random matches, on the interpreter and on machine
 /// code, with passes and without.
-fn check(path: &Path, matches: usize, steps: usize) {
+fn check(path: &Path, matches: u64, steps: usize) {
     let name = path.file_stem().unwrap().to_string_lossy();
     let Ok(game) = Game::load(path, &Setup::default()) else {
         return;
@@ -118,8 +102,8 @@ fn check(path: &Path, matches: usize, steps: usize) {
     let mut rng = streams(11).next().unwrap();
     let bounds = Bounds::new(game, &game.smallest().circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
-    for _ in 0..matches {
-        let states = random_match(game, 200, &mut rng);
+    for seed in 0..matches {
+        let states = random_states(game, seed);
         for part in 0..5 {
             let root = &states[(states.len() - 1) * part / 4];
             let none = Duration::ZERO;
@@ -143,6 +127,112 @@ fn check(path: &Path, matches: usize, steps: usize) {
 #[test]
 fn own_games_go_on_alike() {
     for (_, path) in common::own_games() {
-        check(&path, 2, 30);
+        check(&path, 1, 12);
     }
+}
+
+#[test]
+fn public_games_go_on_alike() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    const SOME: [&str; 8] = [
+        "connectFour",
+        "dotsAndBoxes",
+        "sudokuGrade1",
+        "breakthroughWalls",
+        "tron_10x10",
+        "knightsTourLarge",
+        "checkersTiny",
+        "pentago",
+    ];
+    for (name, path) in common::rulesheets(&shared.join("games")) {
+        // Most matter little, and some have a hundred thousand gates.
+        if common::soak() || SOME.contains(&name.as_str()) {
+            check(&path, 1, 10);
+        }
+    }
+}
+
+/// The same seed plays the same matches, for what is dark has no part in any choice.
+#[test]
+fn playouts_are_the_same_matches() {
+    for name in [
+        "connectFour",
+        "dotsAndBoxes",
+        "reversi",
+        "tron",
+        "fourPlayerHalma",
+    ] {
+        let game = common::own_game(name);
+        let game = game.ground_game().unwrap();
+        let states = random_states(game, 5);
+        let root = &states[states.len() / 2];
+        game.tiers().wait();
+        let darkening = Darkening::new(game.clone());
+        let mut follower = darkening.follow();
+        assert!(follower.news().is_none());
+        let whole = darkening.engine();
+        darkening.advance(root, None);
+        darkening.wait();
+        let dark = follower.news().expect("something is dark halfway");
+        assert!(follower.news().is_none());
+        assert_eq!(whole.scope().given(), 0);
+        assert!(dark.scope().given() > 0, "{name}");
+        let expected = play(game, whole.clone(), root, 2000);
+        assert_eq!(play(game, dark.clone(), root, 2000), expected, "{name}");
+
+        // Those who switch with matches running, or back, play the same as well.
+        let mut player = Playouts::new(game.clone(), whole.clone(), 500, 3);
+        let again = play_with(&mut player, root, 100);
+        assert!(player.switch(dark));
+        let more = play_with(&mut player, root, 1000);
+        assert!(player.switch(whole.clone()));
+        let last = play_with(&mut player, root, 100);
+        let mut whole = Playouts::new(game.clone(), whole, 500, 3);
+        for (rollouts, expected) in [(100, again), (1000, more), (100, last)] {
+            assert_eq!(play_with(&mut whole, root, rollouts), expected, "{name}");
+        }
+    }
+}
+
+/// A match that begins anew gets the whole circuit back at once.
+#[test]
+fn an_engine_is_not_used_for_another_root() {
+    let game = common::own_game("connectFour");
+    let game = game.ground_game().unwrap();
+    let states = random_states(game, 5);
+    let root = &states[states.len() / 2];
+    let darkening = Darkening::new(game.clone());
+    darkening.advance(root, None);
+    darkening.wait();
+    let newest = darkening.newest().expect("something is dark halfway");
+    assert_eq!(&newest.root, root);
+    let mut follower = darkening.follow();
+    assert!(follower.news().unwrap().scope().given() > 0);
+    // What follows from the root is no news, unless it pays.
+    darkening.advance(&states[states.len() / 2 + 1], Some(Instant::now()));
+    darkening.wait();
+    assert!(follower.news().is_none());
+    darkening.advance(game.initial(), Some(Instant::now()));
+    assert_eq!(follower.news().unwrap().scope().given(), 0);
+    assert!(darkening.newest().is_none());
+
+    let mut player = Playouts::new(game.clone(), darkening.engine(), 500, 3);
+    player.starts_mut().add(game.initial(), None);
+    assert!(!player.switch(newest.engine.clone()), "a start is outside");
+    player.clear();
+    assert!(player.switch(newest.engine.clone()));
+}
+
+#[test]
+#[should_panic(expected = "made for states after another one")]
+fn a_batch_refuses_states_from_before() {
+    let game = common::own_game("ticTacToe");
+    let game = game.ground_game().unwrap();
+    let darkening = Darkening::new(game.clone());
+    let states = random_states(game, 5);
+    darkening.advance(&states[2], None);
+    darkening.wait();
+    Batch::new(game.clone(), darkening.engine()).enter([&states[0]]);
 }

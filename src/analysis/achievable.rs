@@ -14,10 +14,15 @@
 //! them. What bounds tell is used: a role that has exactly one value for ever has it in
 //! any terminal state, and a role with a move that is always legal is never stuck.
 //! Beyond that it takes a proof about the whole game, or trust: these are [`Promises`].
+//!
+//! What was proved about the whole game ([`GoalLatches`]) goes on top: it sees what bounds do
+//! not, such as that only one of two propositions can hold.
 
-use propjit_jit::lanes::Width;
 use std::sync::Arc;
 
+use propjit_jit::lanes::Width;
+
+use super::GoalLatches;
 use super::ternary::{Bounds, Fixpoint};
 use crate::machine::{GroundGame, RoleId, Row, State};
 
@@ -47,6 +52,7 @@ pub struct Achievable {
     game: Arc<GroundGame>,
     fixpoint: Fixpoint,
     promises: Promises,
+    latches: GoalLatches,
     outlook: Outlook,
 }
 
@@ -73,9 +79,15 @@ impl Achievable {
         Achievable {
             fixpoint: Fixpoint::new(game.clone(), bounds, width),
             promises,
+            latches: GoalLatches::default(),
             outlook: Outlook::default(),
             game,
         }
+    }
+
+    /// The same with what these latches exclude.
+    pub fn with_latches(self, latches: GoalLatches) -> Achievable {
+        Achievable { latches, ..self }
     }
 
     /// How many states there may be.
@@ -87,8 +99,12 @@ impl Achievable {
     ///
     /// # Panics
     /// If there are more states than lanes.
-    pub fn of<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) -> &Outlook {
-        self.fixpoint.explore(states);
+    pub fn of<'a, States>(&mut self, states: States) -> &Outlook
+    where
+        States: IntoIterator<Item = &'a State, IntoIter: Clone>,
+    {
+        let states = states.into_iter();
+        self.fixpoint.explore(states.clone());
         let all = self.fixpoint.filled();
         let unended = self.without_end();
         let roles = self.game.propnet().roles.iter();
@@ -116,6 +132,12 @@ impl Achievable {
                 (goals, undefined.or(unended).and(all))
             })
             .unzip();
+        for (lane, state) in states.enumerate() {
+            for (role, goal) in self.latches.excluded(state) {
+                let goal = &mut self.outlook.goals[role.index()][goal];
+                goal.possible.remove(lane);
+            }
+        }
         &self.outlook
     }
 
@@ -140,16 +162,9 @@ impl Achievable {
 
 impl Outlook {
     /// The lanes in which a role may get a goal value, given by its place among the role's
-    /// values: what else is known about it can be taken away from these.
+    /// values.
     pub fn possible(&self, role: RoleId, goal: usize) -> Row {
         self.goals[role.index()][goal].possible
-    }
-
-    /// Leaves of the lanes in which a role may get a goal value only these: for what is known
-    /// from elsewhere, as by latches of the whole game.
-    pub fn restrict(&mut self, role: RoleId, goal: usize, lanes: Row) {
-        let possible = &mut self.goals[role.index()][goal].possible;
-        *possible = possible.and(lanes);
     }
 
     /// The lanes in which a match may end without a goal for the role, which counts as 0.

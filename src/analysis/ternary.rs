@@ -18,6 +18,7 @@
 use std::sync::Arc;
 
 use propjit_jit::circuit::{Circuit, OutputId};
+use propjit_jit::lanes::transpose::{column_words, to_rows};
 use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::ternary::dual_rail;
 
@@ -49,9 +50,11 @@ pub struct Fixpoint {
     filled: usize,
     /// The lanes in which something follows.
     alive: Row,
+    /// Packed states, one after the other.
+    columns: Vec<u64>,
 }
 
-/// What a truth value may be.
+/// What a wire may be, in all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rows {
     /// The lanes in which it may be true.
@@ -68,6 +71,7 @@ impl Fixpoint {
             evaluator: LaneEvaluator::new(engine),
             filled: 0,
             alive: Row::default(),
+            columns: Vec::new(),
             game,
         }
     }
@@ -101,22 +105,19 @@ impl Fixpoint {
     /// Makes the bounds those of the states themselves.
     fn enter<'a>(&mut self, roots: impl IntoIterator<Item = &'a State>) {
         let width = self.evaluator.width();
-        let words = width.words();
         let bases = self.game.layout().bases.clone();
         let inputs = self.game.layout().inputs();
-        let may = self.evaluator.inputs_mut(bases.clone());
-        may.fill(0);
-        self.filled = 0;
-        for (lane, root) in roots.into_iter().enumerate() {
-            assert!(lane < width.lanes(), "at most {} states", width.lanes());
-            for base in root.iter() {
-                may[base * words + lane / 64] |= 1 << (lane % 64);
-            }
-            self.filled = lane + 1;
+        let words = column_words(bases.len()).max(1);
+        self.columns.clear();
+        for root in roots {
+            let end = self.columns.len() + words;
+            self.columns.extend_from_slice(root.words());
+            self.columns.resize(end, 0);
         }
-        let may = may.to_vec();
-        let must = bases.start + inputs..bases.end + inputs;
-        self.evaluator.inputs_mut(must).copy_from_slice(&may);
+        self.filled = self.columns.len() / words;
+        for rows in [bases.clone(), bases.start + inputs..bases.end + inputs] {
+            to_rows(width, &self.columns, self.evaluator.inputs_mut(rows));
+        }
     }
 
     /// Makes all moves that may be legal, where anything follows.

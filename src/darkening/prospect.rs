@@ -16,6 +16,10 @@ use crate::machine::{GroundGame, Scope, ScopedEngine, State};
 /// What it takes to choose a move, in gates for each move that a role may have.
 const CHOICE_GATES: usize = 17;
 
+/// How long passes may take for each gate: they cost several times what machine code does, and
+/// after folding a smallest circuit, they find less than a tenth.
+const PASSES: Duration = Duration::from_micros(5);
+
 /// A root, what is dark from there on, and the circuit that is left.
 pub struct Prospect {
     root: State,
@@ -69,7 +73,8 @@ impl Prospect {
         self.time
     }
 
-    /// The engine for what is left, in machine code. Passes take at most `passes`.
+    /// The engine for what is left, in machine code. Passes take at most `passes`, and less
+    /// for small circuits.
     ///
     /// # Errors
     /// As for [`Code::compile`].
@@ -82,8 +87,8 @@ impl Prospect {
         })
     }
 
-    /// The engine for what is left, interpreted, as wide as machine code. Passes take at
-    /// most `passes`.
+    /// The engine for what is left, interpreted, as wide as machine code; otherwise as
+    /// [`compile`](Prospect::compile).
     pub fn interpret(self, game: &GroundGame, passes: Duration) -> Darkened {
         let width = game.code_options().config.width;
         let built = self.build::<std::convert::Infallible>(game, passes, |circuit, _| {
@@ -105,7 +110,7 @@ impl Prospect {
         let assumptions = self.assumptions(game);
         let config = passes::Config {
             rounds: 1,
-            budget: passes,
+            budget: passes.min(PASSES * self.gates() as u32),
             ..passes::Config::default()
         };
         let (circuit, _) = passes::optimize(&self.circuit, &assumptions, &config);

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 pub mod command;
+pub mod continuations;
 pub mod http;
 pub mod players;
 

@@ -1,0 +1,38 @@
+//! Matches that have begun, and how they go on.
+
+use std::sync::Arc;
+
+use propjit::darkening::measure::random_match;
+use propjit::machine::scalar::ScalarMachine;
+use propjit::machine::{GroundGame, ScopedEngine, State};
+use propjit::playout::{Limits, Player, Playouts, Progress, Tally};
+use propjit::rng::streams;
+use propjit::stop::Stop;
+
+/// The states of a random match, but for the one in which it ends.
+pub fn random_states(game: &Arc<GroundGame>, seed: u64) -> Vec<State> {
+    let mut machine = ScalarMachine::new(game.clone()).unwrap();
+    let mut rng = streams(seed).next().unwrap();
+    random_match(&mut machine, game.initial(), 200, &mut rng).unwrap()
+}
+
+/// Plays so many matches from the root, with a new player.
+pub fn play(game: &Arc<GroundGame>, engine: ScopedEngine, root: &State, rollouts: u64) -> Tally {
+    let mut player = Playouts::new(game.clone(), engine, 500, 3);
+    play_with(&mut player, root, rollouts)
+}
+
+/// Plays so many matches from the root.
+pub fn play_with(player: &mut Playouts, root: &State, rollouts: u64) -> Tally {
+    let id = player.starts_mut().add(root, Some(rollouts));
+    let limits = Limits {
+        deadline: None,
+        enough: 1,
+        stop: &Stop::new(),
+        progress: &Progress::default(),
+    };
+    player.play(&limits).unwrap();
+    let (finished, tally) = player.starts_mut().take_finished().unwrap();
+    assert_eq!(finished, id);
+    tally.clone()
+}
