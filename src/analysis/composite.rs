@@ -19,12 +19,12 @@ use super::step::{Net, Step, When};
 use super::{Fact, Literal, Method};
 use crate::machine::State;
 
-/// How many kept steps must begin in a state where a candidate holds, and in one where it
-/// does not.
+/// One in how many kept steps must begin in a state where a candidate holds, and as many in
+/// one where it does not.
 const SUPPORT: u64 = 32;
 
 /// How many candidates are tried.
-const MOST: usize = 256;
+const MOST: usize = 128;
 
 /// Several literals, none of which is a latch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -202,7 +202,8 @@ impl Search {
     fn add(&mut self, composite: Composite, rows: &Rows) {
         let [before, after] = rows;
         let holds = count(before);
-        let is_rare = holds < SUPPORT || count(&self.all) - holds < SUPPORT;
+        let all = count(&self.all);
+        let is_rare = SUPPORT * holds.min(all - holds) < all;
         let breaks = before
             .iter()
             .zip(after)

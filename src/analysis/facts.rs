@@ -125,7 +125,11 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
 
     let candidates = candidates::candidates(game, &samples, &stages.until(0.2));
     let tried: FxHashSet<Invariant> = candidates.iter().cloned().collect();
-    let invariants = induction::prove(net, candidates, &stages.until(0.35), &stages.until(0.5));
+    let invariants = induction::prove(
+        net,
+        candidates,
+        [0.3, 0.4, 0.5].map(|part| stages.until(part)),
+    );
     let proved = invariants
         .iter()
         .filter(|&invariant| tried.contains(invariant));

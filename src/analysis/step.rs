@@ -291,8 +291,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Whether a literal was true in the step that the last question found possible.
-    pub(super) fn was_true(&self, lit: Lit) -> bool {
+    /// Whether a literal was true in the step that the solver found last.
+    fn was_true(&self, lit: Lit) -> bool {
         self.solver.value_lit(lit) == lbool::TRUE
     }
 
