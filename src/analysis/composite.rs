@@ -14,8 +14,9 @@ use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
 use super::latches::{self, Kind};
+use super::net::Net;
 use super::samples::Samples;
-use super::step::{Net, Step, When};
+use super::step::{Step, When};
 use super::{Fact, Literal, Method};
 use crate::machine::State;
 

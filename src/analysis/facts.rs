@@ -11,8 +11,8 @@ use super::goals;
 use super::induction;
 use super::inhibitors::{self, Inhibitor};
 use super::latches::{self, Kind};
+use super::net::Net;
 use super::samples::Samples;
-use super::step::Net;
 use super::{GoalLatch, GoalLatches, Invariant, Literal, Method, candidates};
 use crate::machine::{GroundGame, RoleId};
 use crate::rng::random_seed;
@@ -27,19 +27,19 @@ pub struct Config {
     pub steps: u64,
     /// Where their random numbers come from.
     pub seed: u64,
-    /// The most variables of one SAT solver: each takes some 200 bytes, and each
-    /// thread has two solvers.
+    /// The most variables of one SAT solver: each takes some 300 bytes with its clauses, and
+    /// each thread has up to two solvers.
     pub variables: u32,
 }
 
 impl Default for Config {
-    /// Five seconds, two hundred thousand steps, two million variables.
+    /// Five seconds, two hundred thousand steps, a million variables.
     fn default() -> Config {
         Config {
             time: Duration::from_secs(5),
             steps: 200_000,
             seed: random_seed(),
-            variables: 2_000_000,
+            variables: 1_000_000,
         }
     }
 }
@@ -125,11 +125,7 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
 
     let candidates = candidates::candidates(game, &samples, &stages.until(0.2));
     let tried: FxHashSet<Invariant> = candidates.iter().cloned().collect();
-    let invariants = induction::prove(
-        net,
-        candidates,
-        [0.3, 0.4, 0.5].map(|part| stages.until(part)),
-    );
+    let invariants = induction::prove(net, candidates, [0.4, 0.5].map(|part| stages.until(part)));
     let proved = invariants
         .iter()
         .filter(|&invariant| tried.contains(invariant));
@@ -176,8 +172,15 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
         .filter(|fact| fact.method == Method::Unproved);
     stages.end("composites", unproved.count());
 
-    let (inhibitors, open) =
-        inhibitors::find(net, &invariants, &samples, &varying, &stages.until(0.95));
+    let known = inhibitors::Known::new(&invariants, &latches);
+    let (inhibitors, open) = inhibitors::find(
+        net,
+        &invariants,
+        &samples,
+        &known,
+        &varying,
+        &stages.until(0.95),
+    );
     stages.end("inhibitors", open);
 
     let others = kinds
@@ -194,6 +197,11 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
     );
     stages.end("goal inhibitors", inhibited.undecided);
 
+    // What excludes all goals says that the match goes on.
+    let some_goals = |inhibitor: &GoalLatch| {
+        let goals = &game.propnet().roles[inhibitor.role.index()].goals;
+        inhibitor.excluded.len() < goals.len()
+    };
     let is_final = |&&(_, kind): &&(Literal, Kind)| kind == Kind::Final;
     Facts {
         steps: samples.steps,
@@ -206,7 +214,7 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
         latches,
         latched_goals: latched(&goal_kinds),
         goal_latches: GoalLatches::new(excluded.found),
-        goal_inhibitors: inhibited.found,
+        goal_inhibitors: inhibited.found.into_iter().filter(some_goals).collect(),
         composites,
         inhibitors,
         invariants,

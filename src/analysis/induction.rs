@@ -10,22 +10,23 @@ use rustc_hash::FxHashSet;
 
 use super::clock::Deadline;
 use super::invariant::Invariant;
-use super::step::{Net, Scope, Step, Verdict, When};
+use super::net::Net;
+use super::step::{Scope, Step, Verdict, When};
 
 /// How the candidates are tried: how much of the game is looked at, and how hard, in
 /// conflicts of the solver. What is easily proved helps with the rest.
-const ROUNDS: [(Scope, u64); 3] = [(Scope::Near, 50), (Scope::Near, 1000), (Scope::Whole, 1000)];
+const WAYS: [(Scope, u64); 2] = [(Scope::Near, 500), (Scope::Whole, 1000)];
 
 /// Those of the candidates, or of what is weaker, that are invariant for sure. Each way of
 /// trying has its time.
 pub(super) fn prove(
     net: &Net,
     mut candidates: Vec<Invariant>,
-    ends: [Deadline; ROUNDS.len()],
+    ends: [Deadline; WAYS.len()],
 ) -> Vec<Invariant> {
     candidates.retain(|candidate| candidate.holds(net.game.initial()));
     let mut proved = Vec::new();
-    for (how, end) in ROUNDS.into_iter().zip(ends) {
+    for (how, end) in WAYS.into_iter().zip(ends) {
         let found = fixpoint(net, &proved, candidates.clone(), how, &end);
         proved.extend(found);
         let known: FxHashSet<&Invariant> = proved.iter().collect();

@@ -20,6 +20,7 @@ mod inquiry;
 mod invariant;
 mod latches;
 mod literal;
+mod net;
 mod samples;
 mod step;
 mod structural;
