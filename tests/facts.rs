@@ -454,34 +454,22 @@ fn a_fallen_king_excludes_goals() {
 }
 
 #[test]
-fn without_time_little_is_known_and_nothing_wrong() {
+fn within_limits_little_is_known_and_nothing_wrong() {
     let game = common::own_game("reversi");
     let ground = game.ground_game().unwrap();
-    for time in [
-        Duration::ZERO,
-        Duration::from_millis(20),
-        Duration::from_millis(100),
-    ] {
-        let facts = analysis::find(ground, &Config { time, ..config() }, &Stop::new());
+    for (milliseconds, variables) in [(0, 1_000_000), (20, 1_000_000), (100, 0), (500, 3000)] {
+        let config = Config {
+            time: Duration::from_millis(milliseconds),
+            variables,
+            ..config()
+        };
+        let facts = analysis::find(ground, &config, &Stop::new());
         check_all(&game, &facts, 300);
     }
     let stop = Stop::new();
     stop.set();
     let facts = analysis::find(ground, &config(), &stop);
     assert!(facts.invariants.is_empty());
-}
-
-#[test]
-fn with_little_memory_little_is_known_and_nothing_wrong() {
-    let game = common::own_game("connectFour");
-    for variables in [0, 100, 3000] {
-        let config = Config {
-            variables,
-            ..config()
-        };
-        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
-        check_all(&game, &facts, 300);
-    }
 }
 
 #[test]

@@ -27,6 +27,9 @@ const SUPPORT: u64 = 32;
 /// How many candidates are tried.
 const MOST: usize = 128;
 
+/// How many candidates are looked for, to try the best of them.
+const MOST_FOUND: usize = 4096;
+
 /// Several literals, none of which is a latch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Composite {
@@ -173,7 +176,7 @@ impl Search {
     /// Pairs, with `or` and `and`.
     fn pairs(&mut self, end: &Deadline) {
         for first in 0..self.literals.len() {
-            if end.passed() {
+            if end.passed() || self.found.len() >= MOST_FOUND {
                 break;
             }
             for second in first + 1..self.literals.len() {

@@ -58,12 +58,12 @@ fn fixpoint(
         let hold: Vec<bool> = chunks.flat_map_iter(keep).collect();
         let held = hold.iter().filter(|&&holds| holds).count();
         tracing::debug!(?how, tried = hold.len(), held, "round of induction");
-        if end.passed() {
-            // Those that seemed to hold were proved with the help of others that may not.
-            return Vec::new();
-        }
         if hold.iter().all(|&holds| holds) {
             return candidates;
+        }
+        if end.passed() {
+            // Those that hold were proved with the help of others that may not.
+            return Vec::new();
         }
         let tried = candidates.into_iter().zip(hold);
         let left = tried.filter_map(|(candidate, holds)| match holds {
