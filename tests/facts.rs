@@ -12,8 +12,6 @@ use propjit::machine::{Backend, GroundGame, Move, RoleId, State, StateMachine};
 use propjit::stop::Stop;
 use rand::RngExt;
 
-use common::command::{file, json, own, propjit, stderr, stdout};
-
 /// Enough for everything in these games.
 fn config() -> Config {
     Config {
@@ -456,34 +454,22 @@ fn a_fallen_king_excludes_goals() {
 }
 
 #[test]
-fn without_time_little_is_known_and_nothing_wrong() {
+fn within_limits_little_is_known_and_nothing_wrong() {
     let game = common::own_game("reversi");
     let ground = game.ground_game().unwrap();
-    for time in [
-        Duration::ZERO,
-        Duration::from_millis(20),
-        Duration::from_millis(100),
-    ] {
-        let facts = analysis::find(ground, &Config { time, ..config() }, &Stop::new());
+    for (milliseconds, variables) in [(0, 1_000_000), (20, 1_000_000), (100, 0), (500, 3000)] {
+        let config = Config {
+            time: Duration::from_millis(milliseconds),
+            variables,
+            ..config()
+        };
+        let facts = analysis::find(ground, &config, &Stop::new());
         check_all(&game, &facts, 300);
     }
     let stop = Stop::new();
     stop.set();
     let facts = analysis::find(ground, &config(), &stop);
     assert!(facts.invariants.is_empty());
-}
-
-#[test]
-fn with_little_memory_little_is_known_and_nothing_wrong() {
-    let game = common::own_game("connectFour");
-    for variables in [0, 100, 3000] {
-        let config = Config {
-            variables,
-            ..config()
-        };
-        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
-        check_all(&game, &facts, 300);
-    }
 }
 
 #[test]
@@ -502,59 +488,4 @@ fn odd_games_have_facts() {
         let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 100);
     }
-}
-
-#[test]
-fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
-    let report = json(&[
-        "facts",
-        &own("untwistyCorridor"),
-        "--seconds",
-        "20",
-        "--seed",
-        "1",
-    ]);
-    assert_eq!(report["game"], "untwistyCorridor");
-    assert_eq!(report["goal_latches"][0]["literal"], "p");
-    assert_eq!(report["goal_latches"][0]["goals"], serde_json::json!([100]));
-    let latches = report["latches"].as_array().unwrap();
-    let p = latches
-        .iter()
-        .find(|latch| latch["literal"] == "p")
-        .unwrap();
-    assert_eq!(p["method"], "structural");
-
-    let text = stdout(propjit(&["facts", &own("ticTacToe"), "--seed", "1"]).success());
-    assert!(
-        text.contains("latch           (cell 2 2 x)  [structural]\n"),
-        "{text}"
-    );
-
-    let drawn = &["facts", &own("untwistyCorridor"), "--format", "dot"];
-    let dot = stdout(propjit(drawn).success());
-    assert!(
-        dot.starts_with("digraph facts {\n") && dot.ends_with("}\n"),
-        "{dot}"
-    );
-    assert!(
-        dot.contains("\"p\" -> \"(goal robot 100)\" [arrowhead=tee];\n"),
-        "{dot}"
-    );
-}
-
-#[test]
-fn the_command_refuses_what_it_cannot_do() {
-    let folder = tempfile::tempdir().unwrap();
-    for args in [
-        &["facts"][..],
-        &["facts", "a.kif", "--seconds", "0"],
-        &["facts", "a.kif", "--seconds", "soon"],
-        &["info", &own("ticTacToe"), "--format", "dot"],
-    ] {
-        propjit(args).code(2);
-    }
-    let missing = propjit(&["facts", "there-is-none.kif"]).code(1);
-    assert!(stderr(missing).contains("there-is-none.kif"));
-    let wrong = file(&folder, "wrong.kif", "(role p");
-    assert!(stderr(propjit(&["facts", &wrong]).code(1)).contains("wrong.kif:1:1"));
 }

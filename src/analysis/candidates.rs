@@ -18,8 +18,8 @@ use crate::machine::GroundGame;
 /// How many of the first arguments may be those that differ.
 const MOST_ARGUMENTS: usize = 5;
 
-/// The most propositions in all groups together.
-const MOST_MEMBERS: usize = 200_000;
+/// The most propositions in all groups together: each is a clause or two of every question.
+const MOST_MEMBERS: usize = 20_000;
 
 /// Facts that held in all random matches and are worth a proof.
 pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Deadline) -> Vec<Invariant> {
@@ -40,14 +40,21 @@ pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Deadline) -
         rows,
         all,
         found: Vec::new(),
-        members: 0,
     };
     // What was never true may be so in a match that nobody has played.
     let not_always = |&base: &usize| samples.was_seen(Literal::new(base, false));
     let not_always: Vec<usize> = (0..propositions).filter(not_always).collect();
     groups.add_named(game, &not_always);
     groups.add_seen(&varying, end);
-    let groups = groups.found.into_iter();
+    // Those of which one is always true, and small ones, are the most useful.
+    groups
+        .found
+        .sort_by_key(|(group, is_exact)| (!is_exact, group.len()));
+    let mut members = 0;
+    let groups = groups.found.into_iter().take_while(|(group, _)| {
+        members += group.len();
+        members <= MOST_MEMBERS
+    });
     found.extend(groups.map(|(group, is_exact)| match is_exact {
         true => Invariant::ExactlyOne(group),
         false => Invariant::AtMostOne(group),
@@ -94,8 +101,6 @@ struct Groups<'a> {
     all: &'a [u64],
     /// The groups, and of each whether one was true in every state.
     found: Vec<(Vec<usize>, bool)>,
-    /// How many propositions they have together.
-    members: usize,
 }
 
 impl Groups<'_> {
@@ -134,14 +139,14 @@ impl Groups<'_> {
                         .all(|base| self.found[at].0.binary_search(base).is_ok())
                 })
             });
-            if is_part || !self.has_room(group.len()) {
+            if is_part {
                 continue;
             }
             if let Some(union) = self.union(&group) {
                 for &base in &group {
                     covered.entry(base).or_default().push(self.found.len());
                 }
-                self.add(group, union);
+                self.found.push((group, union == count(self.all)));
             }
         }
     }
@@ -170,21 +175,12 @@ impl Groups<'_> {
                         .for_each(|(rest, row)| *rest &= !row);
                 }
             }
-            if count(&rest) == 0 && group.len() > 1 && self.has_room(group.len()) {
+            if count(&rest) == 0 && group.len() > 1 {
                 group.sort_unstable();
                 covered.extend(&group);
                 self.found.push((group, true));
             }
         }
-    }
-
-    fn has_room(&self, members: usize) -> bool {
-        self.members + members <= MOST_MEMBERS
-    }
-
-    fn add(&mut self, group: Vec<usize>, union: u64) {
-        self.members += group.len();
-        self.found.push((group, union == count(self.all)));
     }
 
     /// In how many states one of the group is true, if there never are two.

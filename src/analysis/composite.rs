@@ -14,17 +14,21 @@ use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
 use super::latches::{self, Kind};
+use super::net::Net;
 use super::samples::Samples;
-use super::step::{Net, Step, When};
+use super::step::{Step, When};
 use super::{Fact, Literal, Method};
 use crate::machine::State;
 
-/// How many kept steps must begin in a state where a candidate holds, and in one where it
-/// does not.
+/// One in how many kept steps must begin in a state where a candidate holds, and as many in
+/// one where it does not.
 const SUPPORT: u64 = 32;
 
 /// How many candidates are tried.
-const MOST: usize = 256;
+const MOST: usize = 128;
+
+/// How many candidates are looked for, to try the best of them.
+const MOST_FOUND: usize = 4096;
 
 /// Several literals, none of which is a latch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -172,7 +176,7 @@ impl Search {
     /// Pairs, with `or` and `and`.
     fn pairs(&mut self, end: &Deadline) {
         for first in 0..self.literals.len() {
-            if end.passed() {
+            if end.passed() || self.found.len() >= MOST_FOUND {
                 break;
             }
             for second in first + 1..self.literals.len() {
@@ -202,7 +206,8 @@ impl Search {
     fn add(&mut self, composite: Composite, rows: &Rows) {
         let [before, after] = rows;
         let holds = count(before);
-        let is_rare = holds < SUPPORT || count(&self.all) - holds < SUPPORT;
+        let all = count(&self.all);
+        let is_rare = SUPPORT * holds.min(all - holds) < all;
         let breaks = before
             .iter()
             .zip(after)

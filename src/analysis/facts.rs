@@ -1,22 +1,12 @@
-//! All facts about a game, and how they are found.
+//! All facts about a game.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
-
-use super::clock::{Clock, Deadline};
-use super::composite::{self, Composite};
-use super::goals;
-use super::induction;
-use super::inhibitors::{self, Inhibitor};
-use super::latches::{self, Kind};
-use super::samples::Samples;
-use super::step::Net;
-use super::{GoalLatch, GoalLatches, Invariant, Literal, Method, candidates};
-use crate::machine::{GroundGame, RoleId};
+use super::composite::Composite;
+use super::inhibitors::Inhibitor;
+use super::{GoalLatch, GoalLatches, Invariant, Literal, Method};
+use crate::machine::RoleId;
 use crate::rng::random_seed;
-use crate::stop::Stop;
 
 /// What the analysis may cost.
 #[derive(Clone, Debug)]
@@ -27,19 +17,19 @@ pub struct Config {
     pub steps: u64,
     /// Where their random numbers come from.
     pub seed: u64,
-    /// The most variables of one SAT solver: each takes some 200 bytes, and each
-    /// thread has two solvers.
+    /// The most variables of one SAT solver: each takes some 300 bytes with its clauses, and
+    /// each thread has up to two solvers.
     pub variables: u32,
 }
 
 impl Default for Config {
-    /// Five seconds, two hundred thousand steps, two million variables.
+    /// Five seconds, two hundred thousand steps, a million variables.
     fn default() -> Config {
         Config {
             time: Duration::from_secs(5),
             steps: 200_000,
             seed: random_seed(),
-            variables: 2_000_000,
+            variables: 1_000_000,
         }
     }
 }
@@ -110,148 +100,5 @@ impl Facts {
             Invariant::Constant(literal) => Some(*literal),
             _ => None,
         })
-    }
-}
-
-/// Finds facts until the time is over or the flag is set; then what is open stays open.
-pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
-    let net = &Net::new(game, config.variables);
-    let mut stages = Stages {
-        clock: Clock::start(config.time, stop),
-        stages: Vec::new(),
-    };
-    let samples = Samples::play(game, config.steps, config.seed, &stages.until(0.15));
-    stages.end("random matches", 0);
-
-    let candidates = candidates::candidates(game, &samples, &stages.until(0.2));
-    let tried: FxHashSet<Invariant> = candidates.iter().cloned().collect();
-    let invariants = induction::prove(net, candidates, &stages.until(0.35), &stages.until(0.5));
-    let proved = invariants
-        .iter()
-        .filter(|&invariant| tried.contains(invariant));
-    stages.end("invariants", tried.len() - proved.count());
-
-    let mut is_constant = vec![false; net.layout.bases.len()];
-    for invariant in &invariants {
-        if let Invariant::Constant(literal) = invariant {
-            is_constant[literal.proposition] = true;
-        }
-    }
-    let varying: Vec<usize> = (0..is_constant.len())
-        .filter(|&base| !is_constant[base])
-        .collect();
-    let literals = varying
-        .iter()
-        .flat_map(|&base| [true, false].map(|value| Literal::new(base, value)));
-    let literals: Vec<Literal> = literals.collect();
-    let kinds = latches::literals(net, &invariants, &samples, &literals, &stages.until(0.65));
-    let kinds: Vec<(Literal, Kind)> = literals.into_iter().zip(kinds).collect();
-    stages.end("latches", undecided(&kinds));
-
-    let latches = latched(&kinds);
-    let literals: Vec<Literal> = latches.iter().map(|latch| latch.what).collect();
-    let end = stages.until(0.8);
-    // A terminal state comes after another one, unless it is the first.
-    let steps = !net.starts_terminal();
-    let excluded = goals::excluded(net, &invariants, &samples, &literals, steps, &end);
-    stages.end("goal latches", excluded.undecided);
-
-    let goals = goal_literals(game);
-    let edges = goals.iter().map(|goal| {
-        net.goal(goal.role.index(), goal.goal)
-            .invert_if(!goal.value)
-    });
-    let edges: Vec<_> = edges.collect();
-    let goal_kinds = latches::edges(net, &invariants, &edges, &stages.until(0.85));
-    let goal_kinds: Vec<(GoalLiteral, Kind)> = goals.into_iter().zip(goal_kinds).collect();
-    stages.end("latched goals", undecided(&goal_kinds));
-
-    let composites = composite::find(net, &invariants, &samples, &kinds, &stages.until(0.9));
-    let unproved = composites
-        .iter()
-        .filter(|fact| fact.method == Method::Unproved);
-    stages.end("composites", unproved.count());
-
-    let (inhibitors, open) =
-        inhibitors::find(net, &invariants, &samples, &varying, &stages.until(0.95));
-    stages.end("inhibitors", open);
-
-    let others = kinds
-        .iter()
-        .filter(|(_, kind)| !matches!(kind, Kind::Latched(_)));
-    let others: Vec<Literal> = others.map(|&(literal, _)| literal).collect();
-    let inhibited = goals::excluded(
-        net,
-        &invariants,
-        &samples,
-        &others,
-        false,
-        &stages.until(1.0),
-    );
-    stages.end("goal inhibitors", inhibited.undecided);
-
-    let is_final = |&&(_, kind): &&(Literal, Kind)| kind == Kind::Final;
-    Facts {
-        steps: samples.steps,
-        matches: samples.matches,
-        finals: kinds
-            .iter()
-            .filter(is_final)
-            .map(|&(literal, _)| literal)
-            .collect(),
-        latches,
-        latched_goals: latched(&goal_kinds),
-        goal_latches: GoalLatches::new(excluded.found),
-        goal_inhibitors: inhibited.found,
-        composites,
-        inhibitors,
-        invariants,
-        stages: stages.stages,
-    }
-}
-
-fn latched<T: Copy>(kinds: &[(T, Kind)]) -> Vec<Fact<T>> {
-    let latched = kinds.iter().filter_map(|&(what, kind)| match kind {
-        Kind::Latched(method) => Some(Fact { what, method }),
-        _ => None,
-    });
-    latched.collect()
-}
-
-fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
-    let undecided = kinds.iter().filter(|(_, kind)| *kind == Kind::Undecided);
-    undecided.count()
-}
-
-/// Each goal of each role, and its negation.
-fn goal_literals(game: &GroundGame) -> Vec<GoalLiteral> {
-    let roles = RoleId::first(game.roles().len()).zip(&game.propnet().roles);
-    let goals =
-        roles.flat_map(|(role, ports)| (0..ports.goals.len()).map(move |goal| (role, goal)));
-    goals
-        .flat_map(|(role, goal)| [true, false].map(|value| GoalLiteral { role, goal, value }))
-        .collect()
-}
-
-struct Stages<'a> {
-    clock: Clock<'a>,
-    stages: Vec<Stage>,
-}
-
-impl Stages<'_> {
-    /// The end of this part of the time.
-    fn until(&self, part: f64) -> Deadline {
-        self.clock.part(part)
-    }
-
-    fn end(&mut self, name: &'static str, undecided: usize) {
-        let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
-        let time = self.clock.elapsed().saturating_sub(before);
-        tracing::debug!(name, ?time, undecided, "analysis stage");
-        self.stages.push(Stage {
-            name,
-            time,
-            undecided,
-        });
     }
 }

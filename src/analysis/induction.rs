@@ -5,37 +5,39 @@
 //! does: what is left is invariant (van Eijk, "Sequential equivalence checking based on
 //! structural similarities", 2000, where the candidates are equivalences).
 
-use batsat::Lit;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::clock::Deadline;
 use super::invariant::Invariant;
-use super::step::{Net, Scope, Step, Verdict, When};
+use super::net::Net;
+use super::step::{Scope, Step, Verdict, When};
 
-/// How hard one candidate is tried, in conflicts of the solver: there are many.
-const CONFLICTS: u64 = 1000;
+/// How the candidates are tried: how much of the game is looked at, and how hard, in
+/// conflicts of the solver. What is easily proved helps with the rest.
+const WAYS: [(Scope, u64); 2] = [(Scope::Near, 500), (Scope::Whole, 1000)];
 
-/// Those of the candidates, or what is weaker, that are invariant for sure. First those
-/// whose reasons are near at hand, in half the time at most.
+/// Those of the candidates, or of what is weaker, that are invariant for sure. Each way of
+/// trying has its time.
 pub(super) fn prove(
     net: &Net,
     mut candidates: Vec<Invariant>,
-    half: &Deadline,
-    end: &Deadline,
+    ends: [Deadline; WAYS.len()],
 ) -> Vec<Invariant> {
     candidates.retain(|candidate| candidate.holds(net.game.initial()));
-    let mut proved = fixpoint(net, &[], candidates.clone(), Scope::Near, half);
-    let known: FxHashSet<&Invariant> = proved.iter().collect();
-    candidates.retain(|candidate| !known.contains(candidate));
-    let others = fixpoint(net, &proved, candidates, Scope::Whole, end);
-    proved.extend(others);
-    // What is weaker may have been proved before.
-    let strongest = proved
+    let mut proved = Vec::new();
+    for (how, end) in WAYS.into_iter().zip(ends) {
+        let found = fixpoint(net, &proved, candidates.clone(), how, &end);
+        proved.extend(found);
+        let known: FxHashSet<&Invariant> = proved.iter().collect();
+        candidates.retain(|candidate| !known.contains(candidate));
+    }
+    // What is weaker than another may have been proved before it.
+    let weaker = proved
         .iter()
         .filter_map(|invariant| invariant.clone().weaker());
-    let implied: FxHashSet<Invariant> = strongest.collect();
-    proved.retain(|invariant| !implied.contains(invariant));
+    let mut implied: FxHashSet<Invariant> = weaker.collect();
+    proved.retain(|invariant| implied.insert(invariant.clone()));
     proved
 }
 
@@ -44,7 +46,7 @@ fn fixpoint(
     net: &Net,
     known: &[Invariant],
     mut candidates: Vec<Invariant>,
-    scope: Scope,
+    how: (Scope, u64),
     end: &Deadline,
 ) -> Vec<Invariant> {
     loop {
@@ -52,27 +54,24 @@ fn fixpoint(
         let threads = rayon::current_num_threads();
         let chunk = candidates.len().div_ceil(4 * threads).max(8);
         let chunks = candidates.par_chunks(chunk);
-        let keep = |chunk| keep(net, &assumed, chunk, scope, end);
+        let keep = |chunk| keep(net, &assumed, chunk, how, end);
         let hold: Vec<bool> = chunks.flat_map_iter(keep).collect();
-        tracing::debug!(
-            ?scope,
-            tried = hold.len(),
-            held = hold.iter().filter(|&&h| h).count(),
-            "round of induction"
-        );
-        if end.passed() {
-            // Those that seemed to hold were proved with the help of others that may not.
-            return Vec::new();
-        }
+        let held = hold.iter().filter(|&&holds| holds).count();
+        tracing::debug!(?how, tried = hold.len(), held, "round of induction");
         if hold.iter().all(|&holds| holds) {
             return candidates;
+        }
+        if end.passed() {
+            // Those that hold were proved with the help of others that may not.
+            return Vec::new();
         }
         let tried = candidates.into_iter().zip(hold);
         let left = tried.filter_map(|(candidate, holds)| match holds {
             true => Some(candidate),
             false => candidate.weaker(),
         });
-        candidates = left.collect();
+        let mut seen = FxHashSet::default();
+        candidates = left.filter(|left| seen.insert(left.clone())).collect();
     }
 }
 
@@ -81,32 +80,16 @@ fn keep(
     net: &Net,
     assumed: &[Invariant],
     candidates: &[Invariant],
-    scope: Scope,
+    (scope, conflicts): (Scope, u64),
     end: &Deadline,
 ) -> Vec<bool> {
-    let mut step = Step::new(net, assumed, scope, CONFLICTS, end);
-    let mut holds = vec![true; candidates.len()];
-    let violated: Vec<Lit> = candidates
-        .iter()
-        .map(|candidate| candidate.violated_next(&mut step))
-        .collect();
-    for at in 0..candidates.len() {
-        if !holds[at] {
-            continue;
-        }
-        let mut premises = vec![violated[at]];
+    let mut step = Step::new(net, assumed, scope, conflicts, end);
+    let holds = |candidate: &Invariant| {
+        let mut premises = vec![candidate.violated_next(&mut step)];
         if scope == Scope::Whole {
             premises.push(step.edge(When::Now, !net.terminal()));
         }
-        match step.ask(&premises) {
-            Verdict::Impossible => {}
-            Verdict::Unknown => holds[at] = false,
-            Verdict::Possible => {
-                for (&lit, holds) in violated.iter().zip(&mut holds) {
-                    *holds &= !step.was_true(lit);
-                }
-            }
-        }
-    }
-    holds
+        step.ask(&premises) == Verdict::Impossible
+    };
+    candidates.iter().map(holds).collect()
 }

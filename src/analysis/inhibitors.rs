@@ -7,13 +7,14 @@
 
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
+use super::net::Net;
 use super::samples::Samples;
-use super::step::{Net, Verdict, When};
+use super::step::{Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Fact, Literal, Method};
 use crate::machine::ones;
@@ -36,18 +37,53 @@ pub struct Inhibitor {
     pub inhibited: usize,
 }
 
+/// What makes an inhibitor unworthy of mention: that of a group one at most is true, while
+/// the one that is changes with every step, as the player to move does.
+pub(super) struct Known {
+    /// The groups that each proposition belongs to.
+    groups: FxHashMap<usize, Vec<usize>>,
+    latched: FxHashSet<usize>,
+}
+
+impl Known {
+    pub(super) fn new(invariants: &[Invariant], latches: &[Fact<Literal>]) -> Known {
+        let mut groups: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (number, invariant) in invariants.iter().enumerate() {
+            if let Invariant::ExactlyOne(group) | Invariant::AtMostOne(group) = invariant {
+                for &base in group {
+                    groups.entry(base).or_default().push(number);
+                }
+            }
+        }
+        let latched = latches.iter().filter(|latch| latch.what.value);
+        Known {
+            groups,
+            latched: latched.map(|latch| latch.what.proposition).collect(),
+        }
+    }
+
+    fn is_worthy(&self, pair: Inhibitor) -> bool {
+        let of = |base: usize| self.groups.get(&base).map_or(&[][..], |groups| groups);
+        let others = of(pair.inhibited);
+        let mut groups = of(pair.inhibitor).iter();
+        self.latched.contains(&pair.inhibitor) || !groups.any(|group| others.contains(group))
+    }
+}
+
 /// What was found, by inhibitor, and how many pairs were not decided.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],
     samples: &Samples,
+    known: &Known,
     propositions: &[usize],
     end: &Deadline,
 ) -> (Vec<Fact<Inhibitor>>, usize) {
     let mut found = structural(net, propositions, end);
-    let known: FxHashSet<Inhibitor> = found.iter().map(|fact| fact.what).collect();
+    found.retain(|fact| known.is_worthy(fact.what));
+    let decided: FxHashSet<Inhibitor> = found.iter().map(|fact| fact.what).collect();
     let mut pairs = seen(net, samples, propositions, end);
-    pairs.retain(|(_, pair)| !known.contains(pair));
+    pairs.retain(|&(_, pair)| known.is_worthy(pair) && !decided.contains(&pair));
     pairs.sort_by_key(|&(expected, pair)| (std::cmp::Reverse(expected), pair));
     pairs.truncate(MOST);
     // Those with the same next state need the same clauses.

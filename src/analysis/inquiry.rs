@@ -9,7 +9,8 @@ use batsat::Lit;
 
 use super::clock::Deadline;
 use super::invariant::Invariant;
-use super::step::{Net, Scope, Step, Verdict, When};
+use super::net::Net;
+use super::step::{Scope, Step, Verdict, When};
 
 /// How hard a question is tried, in conflicts of the solver.
 pub(super) const CONFLICTS: u64 = 20_000;

@@ -13,8 +13,9 @@ use rayon::prelude::*;
 use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
+use super::net::Net;
 use super::samples::Samples;
-use super::step::{Net, Step, Verdict, When};
+use super::step::{Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Literal, Method};
 

@@ -5,10 +5,42 @@
 //! - [`find`] proves facts about all states of a game; [`Foresight`] does so in a thread of its
 //!   own, for a search.
 //!
-//! [`find`] plays random matches first: what is false shows itself there. What may be true is proved:
-//! invariants by induction, then latches, and which goals these exclude, by asking a SAT
-//! solver about one step of the game, with the invariants as premises. All of this has a
-//! budget, and what there was no time for is counted, not guessed.
+//! [`find`] looks at random matches first: what is false shows itself there. What may be true is
+//! then proved by asking a SAT solver whether a step of the game can break it. All of this
+//! has a budget, and what there was no time for is counted, not guessed.
+//!
+//! | fact | meaning | proof |
+//! |---|---|---|
+//! | [`Invariant`] | constants, equivalences, groups of which one is true | all together, by induction |
+//! | latch | a [`Literal`] that never changes again once it holds | ternary propagation, or one step under the invariants |
+//! | [`Composite`] | two literals, or a group, that is latched as a whole | the same, if random matches never broke it |
+//! | [`GoalLatch`] | a latch, and the goals that no match with it ends with | the terminal state, or the step to it |
+//! | [`Inhibitor`] | `p` now makes `q` false next | ternary propagation, or one step |
+//!
+//! Facts hold in matches: from the initial state, by legal joint moves, up to the first terminal
+//! state. Of what an engine might compute beyond that they say nothing.
+//!
+//! ```
+//! use propjit::analysis::{self, Config};
+//! use propjit::game::{Game, Setup};
+//! use propjit::stop::Stop;
+//! let game = Game::from_text("fuse.kif", "
+//!     (role player) (init (left 2)) (less 2 1) (less 1 0)
+//!     (legal player light) (legal player wait)
+//!     (<= (next burnt) (does player light))
+//!     (<= (next burnt) (true burnt))
+//!     (<= (next (left ?n)) (true (left ?m)) (less ?m ?n))
+//!     (<= terminal (true (left 0)))
+//!     (<= (goal player 0) (true burnt))
+//!     (<= (goal player 100) (not (true burnt)))
+//! ", &Setup::default())?;
+//! let ground = game.ground_game().unwrap();
+//! let facts = analysis::find(ground, &Config::default(), &Stop::new());
+//! let burnt = ground.parse_state(&["burnt"])?;
+//! let excluded: Vec<_> = facts.goal_latches.excluded(&burnt).collect();
+//! assert_eq!(excluded, [(propjit::machine::RoleId(0), 1)]); // The second goal, 100.
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Sources: M. Genesereth and M. Thielscher, "General Game Playing", chapter 12 (latches,
 //! inhibitors, dead states); "Goal Latches", Sancho's blog, 17 August 2014.
@@ -18,6 +50,7 @@ mod candidates;
 mod clock;
 mod composite;
 mod facts;
+mod find;
 mod foresight;
 mod goal_latches;
 mod goals;
@@ -27,13 +60,15 @@ mod inquiry;
 mod invariant;
 mod latches;
 mod literal;
+mod net;
 mod samples;
 mod step;
 mod structural;
 pub mod ternary;
 
 pub use composite::Composite;
-pub use facts::{Config, Fact, Facts, GoalLiteral, Stage, find};
+pub use facts::{Config, Fact, Facts, GoalLiteral, Stage};
+pub use find::find;
 pub use foresight::{Foresight, GoalRanges};
 pub use goal_latches::{GoalLatch, GoalLatches, Mask};
 pub use inhibitors::Inhibitor;

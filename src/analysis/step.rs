@@ -13,76 +13,16 @@
 use std::cell::Cell;
 
 use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
-use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
+use propjit_jit::circuit::{Edge, Node, NodeId};
 use rustc_hash::FxHashMap;
 
 use super::clock::Deadline;
 use super::invariant::Invariant;
-use crate::machine::GroundGame;
-use crate::machine::lower::Layout;
+use super::net::Net;
 
-/// A game's circuit, prepared for being made into clauses by several threads.
-pub(super) struct Net<'a> {
-    pub(super) game: &'a GroundGame,
-    pub(super) circuit: &'a Circuit,
-    pub(super) layout: &'a Layout,
-    /// Whether at most one gate or output reads a node.
-    read_once: Vec<bool>,
-    /// The most variables that one solver may have.
-    variables: u32,
-}
-
-impl<'a> Net<'a> {
-    /// The circuit of the game before passes: some of these use what is only true of
-    /// legal moves.
-    pub(super) fn new(game: &'a GroundGame, variables: u32) -> Net<'a> {
-        let circuit = game.lowered();
-        let mut readers = vec![0u8; circuit.nodes().len()];
-        let mut read = |edge: Edge| {
-            let count = &mut readers[edge.node().index()];
-            *count = count.saturating_add(1);
-        };
-        for node in circuit.nodes() {
-            if let Node::And(a, b) = *node {
-                read(a);
-                read(b);
-            }
-        }
-        circuit.outputs().iter().copied().for_each(&mut read);
-        let feedback = circuit.loops().iter().flat_map(|l| &l.feedback);
-        feedback.for_each(|&(_, source)| read(source));
-        Net {
-            game,
-            circuit,
-            layout: game.layout(),
-            read_once: readers.iter().map(|&count| count <= 1).collect(),
-            variables,
-        }
-    }
-
-    /// Whether matches are over before they begin.
-    pub(super) fn starts_terminal(&self) -> bool {
-        let mut inputs = vec![false; self.circuit.inputs().len()];
-        let initial = self.game.initial().iter();
-        initial.for_each(|base| inputs[self.layout.bases.start + base] = true);
-        self.circuit.evaluate(&inputs)[self.layout.terminal]
-    }
-
-    /// Whether the state is terminal.
-    pub(super) fn terminal(&self) -> Edge {
-        self.circuit.outputs()[self.layout.terminal]
-    }
-
-    /// Whether the role with this index has the goal with this index.
-    pub(super) fn goal(&self, role: usize, goal: usize) -> Edge {
-        self.circuit.outputs()[self.layout.goals[role].start + goal]
-    }
-
-    /// Whether the proposition is true in the next state.
-    pub(super) fn next(&self, proposition: usize) -> Edge {
-        self.circuit.outputs()[self.layout.next.start + proposition]
-    }
-}
+/// The most operands of one conjunction. Each time a literal of a long clause changes, the
+/// solver may look at all others.
+const WIDEST: usize = 64;
 
 /// Which of the two states of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -291,8 +231,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Whether a literal was true in the step that the last question found possible.
-    pub(super) fn was_true(&self, lit: Lit) -> bool {
+    /// Whether a literal was true in the step that the solver found last.
+    fn was_true(&self, lit: Lit) -> bool {
         self.solver.value_lit(lit) == lbool::TRUE
     }
 
@@ -357,13 +297,13 @@ impl<'a> Step<'a> {
 
     /// Puts all moves in the clauses, and that each role makes one.
     fn all_moves(&mut self) {
-        for does in self.net.layout.does.iter().filter(|does| !does.is_empty()) {
-            let inputs = &self.net.circuit.inputs()[does.clone()];
-            let moves: Vec<Lit> = inputs
-                .iter()
-                .map(|&input| self.node(When::Now, input))
-                .collect();
-            self.clause(&moves);
+        for (role, does) in self.net.layout.does.iter().enumerate() {
+            for &input in &self.net.circuit.inputs()[does.clone()] {
+                self.node(When::Now, input);
+            }
+            if let Some(made) = self.roles[role].made {
+                self.clause(&[made]);
+            }
         }
     }
 
@@ -448,8 +388,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The operands of the widest conjunction that ends in this gate, of gates that
-    /// nobody else reads.
+    /// The operands of the widest conjunction, within limits, that ends in this gate, of gates
+    /// that nobody else reads.
     fn operands(&self, when: When, node: NodeId) -> Vec<Edge> {
         let mut operands = Vec::new();
         let mut open = vec![node];
@@ -460,8 +400,9 @@ impl<'a> Step<'a> {
             for edge in [a, b] {
                 let node = edge.node();
                 let is_gate = matches!(self.net.circuit.node(node), Node::And(..));
-                let is_inner = is_gate && !edge.inverted() && self.net.read_once[node.index()];
-                if is_inner && !self.known.contains_key(&(when, node)) {
+                let is_inner = is_gate && !edge.inverted() && self.net.is_read_once(node);
+                let has_room = operands.len() + open.len() < WIDEST;
+                if is_inner && has_room && !self.known.contains_key(&(when, node)) {
                     open.push(node);
                 } else {
                     operands.push(edge);
@@ -487,6 +428,7 @@ impl<'a> Step<'a> {
                 let made = self.variable();
                 self.clause(&[!before, made]);
                 self.clause(&[!lit, made]);
+                self.clause(&[!made, before, lit]);
                 made
             }
         };
@@ -500,7 +442,7 @@ impl<'a> Step<'a> {
         let variables = self.solver.num_vars();
         let is_late = || self.solver.cb().deadline.passed();
         self.is_full |=
-            variables >= self.net.variables || self.known.len() % 1024 == 0 && is_late();
+            variables >= self.net.variables() || self.known.len() % 1024 == 0 && is_late();
         self.is_full
     }
 }

@@ -1,0 +1,197 @@
+//! How facts are found: stage after stage, each with its part of the time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::clock::{Clock, Deadline};
+use super::facts::{Config, Fact, Facts, GoalLiteral, Stage};
+use super::inhibitors::Known;
+use super::latches::{self, Kind};
+use super::net::Net;
+use super::samples::Samples;
+use super::{
+    GoalLatch, GoalLatches, Invariant, Literal, Method, candidates, composite, goals, induction,
+    inhibitors,
+};
+use crate::machine::{GroundGame, RoleId};
+use crate::stop::Stop;
+
+/// Finds facts until the time is over or the flag is set; then what is open stays open.
+pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
+    let net = &Net::new(game, config.variables);
+    let mut stages = Stages {
+        clock: Clock::start(config.time, stop),
+        stages: Vec::new(),
+    };
+    let samples = &Samples::play(game, config.steps, config.seed, &stages.until(0.15));
+    stages.end("random matches", 0);
+
+    let mut invariants = invariants(net, samples, &mut stages);
+    let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
+    stages.end("latches", undecided(&kinds));
+    constant_after_all(net, &mut invariants, &mut kinds);
+    let latches = latched(&kinds);
+    let (latched_literals, others): (Vec<_>, Vec<_>) = kinds
+        .iter()
+        .partition(|(_, kind)| matches!(kind, Kind::Latched(_)));
+
+    let exclude = |kinds: Vec<(Literal, Kind)>, steps, end: Deadline| {
+        let literals: Vec<Literal> = kinds.into_iter().map(|(literal, _)| literal).collect();
+        goals::excluded(net, &invariants, samples, &literals, steps, &end)
+    };
+    // A terminal state comes after another one, unless it is the first.
+    let steps = !net.starts_terminal();
+    let excluded = exclude(latched_literals, steps, stages.until(0.8));
+    stages.end("goal latches", excluded.undecided);
+
+    let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
+    stages.end("latched goals", undecided(&goal_kinds));
+
+    let composites = composite::find(net, &invariants, samples, &kinds, &stages.until(0.9));
+    let unproved = composites
+        .iter()
+        .filter(|fact| fact.method == Method::Unproved);
+    stages.end("composites", unproved.count());
+
+    let known = Known::new(&invariants, &latches);
+    let propositions = varying(net, &invariants);
+    let end = stages.until(0.95);
+    let (inhibitors, open) =
+        inhibitors::find(net, &invariants, samples, &known, &propositions, &end);
+    stages.end("inhibitors", open);
+
+    let inhibited = exclude(others, false, stages.until(1.0));
+    stages.end("goal inhibitors", inhibited.undecided);
+
+    // What excludes all goals says that the match goes on.
+    let some_goals = |inhibitor: &GoalLatch| {
+        let goals = &game.propnet().roles[inhibitor.role.index()].goals;
+        inhibitor.excluded.len() < goals.len()
+    };
+    let finals = kinds.iter().filter(|(_, kind)| *kind == Kind::Final);
+    Facts {
+        steps: samples.steps,
+        matches: samples.matches,
+        finals: finals.map(|&(literal, _)| literal).collect(),
+        latches,
+        latched_goals: latched(&goal_kinds),
+        goal_latches: GoalLatches::new(excluded.found),
+        goal_inhibitors: inhibited.found.into_iter().filter(some_goals).collect(),
+        composites,
+        inhibitors,
+        invariants,
+        stages: stages.stages,
+    }
+}
+
+/// The invariants that can be proved.
+fn invariants(net: &Net, samples: &Samples, stages: &mut Stages) -> Vec<Invariant> {
+    let candidates = candidates::candidates(net.game, samples, &stages.until(0.2));
+    let tried: FxHashSet<Invariant> = candidates.iter().cloned().collect();
+    let ends = [0.4, 0.5].map(|part| stages.until(part));
+    let invariants = induction::prove(net, candidates, ends);
+    let proved = invariants
+        .iter()
+        .filter(|&invariant| tried.contains(invariant));
+    stages.end("invariants", tried.len() - proved.count());
+    invariants
+}
+
+/// The propositions that are not known to be constant.
+fn varying(net: &Net, invariants: &[Invariant]) -> Vec<usize> {
+    let mut varies = vec![true; net.layout.bases.len()];
+    for invariant in invariants {
+        if let Invariant::Constant(literal) = invariant {
+            varies[literal.proposition] = false;
+        }
+    }
+    (0..varies.len()).filter(|&base| varies[base]).collect()
+}
+
+/// The kind of each literal that is not known to be constant.
+fn kinds(
+    net: &Net,
+    invariants: &[Invariant],
+    samples: &Samples,
+    end: &Deadline,
+) -> Vec<(Literal, Kind)> {
+    let both = |base| [true, false].map(|value| Literal::new(base, value));
+    let literals: Vec<Literal> = varying(net, invariants)
+        .into_iter()
+        .flat_map(both)
+        .collect();
+    let kinds = latches::literals(net, invariants, samples, &literals, end);
+    literals.into_iter().zip(kinds).collect()
+}
+
+/// What is latched from the start is constant. The proof of its constancy has not come to
+/// an end, but that of the latch has.
+fn constant_after_all(
+    net: &Net,
+    invariants: &mut Vec<Invariant>,
+    kinds: &mut Vec<(Literal, Kind)>,
+) {
+    let initial = net.game.initial();
+    let latched = latched(kinds).into_iter().map(|latch| latch.what);
+    let constants: Vec<Literal> = latched.filter(|literal| literal.holds(initial)).collect();
+    let is_constant: FxHashSet<usize> = constants.iter().map(|l| l.proposition).collect();
+    kinds.retain(|(literal, _)| !is_constant.contains(&literal.proposition));
+    invariants.extend(constants.into_iter().map(Invariant::Constant));
+}
+
+/// The kind of each goal of each role, and of its negation.
+fn goal_kinds(net: &Net, invariants: &[Invariant], end: &Deadline) -> Vec<(GoalLiteral, Kind)> {
+    let roles = net.layout.roles().zip(&net.game.propnet().roles);
+    let goals =
+        roles.flat_map(|(role, ports)| (0..ports.goals.len()).map(move |goal| (role, goal)));
+    let both = |(role, goal): (RoleId, usize)| {
+        [true, false].map(|value| GoalLiteral { role, goal, value })
+    };
+    let goals: Vec<GoalLiteral> = goals.flat_map(both).collect();
+    let edge = |goal: &GoalLiteral| {
+        let edge = net.goal(goal.role.index(), goal.goal);
+        edge.invert_if(!goal.value)
+    };
+    let edges: Vec<_> = goals.iter().map(edge).collect();
+    let kinds = latches::edges(net, invariants, &edges, end);
+    goals.into_iter().zip(kinds).collect()
+}
+
+fn latched<T: Copy>(kinds: &[(T, Kind)]) -> Vec<Fact<T>> {
+    let latched = kinds.iter().filter_map(|&(what, kind)| match kind {
+        Kind::Latched(method) => Some(Fact { what, method }),
+        _ => None,
+    });
+    latched.collect()
+}
+
+fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
+    let undecided = kinds.iter().filter(|(_, kind)| *kind == Kind::Undecided);
+    undecided.count()
+}
+
+/// The stages so far, and the time for those to come.
+struct Stages<'a> {
+    clock: Clock<'a>,
+    stages: Vec<Stage>,
+}
+
+impl Stages<'_> {
+    /// The end of this part of the time.
+    fn until(&self, part: f64) -> Deadline {
+        self.clock.part(part)
+    }
+
+    fn end(&mut self, name: &'static str, undecided: usize) {
+        let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
+        let time = self.clock.elapsed().saturating_sub(before);
+        tracing::debug!(name, ?time, undecided, "analysis stage");
+        self.stages.push(Stage {
+            name,
+            time,
+            undecided,
+        });
+    }
+}
