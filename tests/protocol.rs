@@ -10,9 +10,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use common::COUNTER;
 use common::http::{AVAILABLE, BUSY, legal, post, serve, serve_with, start};
-use common::players::{crasher, latecomer, parrot, patient, scripted, thinker};
+use common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
+use common::{COUNTER, TALK, endless_setup};
+use propjit::game::LoadError;
 use propjit::player::{Choice, PlayerError};
 use propjit::protocol::log::Entry;
 use propjit::protocol::server::Limits;
@@ -156,6 +157,31 @@ fn thinking_is_interrupted_at_once() {
         for answer in [thinking, next] {
             assert!(["one", "two", "busy"].contains(&&*answer.join().unwrap()));
         }
+        assert_eq!(post(at, "(INFO)"), AVAILABLE);
+    }
+}
+
+/// Grounding is no thinking, and ends all the same.
+#[test]
+fn grounding_is_interrupted_at_once() {
+    let (seen, prepared) = mpsc::channel();
+    let config = Config {
+        setup: endless_setup(),
+        ..Config::new(watched("mcts", seen))
+    };
+    let server = serve_with(config, Limits::default());
+    let at = server.address();
+    for farewell in ["(ABORT m)", "(STOP m nil)"] {
+        let start = start("m", "up", TALK, "100000 100000");
+        let starting = thread::spawn(move || post(at, &start));
+        while post(at, "(INFO)") != BUSY {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_ne!(post(at, farewell), "busy");
+        assert_eq!(starting.join().unwrap(), "ready");
+        // Were grounding not interrupted, nothing would come.
+        let error = prepared.recv().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), LoadError::Stopped.to_string());
         assert_eq!(post(at, "(INFO)"), AVAILABLE);
     }
 }

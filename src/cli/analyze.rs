@@ -56,7 +56,8 @@ struct Analysis {
 
 /// Searches and prints what was found.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let mut position = args.thinking.load()?;
+    let stop = stop_on_ctrl_c();
+    let mut position = args.thinking.load(&stop)?;
     let history = &mut position.history;
     let asked = args.role.as_deref();
     if history.is_over()? {
@@ -68,7 +69,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         None => chooser(history, &legal)?,
         Some(_) => find_role(history.roles(), asked)?,
     };
-    let stop = stop_on_ctrl_c();
     let (mut search, _) = args.thinking.search(&position)?;
     let history = &position.history;
     let time = match args.playouts {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use propjit::game::LoadError;
+use propjit::game::{LoadError, Setup};
 use propjit::player::rulesheet::Rulesheet;
 use propjit::player::spec::Spec;
 use propjit::referee::Config;
@@ -90,13 +90,14 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let path = &args.rulesheet;
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;
-    let setup = args.setup.setup_for(path);
+    let stop = stop_on_ctrl_c();
+    let setup = Setup {
+        stop: stop.clone(),
+        ..args.setup.setup_for(path)
+    };
     let name = path.to_string_lossy();
     let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
-    // That nothing can be written should be known before anything is played.
-    let file = args.output.as_deref();
-    file.map_or(Ok(()), |file| write(file, ""))?;
     let series = Series {
         players: args.players.clone(),
         matches: args.games,
@@ -108,7 +109,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             ..Config::new(args.start_clock, args.play_clock)
         },
     };
-    let stop = stop_on_ctrl_c();
+    // What is wrong should be known before the game is ground.
+    series.roles(&rulesheet)?;
+    let file = args.output.as_deref();
+    file.map_or(Ok(()), |file| write(file, ""))?;
     let status = Arc::new(Mutex::new("grounding".to_string()));
     let shown = show_progress({
         let status = status.clone();
@@ -128,10 +132,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         *status.lock().unwrap_or_else(PoisonError::into_inner) = now;
     });
     drop(shown);
-    let results = results.map_err(|error| match error {
-        SeriesError::Players { .. } => Failure::Usage(error.to_string()),
-        error => Failure::Work(describe(&error)),
-    })?;
+    let results = results?;
     let report = Report::new(game, &series, &results);
     if let Some(file) = file {
         let records = Records {
@@ -142,6 +143,15 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         write(file, &format!("{json}\n"))?;
     }
     output.result(&report)
+}
+
+impl From<SeriesError> for Failure {
+    fn from(error: SeriesError) -> Failure {
+        match error {
+            SeriesError::Players { .. } => Failure::Usage(error.to_string()),
+            error => Failure::Work(describe(&error)),
+        }
+    }
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

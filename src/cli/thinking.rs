@@ -10,6 +10,7 @@ use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::rng::random_seed;
 use propjit::search::Budget;
 use propjit::search::mcts::{Config, Mcts, MoveReport, Report};
+use propjit::stop::Stop;
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
@@ -57,13 +58,13 @@ pub struct Position {
 }
 
 impl ThinkingArgs {
-    /// Loads the game and plays the moves so far.
-    pub fn load(&self) -> Result<Position, Failure> {
+    /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
+    pub fn load(&self, stop: &Stop) -> Result<Position, Failure> {
         let prepare = Game::prepare_playouts;
-        let (game, backend) = self
-            .setup
-            .load(&self.rulesheet, Game::bulk_backend, prepare)?;
-        let mut history = History::new(game.machine(game.backend())?)?;
+        let (game, backend) =
+            self.setup
+                .load(&self.rulesheet, stop, Game::bulk_backend, prepare)?;
+        let mut history = History::new(game.follower()?)?;
         let script = match (&self.history, &self.moves) {
             (Some(path), _) => Some(Script::read(path)?),
             (_, Some(moves)) => Some(Script::inline(moves)),

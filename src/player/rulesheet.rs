@@ -58,7 +58,8 @@ impl Rulesheet {
     /// The game, grounded if it can be. The first caller does the work, others wait for it.
     ///
     /// # Errors
-    /// When the set-up demands a backend that needs a ground game, and there is none.
+    /// When the set-up demands a backend that needs a ground game, and there is none; or
+    /// when it was stopped before there was a game.
     pub fn game(&self) -> Result<Arc<Game>, PlayerError> {
         let source = &self.rules.source;
         let load = || {
@@ -69,6 +70,12 @@ impl Rulesheet {
             .get_or_init(load)
             .clone()
             .map_err(PlayerError::Load)
+    }
+
+    /// Sets the flag of the set-up: nobody needs the game any more. Who waits for it gets
+    /// an error, and what goes on behind a game that is there already ends.
+    pub fn stop(&self) {
+        self.setup.stop.set();
     }
 
     /// A machine that needs no preparation.

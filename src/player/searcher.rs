@@ -66,7 +66,7 @@ impl Searcher {
                 ..self.thinking.search.clone()
             };
             let mut mind = Mind {
-                board: Board::new(game.machine(game.backend())?)?,
+                board: Board::new(game.follower()?)?,
                 search: Mcts::new(&game, backend, config)?,
                 depth: 0,
                 is_current: true,

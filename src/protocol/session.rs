@@ -22,6 +22,7 @@ use crate::player::rulesheet::Rulesheet;
 use crate::player::spec::Spec;
 use crate::player::{Ending, Seat};
 use crate::rng::random_seed;
+use crate::stop::Stop;
 
 /// How a session plays.
 #[derive(Clone, Debug)]
@@ -147,7 +148,11 @@ impl Session {
             return Reply::Busy;
         }
         // Reading the rules takes a while: others are not kept waiting.
-        let setup = self.config.setup.clone();
+        let setup = Setup {
+            // Of this match alone.
+            stop: Stop::new(),
+            ..self.config.setup.clone()
+        };
         let rulesheet = match Rulesheet::parse(&start.match_id, &start.rules, setup) {
             Ok(rulesheet) => Arc::new(rulesheet),
             Err(diagnostics) => {

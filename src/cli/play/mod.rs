@@ -47,7 +47,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let why = "play is for people and has no JSON; `propjit analyze` has";
         return Err(Failure::Usage(why.to_string()));
     }
-    let position = args.thinking.load()?;
+    let position = args.thinking.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
     let (search, seed) = args.thinking.search(&position)?;
     let mut table = Playing {
