@@ -1,6 +1,6 @@
 //! `propjit match` (a keyword, hence the file's name): players against each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use propjit::game::{LoadError, Setup};
 use propjit::player::rulesheet::Rulesheet;
 use propjit::player::spec::Spec;
 use propjit::referee::Config;
-use propjit::referee::record::{MatchEnd, MatchRecord};
+use propjit::referee::record::{ErrorKind, ErrorRecord, MatchEnd, MatchRecord};
 use propjit::referee::series::{Results, Series, SeriesError};
 use propjit::referee::standings::Standing;
 use propjit::rng::random_seed;
@@ -133,6 +133,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     });
     drop(shown);
     let results = results?;
+    for note in notes(&results.records) {
+        message(&format!("note: {note}"));
+    }
     let report = Report::new(game, &series, &results);
     if let Some(file) = file {
         let records = Records {
@@ -143,6 +146,46 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         write(file, &format!("{json}\n"))?;
     }
     output.result(&report)
+}
+
+/// What each player did wrong first, and why matches could not go on.
+fn notes(records: &[MatchRecord]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut told = BTreeSet::new();
+    for (record, number) in records.iter().zip(1..) {
+        for ErrorRecord {
+            step,
+            role,
+            kind,
+            text,
+        } in &record.errors
+        {
+            let mut seats = record.roles.iter().zip(&record.players);
+            let player = seats.find(|(name, _)| *name == role);
+            let player = player.and_then(|(_, player)| player.as_deref());
+            let player = player.unwrap_or(role);
+            if !told.insert(player) {
+                continue;
+            }
+            let when = step.map_or("at the start".to_string(), |step| {
+                format!("move {}", step + 1)
+            });
+            let what = match (step, kind) {
+                (Some(_), ErrorKind::Illegal) => format!("`{text}` is not legal"),
+                _ => text.clone(),
+            };
+            notes.push(format!(
+                "{player} as {role}, match {number}, {when}: {what}"
+            ));
+        }
+        notes.extend(
+            record
+                .failure
+                .as_ref()
+                .map(|failure| format!("match {number}: {failure}")),
+        );
+    }
+    notes
 }
 
 impl From<SeriesError> for Failure {

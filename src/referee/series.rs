@@ -49,7 +49,7 @@ pub struct Results {
 #[derive(Debug, Error)]
 pub enum SeriesError {
     /// The game needs another number of players.
-    #[error("the game has {} roles to play ({}), and there are {given} players", .roles.len(), .roles.join(", "))]
+    #[error("the game needs a player for each of {}; given: {given}", .roles.join(", "))]
     Players {
         /// The roles that need a player.
         roles: Vec<String>,

@@ -38,6 +38,10 @@ pub struct Args {
 /// How many moves are listed without being asked for.
 const LISTED: usize = 60;
 
+/// After so many joint moves without a choice, the person is asked for the only move there
+/// is: the match may never end.
+const FORCED: usize = 500;
+
 /// How many moves a hint shows.
 const HINTED: usize = 3;
 
@@ -111,6 +115,7 @@ impl Playing<'_> {
     }
 
     fn play(&mut self) -> Result<(), Failure> {
+        let mut forced = 0;
         while !self.history.is_over()? {
             let legal = self.history.legal()?;
             if let Some(stuck) = legal.iter().position(Vec::is_empty) {
@@ -119,12 +124,18 @@ impl Playing<'_> {
                 return self.output.print(&text);
             }
             let own = match &legal[self.person.index()][..] {
-                [only] => only.clone(),
-                moves => match self.ask(moves)? {
-                    Asked::Chosen(chosen) => chosen,
-                    Asked::Back => continue,
-                    Asked::End => return Ok(()),
-                },
+                [only] if forced < FORCED => {
+                    forced += 1;
+                    only.clone()
+                }
+                moves => {
+                    forced = 0;
+                    match self.ask(moves)? {
+                        Asked::Chosen(chosen) => chosen,
+                        Asked::Back => continue,
+                        Asked::End => return Ok(()),
+                    }
+                }
             };
             let joint = self.answer(&legal, own);
             self.tell(&joint.join(" | "))?;
