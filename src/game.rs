@@ -14,10 +14,11 @@ use crate::analysis::{self, Foresight};
 use crate::fnv::Fnv64;
 use crate::machine::lanes::{CompiledMachine, LanesMachine};
 use crate::machine::prover::ProverMachine;
-use crate::machine::scalar::ScalarMachine;
+use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::machine::{
     Backend, CodeOptions, GroundGame, MachineError, RANDOM_ROLE, RoleId, StateMachine,
 };
+use crate::stop::Stop;
 
 /// How to load a game.
 #[derive(Clone, Default, Debug)]
@@ -31,6 +32,9 @@ pub struct Setup {
     pub prover: prover::Limits,
     /// How machine code is made, and where it is kept.
     pub code: CodeOptions,
+    /// Ends loading early when it is set, and what goes on behind play once the game is
+    /// loaded: optimising the circuit and compiling it.
+    pub stop: Stop,
 }
 
 /// Why a game cannot be loaded.
@@ -47,6 +51,9 @@ pub enum LoadError {
         /// Why grounding gave up.
         source: Box<GroundError>,
     },
+    /// [`Setup::stop`] was set.
+    #[error("stopped before the game was loaded")]
+    Stopped,
 }
 
 /// A step of loading, and how long it took.
@@ -133,12 +140,19 @@ impl Game {
 
     fn ground(&mut self, setup: &Setup) -> Result<(), LoadError> {
         let start = Instant::now();
-        match (ground(&self.rules, &setup.ground), setup.backend) {
+        let limits = ground::Limits {
+            stop: setup.stop.flag(),
+            ..setup.ground.clone()
+        };
+        match (ground(&self.rules, &limits), setup.backend) {
+            (Err(GroundError::Stopped), _) => Err(LoadError::Stopped),
             (Ok((propnet, statistics)), _) => {
                 self.stage("ground", statistics.instantiation);
                 self.stage("propnet", statistics.construction);
                 let start = Instant::now();
-                self.ground = Some(Arc::new(GroundGame::new(propnet, setup.code.clone())));
+                let mut code = setup.code.clone();
+                code.config.stop = setup.stop.flag();
+                self.ground = Some(Arc::new(GroundGame::new(propnet, code)));
                 self.stage("circuit", start.elapsed());
                 Ok(())
             }
@@ -266,6 +280,19 @@ impl Game {
             Some(_) => Backend::Lanes,
             None => Backend::Prover,
         }
+    }
+
+    /// A machine that follows one match. It is there as soon as the game is loaded, since
+    /// the circuit is not optimised for it.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
+    pub fn follower(&self) -> Result<Box<dyn StateMachine>, MachineError> {
+        let Some(ground) = &self.ground else {
+            return self.machine(Backend::Prover);
+        };
+        let evaluator = ScalarEvaluator::plain(ground.clone());
+        Ok(Box::new(ScalarMachine::with(ground.clone(), evaluator)))
     }
 
     /// A machine that plays the game.

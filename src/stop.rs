@@ -31,6 +31,11 @@ impl Stop {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// The flag itself, for libraries that know no `Stop`.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
     /// Does work that is asked to end when this flag is set, or after a time.
     pub fn within<T>(&self, time: Duration, work: impl FnOnce(&Stop) -> T) -> T {
         let start = Instant::now();

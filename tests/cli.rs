@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 
 use common::command::{file, json, own, propjit, stderr, stdout};
@@ -30,6 +33,44 @@ fn wrong_usage_exits_with_2() {
     for args in wrong {
         let assert = propjit(args).code(2).stdout("");
         assert!(!stderr(assert).is_empty(), "{args:?}");
+    }
+}
+
+/// Ctrl-C while a game is ground, which without it would take as long as there is memory.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_grounding() {
+    let folder = tempfile::tempdir().unwrap();
+    let talk = file(&folder, "talk.kif", common::TALK);
+    let players = ["--player", "mcts", "--player", "random"];
+    let commands: [(&str, &[&str]); 6] = [
+        ("info", &[]),
+        ("playout", &[]),
+        ("perft", &["3"]),
+        ("analyze", &[]),
+        ("match", &players),
+        ("verify", &["--against", "prover"]),
+    ];
+    for (command, args) in commands {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+            .args(["-vv", command, &talk])
+            .args(args)
+            .args(["--setup-limit", "100000"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+        // Once it is parsed, it is ground.
+        let is_parsed = |line: &String| line.contains("set-up stage") && line.contains("parse");
+        assert!(messages.by_ref().any(|line| is_parsed(&line.unwrap())));
+        let id = child.id().to_string();
+        let killed = Command::new("kill").args(["-INT", &id]).status();
+        assert!(killed.unwrap().success());
+        let rest: Vec<String> = messages.map(Result::unwrap).collect();
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{command}: {rest:?}");
+        let error = "error: stopped before the game was loaded";
+        assert!(rest.iter().any(|line| line == error), "{command}: {rest:?}");
     }
 }
 

@@ -273,6 +273,24 @@ fn matches_with_players_elsewhere() {
     }
 }
 
+/// Games that are soon solved: then nobody waits for clocks.
+#[test]
+fn who_searches_elsewhere_makes_no_mistakes() {
+    let (_servers, players): (Vec<_>, Vec<_>) = (0..2).map(|_| serve(spec("mcts"))).unzip();
+    for (name, goals) in [
+        ("ticTacToe", vec![Some(50), Some(50)]),
+        ("pegTriangle", vec![Some(100)]),
+        ("untwistyCorridor", vec![Some(100)]),
+    ] {
+        let mut series = series(&players[..goals.len()], 3);
+        series.swap = true;
+        for record in play(&series, &own_sheet(name)).records {
+            assert_eq!(record.errors, [], "{name}");
+            assert_eq!(record.goals, goals, "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_busy_player_elsewhere_is_replaced() {
     let (server, remote) = serve(spec("random"));
@@ -417,7 +435,13 @@ fn the_command_prints_standings_and_writes_records() {
     let text = stdout(propjit(&args).success());
     assert!(text.contains("random:seed=7"), "{text}");
     let solo = propjit(&["match", &tic_tac_toe, "--player", "random"]).code(2);
-    assert!(stderr(solo).contains("the game has 2 roles to play (x, o), and there are 1 players"));
+    assert!(stderr(solo).contains("the game needs a player for each of x, o; given: 1"));
+    let nobody = ["--player", "http://127.0.0.1:1", "--player", "random"];
+    let alone = propjit(&[&["match", &tic_tac_toe][..], &nobody].concat()).success();
+    let note = "note: http://127.0.0.1:1 as x, match 1, at the start: the connection failed";
+    let told = stderr(alone);
+    assert_eq!(told.matches("note: ").count(), 1, "{told}");
+    assert!(told.contains(note), "{told}");
     let unknown = propjit(&["match", &tic_tac_toe, "--player", "alphazero"]).code(2);
     assert!(stderr(unknown).contains("there is no player `alphazero`; there are"));
     let nowhere = [&args[..], &["--output", "/nowhere/x.json"]].concat();

@@ -34,6 +34,16 @@ fn a_whole_match_is_played() {
 }
 
 #[test]
+fn a_match_without_choices_can_be_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role r) (init on) (legal r go) (<= (next on) (true on))
+        (<= terminal (true off)) (<= (next off) (true off)) (goal r 0)";
+    let endless = file(&folder, "endless.kif", rules);
+    let text = play(&[&endless], "1\nquit\n");
+    assert_eq!(count(&text, "your moves:"), 2, "{text}");
+}
+
+#[test]
 fn moves_are_entered_as_one_likes() {
     for written in ["5", " mark 2 2 ", "( mark  2 2)\r", "(mark 2 2)"] {
         let text = play(&[&own("ticTacToe")], &format!("{written}\n"));

@@ -4,16 +4,18 @@ mod common;
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use common::COUNTER;
 use common::http::{AVAILABLE, BUSY, legal, post, serve, serve_with, start};
-use common::players::{crasher, latecomer, parrot, patient, scripted, thinker};
-use propjit::player::{Choice, PlayerError};
+use common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
+use common::{COUNTER, TALK, endless_setup};
+use propjit::game::LoadError;
+use propjit::player::spec::Spec;
+use propjit::player::{Choice, PlayerError, Seat};
 use propjit::protocol::log::Entry;
 use propjit::protocol::server::Limits;
 use propjit::protocol::session::Config;
@@ -160,6 +162,103 @@ fn thinking_is_interrupted_at_once() {
     }
 }
 
+/// Grounding is no thinking, and ends all the same.
+#[test]
+fn grounding_is_interrupted_at_once() {
+    let (seen, prepared) = mpsc::channel();
+    let config = Config {
+        setup: endless_setup(),
+        ..Config::new(watched("mcts", seen))
+    };
+    let server = serve_with(config, Limits::default());
+    let at = server.address();
+    for farewell in ["(ABORT m)", "(STOP m nil)"] {
+        let start = start("m", "up", TALK, "100000 100000");
+        let starting = thread::spawn(move || post(at, &start));
+        while post(at, "(INFO)") != BUSY {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_ne!(post(at, farewell), "busy");
+        assert_eq!(starting.join().unwrap(), "ready");
+        // Were grounding not interrupted, nothing would come.
+        let error = prepared.recv().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), LoadError::Stopped.to_string());
+        assert_eq!(post(at, "(INFO)"), AVAILABLE);
+    }
+}
+
+/// The threads of a process that have this name. Were one never to end or to start, the test
+/// that counts them would not end either.
+#[cfg(target_os = "linux")]
+fn threads(process: u32, name: &str) -> usize {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    // A thread may end meanwhile.
+    let names = tasks
+        .flatten()
+        .flat_map(|task| std::fs::read_to_string(task.path().join("comm")));
+    names.filter(|found| found.trim() == name).count()
+}
+
+/// What a preview has begun is ended by another one, joined by a match of the same game and
+/// ended by a match of another.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_preview_is_prepared_until_it_is_replaced() {
+    let (mut child, at) = command(&["--setup-limit", "100000"]);
+    let until = |name, count| {
+        while threads(child.id(), name) != count {
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let preview = |rules: &str| assert_eq!(post(at, &format!("(PREVIEW ({rules}) 10)")), "ready");
+    preview(TALK);
+    until("preview", 1);
+    preview(TALK);
+    assert_eq!(threads(child.id(), "preview"), 1);
+    preview(COUNTER);
+    until("preview", 0);
+    preview(TALK);
+    until("preview", 1);
+    // In rules that are wrong there is nothing to be prepared.
+    preview("(role up)");
+    assert_eq!(threads(child.id(), "preview"), 1);
+    for (rules, joined) in [(COUNTER, 0), (TALK, 1)] {
+        preview(TALK);
+        until("preview", 1);
+        assert_eq!(post(at, &start("m", "up", rules, "0 100")), "ready");
+        until("preview", joined);
+        until("player", 1);
+        assert_eq!(post(at, "(PREVIEW ((role up)) 10)"), "busy");
+        assert_eq!(post(at, "(ABORT m)"), "aborted");
+        until("preview", 0);
+        until("player", 0);
+    }
+    interrupt(&mut child);
+}
+
+/// The name of the rules tells where they come from.
+#[test]
+fn a_match_takes_over_what_was_previewed() {
+    let (seen, games) = mpsc::channel();
+    let seen = Mutex::new(seen);
+    let make = move |seat: &Seat| {
+        let source = seat.rulesheet.rules().source.name().to_string();
+        seen.lock().unwrap().send(source).unwrap();
+        legal().player(seat)
+    };
+    let server = serve(Spec::new("witness", Arc::new(make)));
+    let at = server.address();
+    assert_eq!(post(at, &format!("(PREVIEW ({COUNTER}) 10)")), "ready");
+    // The first match takes it over, and takes it away.
+    for expected in ["a preview", "m"] {
+        let spaced = COUNTER.replace('(', " ( ") + "; a comment\n";
+        assert_eq!(post(at, &start("m", "up", &spaced, "10 10")), "ready");
+        assert_eq!(games.recv().unwrap(), expected);
+        assert_eq!(post(at, "(PLAY m nil)"), "one");
+        assert_eq!(post(at, "(ABORT m)"), "aborted");
+    }
+}
+
 #[test]
 fn the_same_request_again_gets_the_same_answer() {
     let (player, gate, asked) = patient();
@@ -231,14 +330,13 @@ fn a_log_replays_the_match() {
     }
 }
 
-#[test]
-fn the_command_serves_until_it_is_interrupted() {
-    let folder = tempfile::tempdir().unwrap();
-    let logs = folder.path().join("logs").display().to_string();
+/// The command at a free port, with these arguments, and its address.
+fn command(args: &[&str]) -> (Child, SocketAddr) {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-        .args(["serve", "--port", "0", "--name", "me", "--player", "legal"])
-        .args(["--margin", "100", "--log", &logs])
+        .args(["serve", "--port", "0"])
+        .args(args)
         .env("PROPJIT_CACHE", "off")
+        .env("PROPJIT_CONFIG", "off")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -247,20 +345,28 @@ fn the_command_serves_until_it_is_interrupted() {
     let stdout = child.stdout.as_mut().unwrap();
     BufReader::new(stdout).read_line(&mut line).unwrap();
     let (_, address) = line.trim().rsplit_once("http://").unwrap();
-    let at: SocketAddr = address.parse().unwrap();
+    (child, address.parse().unwrap())
+}
+
+/// Ctrl-C.
+fn interrupt(child: &mut Child) {
+    let id = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &id]).status();
+    assert!(killed.unwrap().success());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn the_command_serves_until_it_is_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs").display().to_string();
+    let player = ["--name", "me", "--player", "legal"];
+    let (mut child, at) = command(&[&player[..], &["--margin", "100", "--log", &logs]].concat());
     assert!(at.ip().is_loopback());
     assert_eq!(post(at, "(INFO)"), "((name me) (status available))");
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 10")), "ready");
     assert_eq!(post(at, "(PLAY m nil)"), "one");
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert!(child.wait().unwrap().success());
+    interrupt(&mut child);
     assert!(TcpStream::connect(at).is_err());
     assert_eq!(std::fs::read_dir(logs).unwrap().count(), 1);
 }

@@ -1,5 +1,7 @@
 //! What the grounder finds, and that the network means what the rules say.
 
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
 use propjit_gdl::ground::{GroundError, LimitKind, Limits, ground};
@@ -225,6 +227,25 @@ fn joins_without_results_are_stopped_too() {
             ..
         }
     ));
+}
+
+#[test]
+fn a_flag_ends_grounding() {
+    let text = format!("{FRAME} (init (n 0)) (<= (next (n (s ?x))) (true (n ?x)))");
+    let rules = rules(&text);
+    // The only thing that can end this before the memory is full.
+    let limits = Limits {
+        time: None,
+        ..Limits::default()
+    };
+    let stop = limits.stop.clone();
+    let error = thread::scope(|scope| {
+        let ground = scope.spawn(|| ground(&rules, &limits).map(|_| ()).unwrap_err());
+        thread::sleep(Duration::from_millis(20));
+        stop.store(true, Ordering::Relaxed);
+        ground.join().unwrap()
+    });
+    assert_eq!(error, GroundError::Stopped);
 }
 
 #[test]

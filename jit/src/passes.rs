@@ -37,6 +37,8 @@ mod subsumption;
 mod sweep;
 mod wide;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::assumptions::Assumptions;
@@ -67,10 +69,12 @@ pub struct Config {
     /// simplifying and finish the circuit as it is; that takes about
     /// as long as copying the circuit.
     pub budget: Duration,
+    /// Whoever sets this flag uses up the rest of the time.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for Config {
-    /// All passes, for ten seconds at most.
+    /// All passes, for ten seconds at most, with a flag that nobody sets.
     fn default() -> Config {
         Config {
             absorption: true,
@@ -82,6 +86,7 @@ impl Default for Config {
             share: true,
             rounds: 3,
             budget: Duration::from_secs(10),
+            stop: Arc::default(),
         }
     }
 }
@@ -126,7 +131,7 @@ pub fn optimize(
     assumptions: &Assumptions,
     config: &Config,
 ) -> (Circuit, Vec<PassReport>) {
-    let deadline = &Deadline::after(config.budget);
+    let deadline = &Deadline::new(config.budget, config.stop.clone());
     let mut run = Run {
         circuit: circuit.clone(),
         reports: Vec::new(),
@@ -255,10 +260,13 @@ mod tests {
 
         #[test]
         fn passes_stop_at_the_deadline((circuit, assumptions) in circuits()) {
-            let past = Deadline::after(Duration::ZERO);
+            let past = Deadline::new(Duration::ZERO, Arc::default());
+            let stopped = Deadline::new(Duration::MAX, Arc::new(true.into()));
             for (_, pass) in PASSES {
-                let after = pass(&circuit, &assumptions, &past);
-                assert_same(&circuit, &after, &assumptions);
+                for deadline in [&past, &stopped] {
+                    let after = pass(&circuit, &assumptions, deadline);
+                    assert_same(&circuit, &after, &assumptions);
+                }
             }
         }
 

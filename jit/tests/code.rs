@@ -250,6 +250,14 @@ fn limits_are_kept() {
             compile(&circuit, &small),
             Err(CompileError::Size(1000))
         ));
+        let stopped = Config {
+            stop: Arc::new(true.into()),
+            ..config.clone()
+        };
+        assert!(matches!(
+            compile(&circuit, &stopped),
+            Err(CompileError::Stopped)
+        ));
         let wide = Config {
             width: Width::X512,
             ..config

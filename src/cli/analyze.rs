@@ -1,29 +1,22 @@
 //! `propjit analyze`: which moves are good in a position.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use propjit::game::Game;
 use propjit::history::History;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::search::Budget;
 use serde::Serialize;
 
-use super::options::{SetupArgs, in_range, seconds};
+use super::options::{in_range, seconds};
 use super::output::{Failure, Output, message, show_progress, stop_on_ctrl_c};
-use super::thinking::{
-    Goals, PositionArgs, Ranked, SearchArgs, Table, find_role, number, ranking, think,
-};
+use super::thinking::{Goals, Ranked, Table, ThinkingArgs, find_role, number, ranking, think};
 
 /// Rank the moves in a position by tree search
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file with the rules
-    rulesheet: PathBuf,
-
     #[command(flatten)]
-    position: PositionArgs,
+    thinking: ThinkingArgs,
 
     /// Whose moves [default: the role that has a choice]
     #[arg(long, value_name = "ROLE")]
@@ -37,12 +30,6 @@ pub struct Args {
     /// Think for so many playouts
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     playouts: Option<u64>,
-
-    #[command(flatten)]
-    search: SearchArgs,
-
-    #[command(flatten)]
-    setup: SetupArgs,
 }
 
 /// For how long to think if nothing is said.
@@ -69,23 +56,21 @@ struct Analysis {
 
 /// Searches and prints what was found.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let prepare = Game::prepare_playouts;
-    let (game, backend) = args
-        .setup
-        .load(&args.rulesheet, Game::bulk_backend, prepare)?;
-    let mut history = args.position.position(&game)?;
+    let stop = stop_on_ctrl_c();
+    let mut position = args.thinking.load(&stop)?;
+    let history = &mut position.history;
     let asked = args.role.as_deref();
     if history.is_over()? {
         let role = find_role(history.roles(), asked)?;
-        return output.result(&over(&mut history, role)?);
+        return output.result(&over(history, role)?);
     }
     let legal = history.legal()?;
     let role = match asked {
-        None => chooser(&history, &legal)?,
+        None => chooser(history, &legal)?,
         Some(_) => find_role(history.roles(), asked)?,
     };
-    let stop = stop_on_ctrl_c();
-    let (mut search, _) = args.search.search(&game, backend, &args.setup)?;
+    let (mut search, _) = args.thinking.search(&position)?;
+    let history = &position.history;
     let time = match args.playouts {
         None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),
         Some(_) => args.seconds,
@@ -100,7 +85,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         (None, playouts) => format!("for {} playouts", playouts.unwrap_or_default()),
     };
     let shown = show_progress(move || whole.clone());
-    let done = think(&mut search, &history, &budget);
+    let done = think(&mut search, history, &budget);
     drop(shown);
     done?;
     let report = search.report(role);

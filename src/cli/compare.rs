@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use propjit::compare::{self, Config, Figures, Outcome, Table, plot};
-use propjit::game::Game;
+use propjit::game::{Game, LoadError, Setup};
 use propjit::rng::random_seed;
+use propjit::stop::Stop;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
@@ -59,7 +60,7 @@ struct Entry {
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     // What is wrong should be known before anything is measured.
     for path in &args.rulesheets {
-        Rules::read(path).map_err(|error| Failure::from(propjit::game::LoadError::from(error)))?;
+        Rules::read(path).map_err(|error| Failure::from(LoadError::from(error)))?;
     }
     let plot = args.plot.as_deref();
     plot.map_or(Ok(()), writable)?;
@@ -77,7 +78,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         interrupted: false,
     };
     for path in &args.rulesheets {
-        let entry = measure(path, args, &config, &stop)?;
+        let Some(entry) = measure(path, args, &config, &stop)? else {
+            report.interrupted = true;
+            break;
+        };
         report.agree &= entry.table.agrees();
         report.interrupted |= entry.table.interrupted;
         if !output.is_json() {
@@ -100,12 +104,13 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
+/// The table of a game; none if it was stopped before there is anything in it.
 fn measure(
     path: &Path,
     args: &Args,
     config: &Config,
-    stop: &propjit::stop::Stop,
-) -> Result<Entry, Failure> {
+    stop: &Stop,
+) -> Result<Option<Entry>, Failure> {
     let game = game_name(path);
     let doing = Arc::new(Mutex::new("grounding".to_string()));
     let shown = show_progress({
@@ -117,11 +122,18 @@ fn measure(
             )
         }
     });
-    let loaded = Game::load(path, &args.ground.setup())?;
+    let setup = Setup {
+        stop: stop.clone(),
+        ..args.ground.setup()
+    };
+    let loaded = match Game::load(path, &setup) {
+        Err(LoadError::Stopped) => return Ok(None),
+        loaded => loaded?,
+    };
     let now = |what: &str| *doing.lock().expect("nobody panics holding it") = what.to_string();
     let table = compare::compare(&loaded, config, stop, now)?;
     drop(shown);
-    Ok(Entry { game, table })
+    Ok(Some(Entry { game, table }))
 }
 
 /// Whether the file can be written to; does not change it.

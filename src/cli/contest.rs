@@ -1,16 +1,16 @@
 //! `propjit match` (a keyword, hence the file's name): players against each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use propjit::game::LoadError;
+use propjit::game::{LoadError, Setup};
 use propjit::player::rulesheet::Rulesheet;
 use propjit::player::spec::Spec;
 use propjit::referee::Config;
-use propjit::referee::record::{MatchEnd, MatchRecord};
+use propjit::referee::record::{ErrorKind, ErrorRecord, MatchEnd, MatchRecord};
 use propjit::referee::series::{Results, Series, SeriesError};
 use propjit::referee::standings::Standing;
 use propjit::rng::random_seed;
@@ -90,13 +90,14 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let path = &args.rulesheet;
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;
-    let setup = args.setup.setup_for(path);
+    let stop = stop_on_ctrl_c();
+    let setup = Setup {
+        stop: stop.clone(),
+        ..args.setup.setup_for(path)
+    };
     let name = path.to_string_lossy();
     let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
-    // That nothing can be written should be known before anything is played.
-    let file = args.output.as_deref();
-    file.map_or(Ok(()), |file| write(file, ""))?;
     let series = Series {
         players: args.players.clone(),
         matches: args.games,
@@ -108,7 +109,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             ..Config::new(args.start_clock, args.play_clock)
         },
     };
-    let stop = stop_on_ctrl_c();
+    // What is wrong should be known before the game is ground.
+    series.roles(&rulesheet)?;
+    let file = args.output.as_deref();
+    file.map_or(Ok(()), |file| write(file, ""))?;
     let status = Arc::new(Mutex::new("grounding".to_string()));
     let shown = show_progress({
         let status = status.clone();
@@ -128,10 +132,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         *status.lock().unwrap_or_else(PoisonError::into_inner) = now;
     });
     drop(shown);
-    let results = results.map_err(|error| match error {
-        SeriesError::Players { .. } => Failure::Usage(error.to_string()),
-        error => Failure::Work(describe(&error)),
-    })?;
+    let results = results?;
+    for note in notes(&results.records) {
+        message(&format!("note: {note}"));
+    }
     let report = Report::new(game, &series, &results);
     if let Some(file) = file {
         let records = Records {
@@ -142,6 +146,55 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         write(file, &format!("{json}\n"))?;
     }
     output.result(&report)
+}
+
+/// What each player did wrong first, and why matches could not go on.
+fn notes(records: &[MatchRecord]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut told = BTreeSet::new();
+    for (record, number) in records.iter().zip(1..) {
+        for ErrorRecord {
+            step,
+            role,
+            kind,
+            text,
+        } in &record.errors
+        {
+            let mut seats = record.roles.iter().zip(&record.players);
+            let player = seats.find(|(name, _)| *name == role);
+            let player = player.and_then(|(_, player)| player.as_deref());
+            let player = player.unwrap_or(role);
+            if !told.insert(player) {
+                continue;
+            }
+            let when = step.map_or("at the start".to_string(), |step| {
+                format!("move {}", step + 1)
+            });
+            let what = match (step, kind) {
+                (Some(_), ErrorKind::Illegal) => format!("`{text}` is not legal"),
+                _ => text.clone(),
+            };
+            notes.push(format!(
+                "{player} as {role}, match {number}, {when}: {what}"
+            ));
+        }
+        notes.extend(
+            record
+                .failure
+                .as_ref()
+                .map(|failure| format!("match {number}: {failure}")),
+        );
+    }
+    notes
+}
+
+impl From<SeriesError> for Failure {
+    fn from(error: SeriesError) -> Failure {
+        match error {
+            SeriesError::Players { .. } => Failure::Usage(error.to_string()),
+            error => Failure::Work(describe(&error)),
+        }
+    }
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

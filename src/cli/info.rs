@@ -10,7 +10,7 @@ use propjit::machine::{Backend, GroundGame};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
-use super::output::{Failure, Output};
+use super::output::{Failure, Output, stop_on_ctrl_c};
 
 /// Tell what a game is made of: roles, propositions, moves, gates, set-up time
 #[derive(clap::Args)]
@@ -85,9 +85,9 @@ struct Stage {
 
 /// Loads the game and prints what it is made of.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let (game, backend) = args
-        .setup
-        .load(&args.rulesheet, Game::bulk_backend, Game::prepare)?;
+    let stop = stop_on_ctrl_c();
+    let (game, backend) =
+        (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
     if let Some(path) = &args.dot {
         let ground = game.ground_game().ok_or_else(|| {
             Failure::new("there is no propositional network: the game was not grounded")

@@ -23,6 +23,7 @@ mod tune;
 mod validate;
 mod verify;
 
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -121,6 +122,7 @@ fn log_to_stderr(verbose: u8) {
     let filter = EnvFilter::try_from_env("PROPJIT_LOG").unwrap_or_else(|_| default.into());
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
         .init();
 }

@@ -7,9 +7,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use propjit::cache;
-use propjit::game::{Game, Setup};
+use propjit::game::{Game, LoadError, Setup};
 use propjit::machine::{Backend, CodeOptions, MachineError, UnknownBackend};
 use propjit::profile::{self, MAX_THREADS, Settings};
+use propjit::stop::Stop;
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground;
 
@@ -129,13 +130,19 @@ impl SetupArgs {
 
     /// Loads a rulesheet for the chosen backend, or for the `best` one if none is
     /// chosen, makes what `prepare` makes for it, and tells the user what is odd about it.
+    /// Fails soon after `stop` is set.
     pub fn load(
         &self,
         rulesheet: &Path,
+        stop: &Stop,
         best: fn(&Game) -> Backend,
         prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
     ) -> Result<(Game, Backend), Failure> {
-        let mut game = Game::load(rulesheet, &self.setup_for(rulesheet))?;
+        let setup = Setup {
+            stop: stop.clone(),
+            ..self.setup_for(rulesheet)
+        };
+        let mut game = Game::load(rulesheet, &setup)?;
         let warnings = game.warnings().count(Severity::Warning);
         if warnings > 0 {
             let path = rulesheet.display();
@@ -146,7 +153,11 @@ impl SetupArgs {
         }
         let backend = self.backend.0.unwrap_or(best(&game));
         prepare(&mut game, backend)?;
-        Ok((game, backend))
+        match stop.is_set() {
+            // What was prepared is not what it should be.
+            true => Err(LoadError::Stopped.into()),
+            false => Ok((game, backend)),
+        }
     }
 }
 

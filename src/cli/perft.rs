@@ -55,11 +55,11 @@ struct Part {
 
 /// Counts and prints the counts.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_ctrl_c();
     let (game, backend) = args
         .setup
-        .load(&args.rulesheet, Game::backend, Game::prepare)?;
+        .load(&args.rulesheet, &stop, Game::backend, Game::prepare)?;
     let mut machine = game.machine(backend)?;
-    let stop = stop_on_ctrl_c();
     let start = Instant::now();
     let shown = show_progress(|| "counting".to_string());
     let initial = machine.initial_state()?;

@@ -80,8 +80,9 @@ struct Report {
 /// Plays and prints the figures.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = &args.setup;
-    let (mut game, backend) =
-        setup.load(&args.rulesheet, Game::bulk_backend, Game::prepare_playouts)?;
+    let stop = stop_on_ctrl_c();
+    let prepare = Game::prepare_playouts;
+    let (mut game, backend) = setup.load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
     if args.wait {
         game.wait_for_code();
     }
@@ -94,7 +95,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         time: unlimited.unwrap_or(args.seconds.or(Some(DEFAULT_TIME))),
         rollouts: args.count,
     };
-    let stop = stop_on_ctrl_c();
     let progress = Progress::default();
     let shown = show_progress({
         let progress = progress.clone();

@@ -1,5 +1,6 @@
 //! `propjit serve`: a player for game managers.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -103,9 +104,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let address = SocketAddr::new(args.bind, args.port);
     let server = Server::start(address, Session::new(config), Limits::default());
     let server = server.map_err(|error| {
-        Failure::Work(format!(
-            "cannot listen at {address}: {error}; --port names another port"
-        ))
+        let remedy = match error.kind() {
+            ErrorKind::AddrNotAvailable => "--bind names another address",
+            _ => "--port names another port",
+        };
+        Failure::Work(format!("cannot listen at {address}: {error}; {remedy}"))
     })?;
     let stop = stop_on_ctrl_c();
     output.print(&format!(

@@ -1,4 +1,5 @@
-//! What commands share that search from a position: options, and how results are shown.
+//! What commands share that search from a position: options, the position that these lead
+//! to, and how results are shown.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,14 +10,18 @@ use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::rng::random_seed;
 use propjit::search::Budget;
 use propjit::search::mcts::{Config, Mcts, MoveReport, Report};
+use propjit::stop::Stop;
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
 use super::output::{Failure, describe};
 
-/// Where to start.
+/// Which position of which game, and how to search it.
 #[derive(clap::Args)]
-pub struct PositionArgs {
+pub struct ThinkingArgs {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
     /// The file with the joint moves so far, one a line: `(mark 1 1) | noop` or
     /// `((mark 1 1) noop)`
     #[arg(long, value_name = "FILE", conflicts_with = "moves")]
@@ -25,31 +30,7 @@ pub struct PositionArgs {
     /// The joint moves so far, separated by semicolons
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
-}
 
-impl PositionArgs {
-    /// The match so far.
-    pub fn position(&self, game: &Game) -> Result<History, Failure> {
-        let mut history = History::new(game.machine(game.backend())?)?;
-        let script = match (&self.history, &self.moves) {
-            (Some(path), _) => Script::read(path)?,
-            (_, Some(moves)) => Script::inline(moves),
-            (None, None) => return Ok(history),
-        };
-        history.follow(&script)?;
-        Ok(history)
-    }
-}
-
-impl From<ScriptError> for Failure {
-    fn from(error: ScriptError) -> Failure {
-        Failure::Work(describe(&error))
-    }
-}
-
-/// How to search.
-#[derive(clap::Args)]
-pub struct SearchArgs {
     /// Threads to think on [default: 1, or as many as `propjit tune` has found best]. The
     /// prover has one
     #[arg(long, value_name = "T", value_parser = threads)]
@@ -62,24 +43,57 @@ pub struct SearchArgs {
     /// Where the random numbers come from [default: another seed each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+
+    #[command(flatten)]
+    setup: SetupArgs,
 }
 
-impl SearchArgs {
-    /// A search, and the seed of its random numbers.
-    pub fn search(
-        &self,
-        game: &Game,
-        backend: Backend,
-        setup: &SetupArgs,
-    ) -> Result<(Mcts, u64), Failure> {
+/// A position of a loaded game.
+pub struct Position {
+    game: Game,
+    /// What to search with.
+    backend: Backend,
+    /// The match so far.
+    pub history: History,
+}
+
+impl ThinkingArgs {
+    /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
+    pub fn load(&self, stop: &Stop) -> Result<Position, Failure> {
+        let prepare = Game::prepare_playouts;
+        let (game, backend) =
+            self.setup
+                .load(&self.rulesheet, stop, Game::bulk_backend, prepare)?;
+        let mut history = History::new(game.follower()?)?;
+        let script = match (&self.history, &self.moves) {
+            (Some(path), _) => Some(Script::read(path)?),
+            (_, Some(moves)) => Some(Script::inline(moves)),
+            (None, None) => None,
+        };
+        script.map_or(Ok(()), |script| history.follow(&script))?;
+        Ok(Position {
+            game,
+            backend,
+            history,
+        })
+    }
+
+    /// A search in the game of this position, and the seed of its random numbers.
+    pub fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
         let seed = self.seed.unwrap_or_else(random_seed);
         let config = Config {
-            threads: self.threads.unwrap_or(setup.settings().threads),
+            threads: self.threads.unwrap_or(self.setup.settings().threads),
             memory: self.memory << 20,
             seed,
             ..Config::default()
         };
-        Ok((Mcts::new(game, backend, config)?, seed))
+        Ok((Mcts::new(&position.game, position.backend, config)?, seed))
+    }
+}
+
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Failure {
+        Failure::Work(describe(&error))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use clap::ArgGroup;
-use propjit::game::Game;
+use propjit::game::{Game, Setup};
 use propjit::rng::{random_seed, streams};
 use propjit::stop::Stop;
 use propjit::verify::suite::{self, Case, Row, Status};
@@ -98,7 +98,10 @@ struct Summary {
 }
 
 fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Result<(), Failure> {
-    let setup = args.setup.setup();
+    let setup = Setup {
+        stop: stop.clone(),
+        ..args.setup.setup()
+    };
     let text = !output.is_json();
     // Rows are printed as they come; the first failure to print ends the work.
     let printed = Mutex::new((output, Ok(())));
@@ -196,7 +199,9 @@ fn side_by_side(
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let (game, backend) = args.setup.load(rulesheet, Game::backend, Game::prepare)?;
+    let (game, backend) = args
+        .setup
+        .load(rulesheet, stop, Game::backend, Game::prepare)?;
     let other = args
         .against
         .and_then(|choice| choice.0)

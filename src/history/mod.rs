@@ -113,7 +113,7 @@ impl History {
     /// #     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
     /// #     (<= terminal (true (step 2))) (goal player 100)";
     /// # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
-    /// let mut history = History::new(game.machine(game.backend())?)?;
+    /// let mut history = History::new(game.follower()?)?;
     /// history.follow(&Script::inline("wait; go"))?;
     /// assert!(history.is_over()?);
     /// history.go_back(1);

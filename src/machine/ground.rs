@@ -36,6 +36,7 @@ pub struct GroundGame {
     /// The numbers of the moves of each role, when first looked up by name.
     move_numbers: OnceLock<Vec<FxHashMap<TermId, u32>>>,
     scalar: OnceLock<ScalarInterpreter>,
+    plain_scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
     phases: OnceLock<Phases>,
     cost: OnceLock<Cost>,
@@ -94,6 +95,7 @@ impl GroundGame {
             base_numbers: OnceLock::new(),
             move_numbers: OnceLock::new(),
             scalar: OnceLock::new(),
+            plain_scalar: OnceLock::new(),
             lanes: OnceLock::new(),
             phases: OnceLock::new(),
             cost: OnceLock::new(),
@@ -122,7 +124,7 @@ impl GroundGame {
     /// The circuit with the fewest gates, for backends that evaluate all of them.
     pub fn smallest(&self) -> &Optimised {
         self.smallest
-            .get_or_init(|| self.optimise(&passes::Config::default()))
+            .get_or_init(|| self.optimise(passes::Config::default()))
     }
 
     /// The circuit in which the fewest gates change from step to step, for
@@ -136,7 +138,7 @@ impl GroundGame {
             choice: false,
             ..passes::Config::default()
         };
-        self.calmest.get_or_init(|| self.optimise(&config))
+        self.calmest.get_or_init(|| self.optimise(config))
     }
 
     /// The circuit that a backend evaluates; none for the prover.
@@ -148,10 +150,13 @@ impl GroundGame {
         }
     }
 
-    fn optimise(&self, config: &passes::Config) -> Optimised {
+    fn optimise(&self, config: passes::Config) -> Optimised {
         let start = Instant::now();
         let assumptions = self.layout.assumptions();
-        let (circuit, passes) = passes::optimize(&self.lowered, &assumptions, config);
+        // What stops the compiler leaves nothing to optimise for.
+        let stop = self.code.config.stop.clone();
+        let config = passes::Config { stop, ..config };
+        let (circuit, passes) = passes::optimize(&self.lowered, &assumptions, &config);
         Optimised {
             circuit,
             passes,
@@ -174,6 +179,14 @@ impl GroundGame {
         let template = self
             .scalar
             .get_or_init(|| ScalarInterpreter::new(&self.calmest().circuit));
+        template.clone()
+    }
+
+    /// A scalar interpreter of the circuit before any pass, which is there sooner.
+    pub fn plain_scalar_interpreter(&self) -> ScalarInterpreter {
+        let template = self
+            .plain_scalar
+            .get_or_init(|| ScalarInterpreter::new(&self.lowered));
         template.clone()
     }
 

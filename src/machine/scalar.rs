@@ -27,6 +27,21 @@ pub struct ScalarEvaluator {
 }
 
 impl ScalarEvaluator {
+    /// Evaluates the circuit as it was before any pass: there sooner, but slower.
+    pub fn plain(game: Arc<GroundGame>) -> ScalarEvaluator {
+        ScalarEvaluator::with(game.plain_scalar_interpreter(), game)
+    }
+
+    fn with(interpreter: ScalarInterpreter, game: Arc<GroundGame>) -> ScalarEvaluator {
+        ScalarEvaluator {
+            interpreter,
+            bases: vec![0; game.layout().bases.len().div_ceil(64)],
+            does: vec![None; game.roles().len()],
+            settled: false,
+            game,
+        }
+    }
+
     /// Gives the interpreter the state as input.
     fn enter(&mut self, state: &State) {
         let words = state.words();
@@ -67,13 +82,7 @@ impl Evaluator for ScalarEvaluator {
     const BACKEND: Backend = Backend::Scalar;
 
     fn new(game: Arc<GroundGame>) -> Result<ScalarEvaluator, MachineError> {
-        Ok(ScalarEvaluator {
-            interpreter: game.scalar_interpreter(),
-            bases: vec![0; game.layout().bases.len().div_ceil(64)],
-            does: vec![None; game.roles().len()],
-            settled: false,
-            game,
-        })
+        Ok(ScalarEvaluator::with(game.scalar_interpreter(), game))
     }
 
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {

@@ -4,6 +4,7 @@
 //! thread of its own optimises the circuit and compiles it, or loads the code from the
 //! cache; whoever plays switches to it when that is done. Nobody waits.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -96,7 +97,10 @@ fn best_engine(game: &GroundGame) -> Engine {
     match game.playout_code() {
         Ok(code) => Engine::Code(code),
         Err(error) => {
-            tracing::warn!(%error, "the game stays interpreted");
+            match game.code_options().config.stop.load(Ordering::Relaxed) {
+                true => tracing::debug!("nobody waits for machine code any more"),
+                false => tracing::warn!(%error, "the game stays interpreted"),
+            }
             let width = game.code_options().config.width;
             Engine::Interpreter(game.lane_program(), width)
         }

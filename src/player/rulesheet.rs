@@ -9,7 +9,7 @@ use propjit_gdl::rules::Rules;
 use super::PlayerError;
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::prover::ProverMachine;
-use crate::machine::{MachineError, RoleId};
+use crate::machine::{Backend, GroundGame, MachineError, RoleId};
 
 /// The rules of a game, and the [`Game`] made of them once it is wanted.
 pub struct Rulesheet {
@@ -55,10 +55,16 @@ impl Rulesheet {
         Some(RoleId(exact.or_else(similar)? as u32))
     }
 
+    /// The backend that the set-up asks for, if it does.
+    pub fn backend(&self) -> Option<Backend> {
+        self.setup.backend
+    }
+
     /// The game, grounded if it can be. The first caller does the work, others wait for it.
     ///
     /// # Errors
-    /// When the set-up demands a backend that needs a ground game, and there is none.
+    /// When the set-up demands a backend that needs a ground game, and there is none; or
+    /// when it was stopped before there was a game.
     pub fn game(&self) -> Result<Arc<Game>, PlayerError> {
         let source = &self.rules.source;
         let load = || {
@@ -69,6 +75,20 @@ impl Rulesheet {
             .get_or_init(load)
             .clone()
             .map_err(PlayerError::Load)
+    }
+
+    /// Makes the game, and begins to make what searches of it share, lest a player has to.
+    pub fn prepare(&self) {
+        match self.game() {
+            Ok(game) => drop(game.ground_game().map(GroundGame::tiers)),
+            Err(error) => tracing::info!(%error, "the game is not prepared"),
+        }
+    }
+
+    /// Sets the flag of the set-up: nobody needs the game any more. Who waits for it gets
+    /// an error, and what goes on behind a game that is there already ends.
+    pub fn stop(&self) {
+        self.setup.stop.set();
     }
 
     /// A machine that needs no preparation.

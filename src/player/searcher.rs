@@ -20,7 +20,7 @@ const RESERVE: Duration = Duration::from_millis(20);
 pub struct Thinking {
     /// How to search. The seed is replaced by that of the seat.
     pub search: Config,
-    /// What to evaluate with; the fastest there is without a wish.
+    /// What to evaluate with; without a wish, what the set-up asks for, or the fastest there is.
     pub backend: Option<Backend>,
     /// Whether to think on while others do.
     pub ponder: bool,
@@ -60,13 +60,14 @@ impl Searcher {
     fn mind(&mut self) -> Result<&mut Mind, PlayerError> {
         if self.mind.is_none() {
             let game = self.seat.rulesheet.game()?;
-            let backend = self.thinking.backend.unwrap_or(game.bulk_backend());
+            let wanted = self.thinking.backend.or(self.seat.rulesheet.backend());
+            let backend = wanted.unwrap_or(game.bulk_backend());
             let config = Config {
                 seed: self.seat.seed,
                 ..self.thinking.search.clone()
             };
             let mut mind = Mind {
-                board: Board::new(game.machine(game.backend())?)?,
+                board: Board::new(game.follower()?)?,
                 search: Mcts::new(&game, backend, config)?,
                 depth: 0,
                 is_current: true,

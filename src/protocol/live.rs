@@ -6,7 +6,7 @@
 //! waits for the same answer; one with other moves is the next turn, and the
 //! answer to the last one is not needed any more.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::clerk::{Clerk, Legal};
@@ -14,6 +14,7 @@ use super::log::Log;
 use super::message::{Reply, Request};
 use super::session::Config;
 use crate::player::board::find_text;
+use crate::player::rulesheet::Rulesheet;
 use crate::player::worker::{Answer, Chosen, Prepared, Timed, Worker};
 use crate::player::{Choice, Ending, PlayerError, Seat};
 
@@ -51,6 +52,7 @@ pub(super) struct LiveMatch {
     id: String,
     play_clock: Duration,
     log: Log,
+    rulesheet: Arc<Rulesheet>,
     prepared: Answer<Prepared>,
     table: Mutex<Table>,
 }
@@ -94,6 +96,7 @@ impl LiveMatch {
             answered: true,
         };
         let play_clock = seat.play_clock;
+        let rulesheet = seat.rulesheet.clone();
         let spec = config.player.clone();
         let (worker, prepared) = Worker::start(move || spec.player(&seat), due.think);
         let table = Mutex::new(Table {
@@ -106,6 +109,7 @@ impl LiveMatch {
             id,
             play_clock,
             log,
+            rulesheet,
             prepared,
             table,
         }
@@ -206,13 +210,19 @@ impl LiveMatch {
 
     /// The match is over.
     pub fn end(&self, ending: Ending, request: &Request, received: Instant, reply: &Reply) {
-        self.table().worker.end(ending);
+        self.finish(ending);
         self.write(received, request, reply, None, None);
     }
 
     /// The match is given up though no request says so.
     pub fn abandon(&self) {
-        self.table().worker.end(Ending::Aborted);
+        self.finish(Ending::Aborted);
+    }
+
+    /// Ends all work for the match.
+    fn finish(&self, ending: Ending) {
+        self.table().worker.end(ending);
+        self.rulesheet.stop();
     }
 
     fn write(

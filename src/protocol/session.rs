@@ -10,9 +10,13 @@
 //! Requests come from many threads at once. What is no request for the running match
 //! is answered `busy` and does not touch it. Thinking goes on elsewhere; the threads
 //! that bring requests only wait, each until its own deadline.
+//!
+//! While it is free, a session prepares the game of the last `PREVIEW`. A match of this game
+//! takes over what there is by then, be it done or not.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::live::{Due, LiveMatch};
@@ -22,6 +26,7 @@ use crate::player::rulesheet::Rulesheet;
 use crate::player::spec::Spec;
 use crate::player::{Ending, Seat};
 use crate::rng::random_seed;
+use crate::stop::Stop;
 
 /// How a session plays.
 #[derive(Clone, Debug)]
@@ -56,6 +61,27 @@ impl Config {
     }
 }
 
+impl Running {
+    /// Whether the game with these rules is being prepared.
+    fn has_preview(&self, rules: &str) -> bool {
+        let text = |preview: &Arc<Rulesheet>| preview.rules().source.text() == rules;
+        self.preview.as_ref().is_some_and(text)
+    }
+
+    /// The game with these rules, if it is the one that is being prepared.
+    fn take_preview(&mut self, rules: &str) -> Option<Arc<Rulesheet>> {
+        let is_it = self.has_preview(rules);
+        self.preview.take_if(|_| is_it)
+    }
+
+    /// Stops to prepare a game.
+    fn end_preview(&mut self) {
+        if let Some(preview) = self.preview.take() {
+            preview.stop();
+        }
+    }
+}
+
 /// Plays whatever match it is asked to play.
 pub struct Session {
     config: Config,
@@ -65,6 +91,8 @@ pub struct Session {
 #[derive(Default)]
 struct Running {
     game: Option<Arc<LiveMatch>>,
+    /// The game of the last preview since the last match.
+    preview: Option<Arc<Rulesheet>>,
     /// How many matches there were.
     started: u64,
 }
@@ -86,10 +114,7 @@ impl Session {
                 name: self.config.name.clone(),
                 available: self.running().game.is_none(),
             },
-            Request::Preview { .. } => match self.running().game {
-                Some(_) => Reply::Busy,
-                None => Reply::Ready,
-            },
+            Request::Preview { rules, .. } => self.preview(rules),
             Request::Start(start) => self.start(start, request, received),
             Request::Play { match_id, moves } => match self.find(match_id) {
                 Some(game) => {
@@ -109,9 +134,12 @@ impl Session {
         }
     }
 
-    /// Gives up the match that is being played, if there is one.
+    /// Gives up the match that is being played, or the game that is being prepared, if
+    /// there is one.
     pub fn abort(&self) {
-        if let Some(game) = self.running().game.take() {
+        let mut running = self.running();
+        running.end_preview();
+        if let Some(game) = running.game.take() {
             game.abandon();
         }
     }
@@ -142,29 +170,76 @@ impl Session {
         true
     }
 
-    fn start(&self, start: &Start, request: &Request, received: Instant) -> Reply {
-        if !self.is_free(&mut self.running()) {
-            return Reply::Busy;
-        }
-        // Reading the rules takes a while: others are not kept waiting.
-        let setup = self.config.setup.clone();
-        let rulesheet = match Rulesheet::parse(&start.match_id, &start.rules, setup) {
-            Ok(rulesheet) => Arc::new(rulesheet),
-            Err(diagnostics) => {
-                tracing::error!("the rules cannot be played: {diagnostics}");
+    /// Reads rules, of which a message with this name tells if they are wrong.
+    fn read(&self, name: &str, rules: &str) -> Option<Arc<Rulesheet>> {
+        let setup = Setup {
+            // Of this game alone.
+            stop: Stop::new(),
+            ..self.config.setup.clone()
+        };
+        let read = Rulesheet::parse(name, rules, setup);
+        let told =
+            |diagnostics| tracing::error!("the rules of {name} cannot be played: {diagnostics}");
+        read.map(Arc::new).map_err(told).ok()
+    }
+
+    /// Begins to prepare the game with these rules.
+    fn preview(&self, rules: &str) -> Reply {
+        {
+            let running = self.running();
+            if running.game.is_some() {
                 return Reply::Busy;
             }
+            if running.has_preview(rules) {
+                return Reply::Ready;
+            }
+        }
+        let Some(rulesheet) = self.read("a preview", rules) else {
+            return Reply::Ready;
+        };
+        let mut running = self.running();
+        if running.game.is_some() {
+            return Reply::Busy;
+        }
+        running.end_preview();
+        let thread = thread::Builder::new().name("preview".to_string());
+        let spawned = thread.spawn({
+            let rulesheet = rulesheet.clone();
+            move || rulesheet.prepare()
+        });
+        match spawned {
+            Ok(_) => running.preview = Some(rulesheet),
+            Err(error) => tracing::warn!(%error, "there is no thread to prepare a game"),
+        }
+        Reply::Ready
+    }
+
+    fn start(&self, start: &Start, request: &Request, received: Instant) -> Reply {
+        let previewed = {
+            let mut running = self.running();
+            if !self.is_free(&mut running) {
+                return Reply::Busy;
+            }
+            running.take_preview(&start.rules)
+        };
+        // Reading the rules takes a while: others are not kept waiting.
+        let read = || self.read(&start.match_id, &start.rules);
+        let Some(rulesheet) = previewed.or_else(read) else {
+            return Reply::Busy;
         };
         let Some(role) = rulesheet.role(&start.role) else {
             tracing::error!(role = start.role, "there is no such role");
+            rulesheet.stop();
             return Reply::Busy;
         };
         let due = Due::new(received, start.start_clock, self.config.margin);
         let game = {
             let mut running = self.running();
             if !self.is_free(&mut running) {
+                rulesheet.stop();
                 return Reply::Busy;
             }
+            running.end_preview();
             let seat = Seat {
                 match_id: start.match_id.clone(),
                 number: running.started,

@@ -49,7 +49,7 @@ pub struct Results {
 #[derive(Debug, Error)]
 pub enum SeriesError {
     /// The game needs another number of players.
-    #[error("the game has {} roles to play ({}), and there are {given} players", .roles.len(), .roles.join(", "))]
+    #[error("the game needs a player for each of {}; given: {given}", .roles.join(", "))]
     Players {
         /// The roles that need a player.
         roles: Vec<String>,
@@ -65,6 +65,27 @@ pub enum SeriesError {
 }
 
 impl Series {
+    /// The roles that the players play: all but that of chance, which is the referee's.
+    ///
+    /// # Errors
+    /// [`SeriesError::Players`] if there is not one player for each.
+    pub fn roles(&self, rulesheet: &Rulesheet) -> Result<Vec<RoleId>, SeriesError> {
+        let names = rulesheet.roles();
+        let roles: Vec<RoleId> = RoleId::first(names.len())
+            .filter(|role| names[role.index()] != RANDOM_ROLE)
+            .collect();
+        match roles.len() == self.players.len() {
+            true => Ok(roles),
+            false => Err(SeriesError::Players {
+                roles: roles
+                    .iter()
+                    .map(|role| names[role.index()].clone())
+                    .collect(),
+                given: self.players.len(),
+            }),
+        }
+    }
+
     /// Plays all matches, or those before `stop` is set. `progress` is called with the numbers of
     /// the match and of the joint moves in it, both from 0.
     ///
@@ -80,18 +101,7 @@ impl Series {
         progress: &dyn Fn(u64, usize),
     ) -> Result<Results, SeriesError> {
         let names = rulesheet.roles();
-        let roles: Vec<RoleId> = RoleId::first(names.len())
-            .filter(|role| names[role.index()] != RANDOM_ROLE)
-            .collect();
-        if roles.len() != self.players.len() {
-            return Err(SeriesError::Players {
-                roles: roles
-                    .iter()
-                    .map(|role| names[role.index()].clone())
-                    .collect(),
-                given: self.players.len(),
-            });
-        }
+        let roles = self.roles(rulesheet)?;
         let game = rulesheet.game()?;
         let mut records = Vec::new();
         let mut seating = Vec::new();
@@ -115,7 +125,7 @@ impl Series {
                 player.map(|player: usize| (self.players[player].clone(), seat))
             });
             let seats = seats.collect();
-            let board = Board::new(game.machine(game.backend())?)?;
+            let board = Board::new(game.follower()?)?;
             let told = |steps| progress(number, steps);
             records.push(play_match(&self.config, board, seats, rng, stop, &told));
             seating.push(seated);

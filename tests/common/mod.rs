@@ -116,6 +116,13 @@ pub const ENDLESS: &str = "
     (goal walker 0)
 ";
 
+/// Grounds until the memory is full, unless it is stopped.
+pub fn endless_setup() -> Setup {
+    let mut setup = Setup::default();
+    setup.ground.time = None;
+    setup
+}
+
 /// Two say a word each in turn, and what was said is one term that could grow for ever, so the
 /// game cannot be grounded. Whoever is first wins by saying `good` at the third turn.
 pub const TALK: &str = "

@@ -68,6 +68,34 @@ pub fn latecomer(gate: mpsc::Receiver<()>) -> Spec {
     Spec::new("latecomer", Arc::new(make))
 }
 
+/// Plays as another player does, and sends what comes of preparing.
+pub fn watched(spec: &str, seen: mpsc::Sender<Result<(), PlayerError>>) -> Spec {
+    struct Watched {
+        player: Box<dyn Player>,
+        seen: mpsc::Sender<Result<(), PlayerError>>,
+    }
+    impl Player for Watched {
+        fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
+            let prepared = self.player.prepare(deadline, stop);
+            let _ = self.seen.send(prepared.clone());
+            prepared
+        }
+        fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+            self.player.choose(deadline, stop)
+        }
+        fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+            self.player.advance(joint)
+        }
+    }
+    let inner: Spec = spec.parse().unwrap();
+    let seen = Mutex::new(seen);
+    let make = move |seat: &Seat| -> Result<Box<dyn Player>, PlayerError> {
+        let (player, seen) = (inner.player(seat)?, seen.lock().unwrap().clone());
+        Ok(Box::new(Watched { player, seen }))
+    };
+    Spec::new("watched", Arc::new(make))
+}
+
 /// Waits for a message before each move, then plays the first legal move but as many as
 /// it has played before; also the number of times it was asked.
 pub fn patient() -> (Spec, mpsc::Sender<()>, Arc<AtomicUsize>) {

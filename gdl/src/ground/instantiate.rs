@@ -261,6 +261,9 @@ impl<'a> Instantiation<'a> {
         if before / CHECK_EVERY == self.work / CHECK_EVERY {
             return Ok(());
         }
+        if self.limits.is_stopped() {
+            return Err(GroundError::Stopped);
+        }
         let count = self.ground_rules.len() as u64;
         let bytes = self.ground_rules.bytes() + self.database.bytes() + self.terms.bytes();
         let atoms = self.database.len() as u64;

@@ -17,6 +17,8 @@ mod plan;
 mod program;
 mod relevance;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -38,15 +40,25 @@ pub struct Limits {
     pub bytes: u64,
     /// The number of ground rules.
     pub ground_rules: u64,
+    /// Whoever sets this flag ends grounding early, with [`GroundError::Stopped`].
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Limits {
+    /// Whether grounding is to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 impl Default for Limits {
-    /// One minute, 4 GiB, and as many rules as fit.
+    /// One minute, 4 GiB, as many rules as fit, and a flag that nobody sets.
     fn default() -> Limits {
         Limits {
             time: Some(Duration::from_secs(60)),
             bytes: 4 << 30,
             ground_rules: u64::from(u32::MAX),
+            stop: Arc::default(),
         }
     }
 }
@@ -93,6 +105,9 @@ pub enum GroundError {
         /// How many ground rules there were.
         ground_rules: u64,
     },
+    /// [`Limits::stop`] was set.
+    #[error("grounding was stopped")]
+    Stopped,
     /// The ground rules do not make a network.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -124,8 +139,8 @@ pub(crate) struct GroundProgram {
 /// Grounds a game.
 ///
 /// # Errors
-/// When a limit is hit, with the rule that took the most work; or when a role's
-/// goal is not a number.
+/// When a limit is hit, with the rule that took the most work; when it is stopped; or when
+/// a role's goal is not a number.
 pub fn ground(rules: &Rules, limits: &Limits) -> Result<(Propnet, Statistics), GroundError> {
     let start = Instant::now();
     let program = instantiate(rules, limits, start)?;
@@ -137,7 +152,7 @@ pub fn ground(rules: &Rules, limits: &Limits) -> Result<(Propnet, Statistics), G
         conditions: program.rules.conditions() as u64,
         ..Statistics::default()
     };
-    let propnet = crate::propnet::build(program)?;
+    let propnet = crate::propnet::build(program, limits)?;
     statistics.construction = start.elapsed() - instantiation;
     Ok((propnet, statistics))
 }

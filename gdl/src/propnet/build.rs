@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::ground::{AtomId, Condition, GroundProgram, RulesByHead};
+use crate::ground::{AtomId, Condition, GroundError, GroundProgram, Limits, RulesByHead};
 use crate::propnet::gates::Gates;
 use crate::propnet::{Base, Goal, Move, Propnet, Role, Wire};
 use crate::rules::Keyword;
@@ -36,14 +36,14 @@ struct Builder<'a> {
     gates: Gates,
 }
 
-/// Builds the network of a ground program.
-pub(crate) fn build(program: GroundProgram) -> Result<Propnet, BuildError> {
+/// Builds the network of a ground program, unless the limits stop it.
+pub(crate) fn build(program: GroundProgram, limits: &Limits) -> Result<Propnet, GroundError> {
     if program.rules.conditions() + program.rules.len() > u32::MAX as usize / 2 {
-        return Err(BuildError::TooLarge);
+        return Err(BuildError::TooLarge.into());
     }
     let mut builder = Builder::new(&program);
     let (mut roles, fluents) = builder.add_ports();
-    builder.add_gates();
+    builder.add_gates(limits)?;
     let terminal = match program.database.find(Keyword::Terminal.relation(), &[]) {
         Some(atom) => builder.wire(atom),
         None => Gates::constant(false),
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the gates of every atom that a port depends on.
-    fn add_gates(&mut self) {
+    fn add_gates(&mut self, limits: &Limits) -> Result<(), GroundError> {
         let database = &self.program.database;
         let ports = [
             Keyword::Init,
@@ -133,11 +133,15 @@ impl<'a> Builder<'a> {
             conditions.get(i).map(|condition| condition.atom().0)
         });
         for component in order.iter() {
+            if limits.is_stopped() {
+                return Err(GroundError::Stopped);
+            }
             match *component {
                 [atom] => self.add_atom(AtomId(atom)),
                 _ => self.add_recursive(component),
             }
         }
+        Ok(())
     }
 
     fn add_atom(&mut self, atom: AtomId) {

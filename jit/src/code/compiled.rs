@@ -42,7 +42,7 @@ impl Code {
     /// Compiles a circuit.
     ///
     /// # Errors
-    /// If this CPU cannot run such code, or a limit of `config` is hit.
+    /// If this CPU cannot run such code, a limit of `config` is hit, or it is stopped.
     ///
     /// # Panics
     /// If a section has an output that the circuit does not have, or comes after one
@@ -54,6 +54,9 @@ impl Code {
         config: &Config,
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
+        if config.is_stopped() {
+            return Err(CompileError::Stopped);
+        }
         let groups = Groups::new(circuit, guards, config.guarded);
         let plan = Plan::new(circuit, &changing(circuit, sections), &groups, config);
         let image = generate(&plan, config, None, start)?;

@@ -1,5 +1,7 @@
 //! How to generate code.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -62,6 +64,8 @@ pub struct Config {
     pub time: Duration,
     /// How many bytes the code may have.
     pub bytes: usize,
+    /// Whoever sets this flag ends compiling early.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Config {
@@ -79,6 +83,7 @@ impl Config {
             guarded: 32,
             time: Duration::from_secs(10),
             bytes: 64 << 20,
+            stop: Arc::default(),
         }
     }
 
@@ -88,6 +93,11 @@ impl Config {
             true => Config::new(Generator::Avx2, Width::X256),
             false => Config::new(Generator::Cranelift, Width::X128),
         }
+    }
+
+    /// Whether compiling is to end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Whether the CPU that this runs on can run such code.

@@ -109,11 +109,14 @@ struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// Generates code, unless time is up or there is too much code already.
+    /// Generates code, unless that is stopped, time is up or there is too much code already.
     fn check(
         &self,
         code: impl FnOnce() -> Result<Vec<u8>, CompileError>,
     ) -> Result<Vec<u8>, CompileError> {
+        if self.config.is_stopped() {
+            return Err(CompileError::Stopped);
+        }
         if self.start.elapsed() > self.config.time {
             return Err(CompileError::Time(self.config.time));
         }

@@ -60,6 +60,9 @@ pub enum CompileError {
     /// It took too long.
     #[error("compiling took longer than {0:?}")]
     Time(Duration),
+    /// Somebody has set [`Config::stop`].
+    #[error("compiling was stopped")]
+    Stopped,
     /// There was too much code.
     #[error("the machine code is longer than {0} bytes")]
     Size(usize),

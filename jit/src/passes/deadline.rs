@@ -1,32 +1,39 @@
-//! The time limit of optimisation, asked for cheaply.
+//! When optimisation is to end, asked for cheaply.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// When to stop.
-#[derive(Clone, Copy)]
-pub(super) struct Deadline(Option<Instant>);
+/// When to stop: at the end of a time, or when somebody sets a flag.
+#[derive(Clone)]
+pub(super) struct Deadline {
+    /// Never, if it would be beyond the clock's range.
+    end: Option<Instant>,
+    stop: Arc<AtomicBool>,
+}
 
 impl Deadline {
-    /// The end of a time that starts now; never, if that is beyond the clock's range.
-    pub(super) fn after(budget: Duration) -> Deadline {
-        Deadline(Instant::now().checked_add(budget))
+    /// The end of a time that starts now.
+    pub(super) fn new(budget: Duration, stop: Arc<AtomicBool>) -> Deadline {
+        let end = Instant::now().checked_add(budget);
+        Deadline { end, stop }
     }
 
     /// No end.
     #[cfg(test)]
     pub(super) fn never() -> Deadline {
-        Deadline(None)
+        Deadline::new(Duration::MAX, Arc::default())
     }
 
     /// Whether it is too late.
     pub(super) fn passed(&self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
+        self.stop.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// For asking in inner loops.
     pub(super) fn ticker(&self) -> Ticker {
         Ticker {
-            deadline: *self,
+            deadline: self.clone(),
             calls: 0,
             passed: false,
         }

@@ -4,10 +4,8 @@ mod input;
 mod view;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use propjit::game::Game;
 use propjit::history::History;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::player::board::find_text;
@@ -17,19 +15,16 @@ use propjit::search::mcts::Mcts;
 use propjit::stop::Stop;
 use rand::RngExt;
 
-use super::options::{SetupArgs, seconds};
+use super::options::seconds;
 use super::output::{Failure, Output, message, show_progress};
-use super::thinking::{Goals, PositionArgs, SearchArgs, Table, find_role, ranking, think};
+use super::thinking::{Goals, Table, ThinkingArgs, find_role, ranking, think};
 use input::Entry;
 
 /// Play against the search; `help` at the prompt tells how
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file with the rules
-    rulesheet: PathBuf,
-
     #[command(flatten)]
-    position: PositionArgs,
+    thinking: ThinkingArgs,
 
     /// Who you are [default: the first role]
     #[arg(long, value_name = "ROLE")]
@@ -38,16 +33,14 @@ pub struct Args {
     /// How long the machine may think about a move or a hint
     #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
-
-    #[command(flatten)]
-    search: SearchArgs,
-
-    #[command(flatten)]
-    setup: SetupArgs,
 }
 
 /// How many moves are listed without being asked for.
 const LISTED: usize = 60;
+
+/// After so many joint moves without a choice, the person is asked for the only move there
+/// is: the match may never end.
+const FORCED: usize = 500;
 
 /// How many moves a hint shows.
 const HINTED: usize = 3;
@@ -58,13 +51,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let why = "play is for people and has no JSON; `propjit analyze` has";
         return Err(Failure::Usage(why.to_string()));
     }
-    let prepare = Game::prepare_playouts;
-    let (game, backend) = args
-        .setup
-        .load(&args.rulesheet, Game::bulk_backend, prepare)?;
-    let history = args.position.position(&game)?;
-    let person = find_role(history.roles(), args.role.as_deref())?;
-    let (search, seed) = args.search.search(&game, backend, &args.setup)?;
+    let position = args.thinking.load(&Stop::new())?;
+    let person = find_role(position.history.roles(), args.role.as_deref())?;
+    let (search, seed) = args.thinking.search(&position)?;
     let mut table = Playing {
         asked_at: Vec::new(),
         time: args.seconds,
@@ -72,7 +61,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         rng: streams(seed.wrapping_add(1))
             .next()
             .expect("there are streams without end"),
-        history,
+        history: position.history,
         search,
         person,
         output,
@@ -126,6 +115,7 @@ impl Playing<'_> {
     }
 
     fn play(&mut self) -> Result<(), Failure> {
+        let mut forced = 0;
         while !self.history.is_over()? {
             let legal = self.history.legal()?;
             if let Some(stuck) = legal.iter().position(Vec::is_empty) {
@@ -134,12 +124,18 @@ impl Playing<'_> {
                 return self.output.print(&text);
             }
             let own = match &legal[self.person.index()][..] {
-                [only] => only.clone(),
-                moves => match self.ask(moves)? {
-                    Asked::Chosen(chosen) => chosen,
-                    Asked::Back => continue,
-                    Asked::End => return Ok(()),
-                },
+                [only] if forced < FORCED => {
+                    forced += 1;
+                    only.clone()
+                }
+                moves => {
+                    forced = 0;
+                    match self.ask(moves)? {
+                        Asked::Chosen(chosen) => chosen,
+                        Asked::Back => continue,
+                        Asked::End => return Ok(()),
+                    }
+                }
             };
             let joint = self.answer(&legal, own);
             self.tell(&joint.join(" | "))?;
