@@ -30,6 +30,7 @@ fn setup() -> Setup {
             time: Some(Duration::from_secs(2)),
             bytes: 256 << 20,
             ground_rules: 200_000,
+            ..ground::Limits::default()
         },
         prover: prover::Limits {
             steps: 300_000,
