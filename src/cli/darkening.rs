@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::compare::{cannot_write, duration, writable};
 use super::options::{SetupArgs, game_name, in_range, seconds};
 use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
-use super::thinking::PositionArgs;
+use super::position::PositionArgs;
 
 /// Measure what machine code for the rest of a match saves, move by move
 #[derive(clap::Args)]
@@ -65,16 +65,16 @@ struct Report {
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let plot = args.plot.as_deref();
     plot.map_or(Ok(()), writable)?;
+    let stop = stop_on_ctrl_c();
     let nothing = |_: &mut Game, _: Backend| Ok::<(), MachineError>(());
     let (game, _) = args
         .setup
-        .load(&args.rulesheet, Game::bulk_backend, nothing)?;
+        .load(&args.rulesheet, &stop, Game::bulk_backend, nothing)?;
     let backend = Backend::Compiled;
     let ground = game
         .ground_game()
         .ok_or(MachineError::NotGround { backend })?;
     let seed = args.seed.unwrap_or_else(random_seed);
-    let stop = stop_on_ctrl_c();
     let mut history = args.position.position(&game)?;
     let mut states: Vec<_> = history.states().cloned().collect();
     if args.random_match || states.len() == 1 {

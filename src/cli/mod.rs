@@ -17,6 +17,7 @@ mod perf;
 mod perft;
 mod play;
 mod playout;
+mod position;
 mod serve;
 mod thinking;
 mod tune;

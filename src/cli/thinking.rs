@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use propjit::game::Game;
-use propjit::history::{History, Script, ScriptError};
+use propjit::history::History;
 use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::rng::random_seed;
 use propjit::search::Budget;
@@ -14,7 +14,8 @@ use propjit::stop::Stop;
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
-use super::output::{Failure, describe};
+use super::output::Failure;
+use super::position::PositionArgs;
 
 /// Which position of which game, and how to search it.
 #[derive(clap::Args)]
@@ -22,14 +23,8 @@ pub struct ThinkingArgs {
     /// The file with the rules
     rulesheet: PathBuf,
 
-    /// The file with the joint moves so far, one a line: `(mark 1 1) | noop` or
-    /// `((mark 1 1) noop)`
-    #[arg(long, value_name = "FILE", conflicts_with = "moves")]
-    history: Option<PathBuf>,
-
-    /// The joint moves so far, separated by semicolons
-    #[arg(long, value_name = "MOVES")]
-    moves: Option<String>,
+    #[command(flatten)]
+    position: PositionArgs,
 
     /// Threads to think on [default: 1, or as many as `propjit tune` has found best]. The
     /// prover has one
@@ -64,17 +59,10 @@ impl ThinkingArgs {
         let (game, backend) =
             self.setup
                 .load(&self.rulesheet, stop, Game::bulk_backend, prepare)?;
-        let mut history = History::new(game.follower()?)?;
-        let script = match (&self.history, &self.moves) {
-            (Some(path), _) => Some(Script::read(path)?),
-            (_, Some(moves)) => Some(Script::inline(moves)),
-            (None, None) => None,
-        };
-        script.map_or(Ok(()), |script| history.follow(&script))?;
         Ok(Position {
+            history: self.position.position(&game)?,
             game,
             backend,
-            history,
         })
     }
 
@@ -88,12 +76,6 @@ impl ThinkingArgs {
             ..Config::default()
         };
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
-    }
-}
-
-impl From<ScriptError> for Failure {
-    fn from(error: ScriptError) -> Failure {
-        Failure::Work(describe(&error))
     }
 }
 
