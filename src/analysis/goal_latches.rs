@@ -118,11 +118,7 @@ impl Mask {
 
     /// The literals any of which excludes the goals.
     pub fn literals(&self) -> impl Iterator<Item = Literal> {
-        let of = |words: &[u64], value| {
-            let propositions = ones(words.to_vec().into_iter());
-            propositions.map(move |proposition| Literal::new(proposition, value))
-        };
-        of(&self.if_true, true).chain(of(&self.if_false, false))
+        unpack(&self.if_true, true).chain(unpack(&self.if_false, false))
     }
 }
 
@@ -131,6 +127,11 @@ fn pack(literals: &[Literal], value: bool) -> Vec<u64> {
     let wanted = literals.iter().filter(|literal| literal.value == value);
     let state: State = wanted.map(|literal| literal.proposition).collect();
     state.words().to_vec()
+}
+
+fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
+    let propositions = ones(propositions.iter().copied());
+    propositions.map(move |proposition| Literal::new(proposition, value))
 }
 
 #[cfg(test)]

@@ -440,10 +440,9 @@ impl<'a> Step<'a> {
 
     /// Whether nothing more may be put in the clauses.
     fn is_full(&mut self) -> bool {
-        let variables = self.solver.num_vars();
-        let is_late = || self.solver.cb().deadline.passed();
-        self.is_full |=
-            variables >= self.net.variables() || self.known.len() % 1024 == 0 && is_late();
+        let has_no_room = self.solver.num_vars() >= self.net.variables();
+        let looks = self.known.len().is_multiple_of(1024);
+        self.is_full |= has_no_room || looks && self.solver.cb().deadline.passed();
         self.is_full
     }
 }
