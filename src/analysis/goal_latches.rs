@@ -23,6 +23,20 @@ pub struct GoalLatch {
     pub method: Method,
 }
 
+/// A latched literal and a goal value that every match with it ends with. Other values may
+/// hold beside it, if the rules allow for that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ForcedGoal {
+    /// What never changes again once it holds.
+    pub literal: Literal,
+    /// The role.
+    pub role: RoleId,
+    /// The goal value, as an index into the role's goals.
+    pub goal: usize,
+    /// How it was proved.
+    pub method: Method,
+}
+
 /// All goal latches of a game.
 ///
 /// ```
