@@ -77,7 +77,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn goals(facts: &Facts) -> BTreeSet<(RoleId, usize)> {
     let entries = facts.goal_latches.entries().iter();
     let excluded = entries.flat_map(|entry| entry.excluded.iter().map(|&goal| (entry.role, goal)));
+    let forced = facts.forced_goals.iter();
+    let forced = forced.map(|forced| (forced.role, forced.goal));
     let latched = facts.latched_goals.iter();
+    let excluded = excluded.chain(forced);
     excluded
         .chain(latched.map(|latch| (latch.what.role, latch.what.goal)))
         .collect()

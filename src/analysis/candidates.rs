@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Literal;
 use super::clock::Deadline;
 use super::invariant::Invariant;
-use super::samples::Samples;
+use super::samples::{Samples, count};
 use crate::machine::GroundGame;
 
 /// How many of the first arguments may be those that differ.
@@ -196,8 +196,4 @@ impl Groups<'_> {
         }
         Some(count(&union))
     }
-}
-
-fn count(row: &[u64]) -> u64 {
-    row.iter().map(|word| u64::from(word.count_ones())).sum()
 }

@@ -15,7 +15,7 @@ use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
 use super::latches::{self, Kind};
 use super::net::Net;
-use super::samples::Samples;
+use super::samples::{Samples, count};
 use super::step::{Step, When};
 use super::{Fact, Literal, Method};
 use crate::machine::State;
@@ -216,8 +216,4 @@ impl Search {
             self.found.push((holds, composite));
         }
     }
-}
-
-fn count(row: &[u64]) -> u64 {
-    row.iter().map(|word| u64::from(word.count_ones())).sum()
 }

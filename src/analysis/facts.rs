@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::composite::Composite;
 use super::inhibitors::Inhibitor;
-use super::{GoalLatch, GoalLatches, Invariant, Literal, Method};
+use super::{ForcedGoal, GoalLatch, GoalLatches, Invariant, Literal, Method};
 use crate::machine::RoleId;
 use crate::rng::random_seed;
 
@@ -82,6 +82,8 @@ pub struct Facts {
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
+    /// The goals that latches ensure.
+    pub forced_goals: Vec<ForcedGoal>,
     /// The goals that other literals exclude, for as long as they hold.
     pub goal_inhibitors: Vec<GoalLatch>,
     /// Groups of literals that never change again, though none of them is a latch.

@@ -78,6 +78,7 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
         latches,
         latched_goals: latched(&goal_kinds),
         goal_latches: GoalLatches::new(excluded.found),
+        forced_goals: excluded.forced,
         goal_inhibitors: inhibited.found.into_iter().filter(some_goals).collect(),
         composites,
         inhibitors,

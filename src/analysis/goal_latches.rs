@@ -23,6 +23,20 @@ pub struct GoalLatch {
     pub method: Method,
 }
 
+/// A latched literal and a goal value that every match with it ends with. Other values may
+/// hold beside it, if the rules allow for that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ForcedGoal {
+    /// What never changes again once it holds.
+    pub literal: Literal,
+    /// The role.
+    pub role: RoleId,
+    /// The goal value, as an index into the role's goals.
+    pub goal: usize,
+    /// How it was proved.
+    pub method: Method,
+}
+
 /// All goal latches of a game.
 ///
 /// ```
@@ -118,11 +132,7 @@ impl Mask {
 
     /// The literals any of which excludes the goals.
     pub fn literals(&self) -> impl Iterator<Item = Literal> {
-        let of = |words: &[u64], value| {
-            let propositions = ones(words.to_vec().into_iter());
-            propositions.map(move |proposition| Literal::new(proposition, value))
-        };
-        of(&self.if_true, true).chain(of(&self.if_false, false))
+        unpack(&self.if_true, true).chain(unpack(&self.if_false, false))
     }
 }
 
@@ -131,6 +141,11 @@ fn pack(literals: &[Literal], value: bool) -> Vec<u64> {
     let wanted = literals.iter().filter(|literal| literal.value == value);
     let state: State = wanted.map(|literal| literal.proposition).collect();
     state.words().to_vec()
+}
+
+fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
+    let propositions = ones(propositions.iter().copied());
+    propositions.map(move |proposition| Literal::new(proposition, value))
 }
 
 #[cfg(test)]

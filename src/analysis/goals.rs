@@ -1,4 +1,4 @@
-//! Which goals a literal rules out.
+//! Which goals a literal rules out, and which it ensures.
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;
@@ -11,7 +11,7 @@ use super::net::Net;
 use super::samples::Samples;
 use super::step::{Scope, Step, Verdict, When};
 use super::structural::{Decided, LANES};
-use super::{GoalLatch, Literal, Method};
+use super::{ForcedGoal, GoalLatch, Literal, Method};
 use crate::machine::RoleId;
 
 /// A goal value of a role, by indices, and the edge that says whether the role has it.
@@ -26,6 +26,8 @@ struct Goal {
 pub(super) struct Excluded {
     /// The literals with goals that they exclude.
     pub(super) found: Vec<GoalLatch>,
+    /// The goals that they ensure, if that was tried.
+    pub(super) forced: Vec<ForcedGoal>,
     /// How many pairs of a literal and a goal were not decided.
     pub(super) undecided: usize,
 }
@@ -33,7 +35,8 @@ pub(super) struct Excluded {
 /// For each literal, the goals that no terminal state has in which it holds.
 ///
 /// For latches this is a promise for the rest of the match. They are worth more effort:
-/// `steps` says whether to look at the states before terminal ones, too, which there must be.
+/// `steps` says whether to look at the states before terminal ones, too, which there must
+/// be, and for goals that all terminal states have in which the literal holds.
 pub(super) fn excluded(
     net: &Net,
     invariants: &[Invariant],
@@ -50,6 +53,10 @@ pub(super) fn excluded(
     let parts: Vec<Excluded> = chunks.map(of_chunk).collect();
     Excluded {
         undecided: parts.iter().map(|part| part.undecided).sum(),
+        forced: parts
+            .iter()
+            .flat_map(|part| part.forced.iter().copied())
+            .collect(),
         found: parts.into_iter().flat_map(|part| part.found).collect(),
     }
 }
@@ -93,31 +100,56 @@ impl<'a> Exclusion<'a> {
         let decided = Decided::by(self.net.circuit, literals);
         let mut undecided = 0;
         let mut found: Vec<GoalLatch> = Vec::new();
+        let mut forced: Vec<ForcedGoal> = Vec::new();
         for (lane, &literal) in literals.iter().enumerate() {
             for goal in self.goals.clone() {
-                if self.samples.ended_with(goal.role, goal.goal, literal) {
-                    continue;
+                let (ensured, excluded) = decided.edge(goal.edge);
+                if !self.samples.ended_with(goal.role, goal.goal, literal) {
+                    match self.prove(excluded >> lane, literal, goal.edge) {
+                        Ok(method) => add(&mut found, literal, goal, method),
+                        Err(verdict) => undecided += usize::from(verdict == Verdict::Unknown),
+                    }
                 }
-                let method = match decided.edge(goal.edge).1 >> lane & 1 {
-                    1 => Ok(Method::Structural),
-                    _ => self.prove(literal, goal),
-                };
-                match method {
-                    Ok(method) => add(&mut found, literal, goal, method),
-                    Err(Verdict::Unknown) => undecided += 1,
-                    Err(_) => {}
+                if self.steps.is_some() && !self.ended_with_another(goal, literal) {
+                    match self.prove(ensured >> lane, literal, !goal.edge) {
+                        Ok(method) => forced.push(ForcedGoal {
+                            literal,
+                            role: RoleId(goal.role as u32),
+                            goal: goal.goal,
+                            method,
+                        }),
+                        Err(verdict) => undecided += usize::from(verdict == Verdict::Unknown),
+                    }
                 }
             }
         }
-        Excluded { found, undecided }
+        Excluded {
+            found,
+            forced,
+            undecided,
+        }
     }
 
-    fn prove(&mut self, literal: Literal, goal: Goal) -> Result<Method, Verdict> {
+    /// Whether a match ended with the literal and with another goal of the role.
+    fn ended_with_another(&self, goal: Goal, literal: Literal) -> bool {
+        let mut others = self
+            .goals
+            .iter()
+            .filter(|other| other.role == goal.role && other.goal != goal.goal);
+        others.any(|other| self.samples.ended_with(other.role, other.goal, literal))
+    }
+
+    /// How it is proved that no match with the literal ends where the edge is true, which the
+    /// last bit of `decided` says if the literal decides it.
+    fn prove(&mut self, decided: u64, literal: Literal, edge: Edge) -> Result<Method, Verdict> {
+        if decided & 1 == 1 {
+            return Ok(Method::Structural);
+        }
         let net = self.net;
         let premises = |step: &mut Step, when| -> Vec<Lit> {
             let literal = invariant::of(step, when, literal);
             let terminal = step.edge(when, net.terminal());
-            vec![literal, step.edge(when, goal.edge), terminal]
+            vec![literal, step.edge(when, edge), terminal]
         };
         let here = premises(&mut self.state, When::Now);
         let verdict = self.state.ask(&here);

@@ -13,7 +13,7 @@ use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
 use super::net::Net;
-use super::samples::Samples;
+use super::samples::{Samples, count};
 use super::step::{Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Fact, Literal, Method};
@@ -24,6 +24,9 @@ const EXPECTED: u64 = 16;
 
 /// How many pairs are tried.
 const MOST: usize = 2000;
+
+/// How many pairs are looked for, to try the best of them.
+const MOST_SEEN: usize = 500_000;
 
 /// How many pairs are reported that need no proof.
 const MOST_STRUCTURAL: usize = 20_000;
@@ -151,18 +154,13 @@ fn seen(
 ) -> Vec<(u64, Inhibitor)> {
     let [before, after] = samples.rows(net.layout.bases.len());
     let steps = samples.kept().max(1) as u64;
-    let count = |row: &[u64]| {
-        row.iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum::<u64>()
-    };
     let after: Vec<(usize, u64, &Vec<u64>)> = propositions
         .iter()
         .map(|&base| (base, count(&after[base]), &after[base]))
         .collect();
     let mut found = Vec::new();
     for &inhibitor in propositions {
-        if end.passed() {
+        if end.passed() || found.len() >= MOST_SEEN {
             break;
         }
         let row = &before[inhibitor];
@@ -170,13 +168,11 @@ fn seen(
         for &(inhibited, follows, next) in &after {
             let expected = held * follows / steps;
             if expected >= EXPECTED && row.iter().zip(next).all(|(now, next)| now & next == 0) {
-                found.push((
-                    expected,
-                    Inhibitor {
-                        inhibitor,
-                        inhibited,
-                    },
-                ));
+                let pair = Inhibitor {
+                    inhibitor,
+                    inhibited,
+                };
+                found.push((expected, pair));
             }
         }
     }

@@ -15,6 +15,7 @@
 //! | latch | a [`Literal`] that never changes again once it holds | ternary propagation, or one step under the invariants |
 //! | [`Composite`] | two literals, or a group, that is latched as a whole | the same, if random matches never broke it |
 //! | [`GoalLatch`] | a latch, and the goals that no match with it ends with | the terminal state, or the step to it |
+//! | [`ForcedGoal`] | a latch, and the goal that every match with it ends with | the same |
 //! | [`Inhibitor`] | `p` now makes `q` false next | ternary propagation, or one step |
 //!
 //! Facts hold in matches: from the initial state, by legal joint moves, up to the first terminal
@@ -70,7 +71,7 @@ pub use composite::Composite;
 pub use facts::{Config, Fact, Facts, GoalLiteral, Stage};
 pub use find::find;
 pub use foresight::{Foresight, GoalRanges};
-pub use goal_latches::{GoalLatch, GoalLatches, Mask};
+pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches, Mask};
 pub use inhibitors::Inhibitor;
 pub use invariant::Invariant;
 pub use literal::Literal;

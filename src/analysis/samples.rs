@@ -230,6 +230,11 @@ fn padded(state: &State, words: usize) -> Vec<u64> {
     padded
 }
 
+/// How many bits of a row are set.
+pub(super) fn count(row: &[u64]) -> u64 {
+    row.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
 /// Notes which propositions are true and which are false.
 fn note(seen: &mut [Vec<u64>; 2], state: &[u64]) {
     for (at, word) in state.iter().enumerate() {

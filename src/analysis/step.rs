@@ -301,7 +301,8 @@ impl<'a> Step<'a> {
             for &input in &self.net.circuit.inputs()[does.clone()] {
                 self.node(When::Now, input);
             }
-            if let Some(made) = self.roles[role].made {
+            // It may be one of those for which there was no room.
+            if let Some(made) = self.roles[role].made.filter(|_| !self.is_full) {
                 self.clause(&[made]);
             }
         }
@@ -312,8 +313,8 @@ impl<'a> Step<'a> {
         let loops = self.net.circuit.loops();
         let at = loops.partition_point(|l| l.nodes.end <= feedback.0);
         let pairs = loops.get(at).map_or(&[][..], |l| &l.feedback);
-        let source = pairs.iter().find(|(node, _)| *node == feedback);
-        source.expect("feedback nodes have sources").1
+        let at = pairs.binary_search_by_key(&feedback, |&(node, _)| node);
+        pairs[at.expect("feedback nodes have sources")].1
     }
 
     /// The literal of a node, after everything that it depends on.
@@ -439,10 +440,9 @@ impl<'a> Step<'a> {
 
     /// Whether nothing more may be put in the clauses.
     fn is_full(&mut self) -> bool {
-        let variables = self.solver.num_vars();
-        let is_late = || self.solver.cb().deadline.passed();
-        self.is_full |=
-            variables >= self.net.variables() || self.known.len() % 1024 == 0 && is_late();
+        let has_no_room = self.solver.num_vars() >= self.net.variables();
+        let looks = self.known.len().is_multiple_of(1024);
+        self.is_full |= has_no_room || looks && self.solver.cb().deadline.passed();
         self.is_full
     }
 }

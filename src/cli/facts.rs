@@ -51,6 +51,7 @@ struct Report {
     composites: Vec<Latch>,
     latched_goals: Vec<Latch>,
     goal_latches: Vec<Exclusion>,
+    forced_goals: Vec<ForcedGoal>,
     goal_inhibitors: Vec<Exclusion>,
     inhibitors: Vec<Inhibitor>,
     stages: Vec<Stage>,
@@ -76,6 +77,14 @@ struct Exclusion {
     literal: String,
     role: String,
     goals: Vec<i32>,
+    method: &'static str,
+}
+
+#[derive(Serialize)]
+struct ForcedGoal {
+    literal: String,
+    role: String,
+    goal: i32,
     method: &'static str,
 }
 
@@ -264,6 +273,14 @@ impl Words<'_> {
                 .map(|fact| latch(self.goal(fact.what), fact.method))
                 .collect(),
             goal_latches: exclusions(facts.goal_latches.entries()),
+            forced_goals: (facts.forced_goals.iter())
+                .map(|forced| ForcedGoal {
+                    literal: self.literal(forced.literal),
+                    role: self.role(forced.role).to_string(),
+                    goal: self.value(forced.role, forced.goal),
+                    method: method(forced.method),
+                })
+                .collect(),
             goal_inhibitors: exclusions(&facts.goal_inhibitors),
             inhibitors: self.inhibitors(facts),
             seconds: stages.iter().map(|stage| stage.seconds).sum(),
@@ -307,6 +324,11 @@ impl Report {
                     quoted(&exclusion.literal)
                 ));
             }
+        }
+        for forced in &self.forced_goals {
+            let goal = quoted(&format!("(goal {} {})", forced.role, forced.goal));
+            line(format!("{goal} [shape=box]"));
+            line(format!("{} -> {goal}", quoted(&forced.literal)));
         }
         for inhibitor in &self.inhibitors {
             for inhibited in &inhibitor.inhibits {
@@ -361,6 +383,13 @@ impl fmt::Display for Report {
                 } = exclusion;
                 writeln!(f, "{what:<15} {literal} excludes{goals}  [{method}]")?;
             }
+        }
+        for forced in &self.forced_goals {
+            writeln!(
+                f,
+                "forced goal     {} ensures (goal {} {})  [{}]",
+                forced.literal, forced.role, forced.goal, forced.method
+            )?;
         }
         for inhibitor in &self.inhibitors {
             let inhibited = inhibitor.inhibits.join(" ");
