@@ -112,11 +112,11 @@ fn reachable(graph: &Graph, roles: usize) -> Vec<Vec<BTreeSet<i32>>> {
     while let Some(at) = waiting.pop() {
         for &user in &before[at] {
             let mut changed = false;
-            for role in 0..roles {
-                let found = values[at][role].clone();
-                let before = values[user][role].len();
-                values[user][role].extend(found);
-                changed |= values[user][role].len() > before;
+            let found = values[at].clone();
+            for (values, found) in values[user].iter_mut().zip(found) {
+                let before = values.len();
+                values.extend(found);
+                changed |= values.len() > before;
             }
             if changed {
                 waiting.push(user);

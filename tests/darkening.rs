@@ -18,8 +18,11 @@ use rand::RngExt;
 
 use common::continuations::{play, play_with, random_states};
 
+/// The legal moves of each role in a state, whether it is terminal, and everybody's goals.
+type Seen = (Vec<Vec<Move>>, bool, Vec<Option<i32>>);
+
 /// All that there is to see in the states of a batch.
-fn look(batch: &mut Batch, roles: usize) -> Vec<(Vec<Vec<Move>>, bool, Vec<Option<i32>>)> {
+fn look(batch: &mut Batch, roles: usize) -> Vec<Seen> {
     let terminal = batch.terminal();
     let mut legal = vec![vec![Vec::new(); roles]; batch.lanes()];
     for role in RoleId::first(roles) {

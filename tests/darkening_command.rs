@@ -83,7 +83,7 @@ fn the_match_is_as_given() {
     ]);
     assert_eq!(report["rows"].as_array().unwrap().len(), 5);
     assert_eq!(report["halfway"]["depth"], 2);
-    assert_eq!(report["bases"], Value::from(29));
+    assert_eq!(report["bases"], Value::from(20));
 }
 
 #[test]

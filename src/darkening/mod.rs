@@ -32,4 +32,4 @@ mod rule;
 pub use darkened::{Darkened, Darkening};
 pub use follower::Follower;
 pub use prospect::Prospect;
-pub use rule::Rule;
+pub use rule::{Rule, Stakes, Verdict};

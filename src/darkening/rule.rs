@@ -5,6 +5,11 @@
 //! and during which they do not have the new engine. Both are predicted: the gain from the work
 //! of a step before and after, the cost from the gates that are left and what a gate took
 //! before.
+//!
+//! Halfway through random matches, faster by these factors was predicted and then measured: 1.1
+//! and 1.07 in breakthrough, 1.5 and 1.06 in connect four, 1.5 and 1.26 in tic-tac-toe, 1.6 and
+//! 1.6 in dots and boxes, 2.6 and 2.1 in hex, 5 and 7 in amazons, 16 and 5 in sudoku. Small
+//! circuits gain less than predicted, but cost next to nothing.
 
 use std::time::Duration;
 

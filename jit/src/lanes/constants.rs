@@ -71,3 +71,45 @@ pub(crate) fn changing(circuit: &Circuit, sections: &[Section]) -> Vec<Section> 
     });
     sections.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::circuit::{Builder, OutputId};
+    use crate::code::{Code, Config, Guards};
+    use crate::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+
+    #[test]
+    fn constants_are_there_before_anything_is_evaluated() {
+        let builder = Builder::new(1);
+        let input = builder.input(0);
+        let outputs = vec![
+            Edge::FALSE,
+            Edge::TRUE,
+            input,
+            Edge::FALSE,
+            Edge::FALSE,
+            !input,
+        ];
+        let circuit = builder.finish(outputs);
+        let sections = [Section::alone((0..6).map(OutputId).collect())];
+        let program = LaneProgram::new(&circuit, &sections);
+        assert_eq!(program.operations(), 2);
+        let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
+        for config in Config::supported() {
+            let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
+            engines.push(Engine::Code(Arc::new(code.unwrap())));
+        }
+        for engine in engines {
+            let mut lanes = LaneEvaluator::new(engine);
+            assert_eq!(lanes.output(1)[0], !0);
+            assert_eq!(lanes.live_outputs(0..6), [1, 2, 5]);
+            assert_eq!(lanes.live_outputs(4..6), [1]);
+            lanes.evaluate(0);
+            let first: Vec<u64> = (0..6).map(|output| lanes.output(output)[0]).collect();
+            assert_eq!(first, [0, !0, 0, 0, 0, !0]);
+        }
+    }
+}
