@@ -41,6 +41,8 @@ pub const KINDS: &[Kind] = &[
             "playouts",
             "exploration",
             "backend",
+            "latches",
+            "darkening",
             "ponder",
         ],
         read: read_mcts,
@@ -86,6 +88,12 @@ fn read_mcts(options: &Options) -> Result<Make, SpecError> {
     search.playouts = options.within("playouts", playouts, 1..=1 << 20)?;
     if let Some(weight) = options.within("exploration", "a number from 0 to 100", 0.0..=100.0)? {
         search.exploration = weight;
+    }
+    for (option, flag) in [
+        ("latches", &mut search.latches),
+        ("darkening", &mut search.darkening),
+    ] {
+        *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }
     Ok(Arc::new(move |seat| {
         Ok(Box::new(Searcher::new(seat, thinking.clone())))
