@@ -81,10 +81,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         stop: &stop,
     };
     let whole = match (time, args.playouts) {
-        (Some(time), _) => format!("of at most {} s", time.as_secs_f64()),
-        (None, playouts) => format!("for {} playouts", playouts.unwrap_or_default()),
+        (Some(time), _) => format!("playouts in at most {} s", time.as_secs_f64()),
+        (None, playouts) => format!("of {} playouts", playouts.unwrap_or_default()),
     };
-    let shown = show_progress(move || whole.clone());
+    let progress = search.progress();
+    let shown = show_progress(move || format!("{} {whole}", progress.rollouts()));
     let done = think(&mut search, history, &budget);
     drop(shown);
     done?;

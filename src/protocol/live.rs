@@ -26,6 +26,8 @@ pub(super) struct Due {
     think: Instant,
     /// When the answer is sent, whoever gives it.
     answer: Instant,
+    /// When something is answered if by then no move is known that is legal.
+    last: Instant,
     /// When the clock ends.
     end: Instant,
 }
@@ -39,6 +41,7 @@ impl Due {
             received,
             think: end - margin,
             answer: end - margin / 2,
+            last: end - margin / 8,
             end,
         }
     }
@@ -158,7 +161,10 @@ impl LiveMatch {
             Ok(_) => due.answer.min(Instant::now() + CHECK_TIME),
             Err(_) => due.answer,
         };
-        let legal = turn.legal.wait(patience);
+        let legal = turn.legal.wait(patience).or_else(|| match chosen {
+            Ok(_) => None,
+            Err(_) => turn.legal.wait(due.last),
+        });
         let (choice, error) = choose(chosen, legal.as_deref(), before.as_deref());
         self.answered(turn.number);
         match &error {
