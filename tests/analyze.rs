@@ -73,7 +73,9 @@ fn lines_go_on_from_the_move() {
             .unwrap()
             .starts_with("(drop ")
     );
-    assert!(report["playouts"].as_u64().unwrap() >= 20_000);
+    // Those that are spared, because it is known what comes of them, are wanted too.
+    let playouts = report["playouts"].as_u64().unwrap();
+    assert!((15_000..30_000).contains(&playouts), "{playouts}");
 }
 
 #[test]

@@ -95,14 +95,17 @@ impl Report {
     pub(super) fn prefer(&mut self, line: &BestLine, depth: u32) {
         let goal = f64::from(line.goal);
         let next = line.played(depth);
-        let next = |report: &&mut MoveReport| Some(report.played) == next;
-        if let Some(next) = self.moves.iter_mut().find(next)
-            && next.bounds.0 < goal
-        {
-            next.bounds.0 = goal;
-            next.value = Some(next.value.map_or(goal, |value| value.max(goal)));
-            let moves = line.after(depth).take(LONGEST_LINE);
-            next.line = moves.map(|played| (self.role, played)).collect();
+        let next = |report: &MoveReport| Some(report.played) == next;
+        if let Some(place) = self.moves.iter().position(next) {
+            // Of moves that are as good, this is the one that is known to the end.
+            self.moves[..=place].rotate_right(1);
+            let next = &mut self.moves[0];
+            if next.bounds.0 < goal {
+                next.bounds.0 = goal;
+                next.value = Some(next.value.map_or(goal, |value| value.max(goal)));
+                let moves = line.after(depth).take(LONGEST_LINE);
+                next.line = moves.map(|played| (self.role, played)).collect();
+            }
         }
         let sure = |report: &MoveReport| report.bounds.0;
         self.moves.sort_by(|a, b| sure(b).total_cmp(&sure(a)));
