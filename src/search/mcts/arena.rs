@@ -56,7 +56,7 @@ impl Arena {
             }
         };
         Arena {
-            free: Mutex::new(vec![1..lines as u32]),
+            free: Mutex::new(std::iter::once(1..lines as u32).collect()),
             words,
         }
     }

@@ -73,7 +73,7 @@ impl Joint {
     /// For each role the place of a move, by its strategy: each as likely as it is regretted
     /// that it was not played. One role may be the one that plays at random.
     pub fn choose(&self, random: Option<RoleId>, rng: &mut GameRng) -> Box<[usize]> {
-        let mut place = |(role, arms): (RoleId, &Box<[Arm]>)| {
+        let mut place = |role: RoleId, arms: &[Arm]| {
             let total: f64 = arms.iter().map(|arm| arm.regret).sum();
             let is_random = random == Some(role) || total <= 0.0;
             if is_random || rng.random_bool(AT_RANDOM) {
@@ -87,7 +87,8 @@ impl Joint {
             chosen.unwrap_or(arms.len() - 1)
         };
         let roles = RoleId::first(self.arms.len());
-        roles.zip(&self.arms).map(&mut place).collect()
+        let roles = roles.zip(&self.arms);
+        roles.map(|(role, arms)| place(role, arms)).collect()
     }
 
     /// The moves at these places brought the roles these values. What would other moves have
