@@ -69,6 +69,9 @@ pub(super) fn find(
     kinds: &[(Literal, Kind)],
     end: &Deadline,
 ) -> Vec<Fact<Composite>> {
+    if end.passed() {
+        return Vec::new();
+    }
     let found = Search::new(net, samples, kinds).run(invariants, end);
     let chunks = found.par_chunks(16);
     let of_chunk = |chunk: &[Composite]| {

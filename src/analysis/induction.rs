@@ -83,6 +83,9 @@ fn keep(
     (scope, conflicts): (Scope, u64),
     end: &Deadline,
 ) -> Vec<bool> {
+    if end.passed() {
+        return vec![false; candidates.len()];
+    }
     let mut step = Step::new(net, assumed, scope, conflicts, end);
     let holds = |candidate: &Invariant| {
         let mut premises = vec![candidate.violated_next(&mut step)];

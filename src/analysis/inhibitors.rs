@@ -152,6 +152,9 @@ fn seen(
     propositions: &[usize],
     end: &Deadline,
 ) -> Vec<(u64, Inhibitor)> {
+    if end.passed() {
+        return Vec::new();
+    }
     let [before, after] = samples.rows(net.layout.bases.len());
     let steps = samples.kept().max(1) as u64;
     let after: Vec<(usize, u64, &Vec<u64>)> = propositions
