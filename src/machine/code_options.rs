@@ -33,15 +33,22 @@ impl Default for CodeOptions {
 pub(super) enum Form {
     Playouts,
     States,
+    /// Playouts with decisive moves.
+    Decisive,
 }
 
 impl CodeOptions {
-    /// The game's code: that of the cache, or else new code, which is put there.
+    /// The game's code: that of the cache, or else new code from `compile`, which is put there.
     ///
     /// That the cache cannot be used is told in the log and no failure.
-    pub(super) fn obtain(&self, game: &GroundGame, form: Form) -> Result<Code, CompileError> {
+    pub(super) fn obtain<E: From<CompileError>>(
+        &self,
+        game: &GroundGame,
+        form: Form,
+        compile: impl FnOnce(&code::Config) -> Result<Code, E>,
+    ) -> Result<Code, E> {
         let Some(cache) = &self.cache else {
-            return self.compile(game, form);
+            return compile(&self.config);
         };
         let key = self.key(game, form)?;
         match Code::load(cache, &key) {
@@ -54,7 +61,7 @@ impl CodeOptions {
                 tracing::warn!(error = &error as &dyn std::error::Error, "compiling afresh")
             }
         }
-        let code = self.compile(game, form)?;
+        let code = compile(&self.config)?;
         let lanes = code.width().lanes();
         let form = format!("{form:?}").to_lowercase();
         let label = format!("{}, {form}, {lanes} lanes", self.name);
@@ -62,13 +69,6 @@ impl CodeOptions {
             tracing::warn!(error = &error as &dyn std::error::Error, "code is not kept");
         }
         Ok(code)
-    }
-
-    fn compile(&self, game: &GroundGame, form: Form) -> Result<Code, CompileError> {
-        match form {
-            Form::Playouts => compiled::for_playouts(game, &self.config),
-            Form::States => compiled::for_states(game, &self.config),
-        }
     }
 
     /// What the code depends on: the circuit before any pass, for a hit is to spare us
@@ -79,7 +79,7 @@ impl CodeOptions {
         let initial = game.initial();
         let salt = format!("{form:?} {layout:?} {passes:?} {initial:?}");
         let sections = match form {
-            Form::Playouts => compiled::playout_sections(layout).to_vec(),
+            Form::Playouts | Form::Decisive => compiled::playout_sections(layout).to_vec(),
             Form::States => compiled::state_sections(layout).to_vec(),
         };
         Code::key(game.lowered(), &sections, &salt, &self.config)

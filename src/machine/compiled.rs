@@ -6,7 +6,7 @@
 //! asked for.
 
 use propjit_jit::assumptions::Assumptions;
-use propjit_jit::circuit::{InputId, OutputId};
+use propjit_jit::circuit::{Circuit, InputId, OutputId};
 use propjit_jit::code::{self, Code, CompileError, Config, Form, Guards, Listing};
 use propjit_jit::section::Section;
 
@@ -44,6 +44,17 @@ pub fn playout_sections(layout: &Layout) -> [Section; 3] {
     ]
 }
 
+/// What is computed for playouts with [`decisive`](super::decisive::decisive) moves: the same,
+/// and in a section of its own, whether each role has any.
+pub fn decisive_sections(layout: &Layout) -> [Section; 4] {
+    let [state, next, goals] = playout_sections(layout);
+    let decisive = Section {
+        outputs: outputs(layout.decisive()),
+        after: Some(section::STATE),
+    };
+    [state, next, goals, decisive]
+}
+
 /// What code for single questions computes, in the sections [`alone`].
 pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
     let legal = layout.legal.iter().cloned().flatten();
@@ -59,16 +70,31 @@ pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
 
 /// Code for playouts.
 pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
-    compile(game, &playout_sections(game.layout()), config)
+    let circuit = &game.smallest().circuit;
+    compile(game, circuit, &playout_sections(game.layout()), config)
+}
+
+/// Code for playouts with decisive moves, which this circuit has.
+pub fn for_decisive_playouts(
+    game: &GroundGame,
+    circuit: &Circuit,
+    config: &Config,
+) -> Result<Code, CompileError> {
+    compile(game, circuit, &decisive_sections(game.layout()), config)
 }
 
 /// Code for single questions.
 pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
-    compile(game, &state_sections(game.layout()), config)
+    let circuit = &game.smallest().circuit;
+    compile(game, circuit, &state_sections(game.layout()), config)
 }
 
-fn compile(game: &GroundGame, sections: &[Section], config: &Config) -> Result<Code, CompileError> {
-    let circuit = &game.smallest().circuit;
+fn compile(
+    game: &GroundGame,
+    circuit: &Circuit,
+    sections: &[Section],
+    config: &Config,
+) -> Result<Code, CompileError> {
     let guards = guards(game, &game.layout().assumptions());
     let code = Code::compile(circuit, sections, &guards, config)?;
     tracing::debug!(

@@ -6,7 +6,7 @@ use super::compiled::playout_sections;
 use super::lower::Layout;
 
 /// What it takes to choose a move, in gates for each move that a role may have.
-const CHOICE_GATES: usize = 17;
+pub(super) const CHOICE_GATES: usize = 17;
 
 /// What is evaluated for each lane in a playout, in gates of the circuit before any pass,
 /// which are some two or three times as many as after all.

@@ -85,6 +85,12 @@ impl Layout {
         self.bases.len() + self.does.iter().map(Range::len).sum::<usize>()
     }
 
+    /// The outputs behind all others that the circuit of playouts with [decisive
+    /// moves](super::decisive) has: for each role, whether it has any.
+    pub fn decisive(&self) -> Range<usize> {
+        self.outputs..self.outputs + self.does.len()
+    }
+
     /// The outputs of a port.
     pub fn outputs_of(&self, port: Port) -> Range<usize> {
         match port {

@@ -17,8 +17,10 @@ pub mod circuit;
 mod code_options;
 pub mod compiled;
 mod cost;
+pub mod decisive;
 mod ground;
 pub mod lanes;
+mod lookahead;
 pub mod lower;
 mod phases;
 pub mod prover;
@@ -45,7 +47,7 @@ pub use row::Row;
 pub use scope::{Scope, ScopedEngine};
 pub use state::State;
 pub(crate) use state::ones;
-pub use tiers::Tiers;
+pub use tiers::{DecisiveTier, Tiers};
 
 /// The number of a role in rulesheet order, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -92,6 +92,11 @@ impl Phases {
         &self.bases
     }
 
+    /// The propositions of [`bases`](Phases::bases) that hold in each phase.
+    pub fn each(&self) -> &[State] {
+        &self.cycle
+    }
+
     /// In which phase a state is: the initial state is in phase 0, and from phase `i`
     /// every move leads to phase `i + 1`, modulo the period. No match that starts in the
     /// initial state comes to a state without a phase.

@@ -40,6 +40,7 @@ pub const KINDS: &[Kind] = &[
             "memory",
             "playouts",
             "exploration",
+            "decisive",
             "backend",
             "latches",
             "darkening",
@@ -92,6 +93,7 @@ fn read_mcts(options: &Options) -> Result<Make, SpecError> {
     for (option, flag) in [
         ("latches", &mut search.latches),
         ("darkening", &mut search.darkening),
+        ("decisive", &mut search.decisive),
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }

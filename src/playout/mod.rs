@@ -11,6 +11,7 @@
 //! short ones and bias every mean.
 
 mod columns;
+mod decisive;
 mod lanes;
 mod lines;
 mod playouts;
@@ -144,6 +145,12 @@ pub trait Player: Send {
     /// greater than `above`: see [`Tally::best`]. Without a number, which is so at first, and
     /// in games of several roles, none is kept. Of matches that run already, none may be.
     fn keep_lines(&mut self, above: Option<i32>);
+
+    /// From now on, where the backend can find that out for little, roles play
+    /// [decisive moves](crate::machine::decisive): those that win at once if they have any, and
+    /// else those after which no other role can win at once. That begins some time later, and
+    /// ends if hardly any are found. It is for machine code; other backends play as ever.
+    fn be_decisive(&mut self) {}
 
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);

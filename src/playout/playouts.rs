@@ -23,12 +23,13 @@
 
 use std::sync::Arc;
 
-use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{advance, enter};
 use propjit_jit::lanes::census::census;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
+use propjit_jit::lanes::{Engine, LaneEvaluator};
 
+use super::decisive::Decisive;
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::starts::{StartId, Starts};
@@ -41,6 +42,7 @@ pub struct Playouts {
     evaluator: LaneEvaluator,
     /// Where a better engine will come from, if one is still to come.
     tiers: Option<Arc<Tiers>>,
+    decisive: Decisive,
     /// What is to evaluate when all matches have ended.
     successor: Option<LaneEvaluator>,
     selectors: Vec<Selector>,
@@ -91,6 +93,7 @@ impl Playouts {
         starts.set_scope(scope);
         Playouts {
             tiers: None,
+            decisive: Decisive::default(),
             successor: None,
             selectors: selectors(&game, &evaluator),
             random: LaneRandom::new(seed),
@@ -126,9 +129,14 @@ impl Playouts {
     /// From now on, whoever switches has to look for a better engine.
     ///
     /// Nothing changes, and the result is false, if there is a start state that the engine
-    /// was not made for.
+    /// was not made for, or if [decisive moves](Player::be_decisive) are played, which are
+    /// worth more than a faster engine.
     pub fn switch(&mut self, engine: impl Into<ScopedEngine>) -> bool {
-        let (engine, scope) = engine.into().into_parts();
+        !self.decisive.is_played() && self.go_on_with(engine.into())
+    }
+
+    fn go_on_with(&mut self, engine: ScopedEngine) -> bool {
+        let (engine, scope) = engine.into_parts();
         if !self.starts.set_scope(scope) {
             return false;
         }
@@ -158,6 +166,11 @@ impl Playouts {
         let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
         if !going.is_empty() {
             ends.stuck = self.choose_moves(going);
+            if self.successor.is_none() {
+                let layout = self.game.layout();
+                self.decisive
+                    .count_steps(&mut self.evaluator, layout, going);
+            }
             self.evaluator.evaluate(section::NEXT);
         }
         if !ends.terminal.is_empty() {
@@ -232,6 +245,7 @@ impl Playouts {
             return;
         }
         limits.progress.add(ended.count());
+        self.decisive.count_ends(ended.count());
         while let Some((id, lanes)) = self.lanes.end_some(&mut ended) {
             self.count(id, lanes, ends);
         }
@@ -364,6 +378,12 @@ impl Player for Playouts {
         }
     }
 
+    fn be_decisive(&mut self) {
+        if matches!(self.evaluator.engine(), Engine::Code(_)) || self.tiers.is_some() {
+            self.decisive.begin(&self.game);
+        }
+    }
+
     fn clear(&mut self) {
         self.abandon();
         self.starts.clear();
@@ -379,6 +399,9 @@ impl Player for Playouts {
             if let Some(engine) = self.tiers.as_ref().and_then(|tiers| tiers.best()) {
                 let engine = engine.clone();
                 self.switch(engine);
+            }
+            if let Some(engine) = self.decisive.change(&self.game) {
+                self.go_on_with(engine.into());
             }
             if !self.lanes.running.is_empty() {
                 self.step(limits);

@@ -44,6 +44,35 @@ impl Builder {
         }
     }
 
+    /// A circuit that begins with all nodes of another one, which keep their numbers.
+    ///
+    /// ```
+    /// use propjit_jit::circuit::Builder;
+    /// let mut builder = Builder::new(2);
+    /// let both = builder.and(builder.input(0), builder.input(1));
+    /// let circuit = builder.finish(vec![both]);
+    /// let mut more = Builder::extend(&circuit);
+    /// assert_eq!(more.and(more.input(1), more.input(0)), both);
+    /// ```
+    pub fn extend(circuit: &Circuit) -> Builder {
+        let mut builder = Builder {
+            nodes: circuit.nodes().to_vec(),
+            loops: circuit.loops().to_vec(),
+            open_loop: None,
+            inputs: circuit.inputs().len() as u32,
+            table: HashTable::new(),
+        };
+        let nodes = &builder.nodes;
+        let hash = |&at: &u32| hash_of(nodes[at as usize]);
+        builder.table.reserve(nodes.len(), hash);
+        for (at, node) in nodes.iter().enumerate() {
+            if let Node::And(..) = node {
+                builder.table.insert_unique(hash_of(*node), at as u32, hash);
+            }
+        }
+        builder
+    }
+
     /// Makes room for this many gates more.
     pub(crate) fn reserve(&mut self, gates: usize) {
         let nodes = &self.nodes;

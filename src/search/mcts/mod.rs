@@ -75,6 +75,8 @@ pub struct Config {
     pub darkening: bool,
     /// How many joint moves a match may have.
     pub max_steps: u32,
+    /// Whether [decisive moves](crate::machine::decisive) are played in playouts.
+    pub decisive: bool,
     /// Where the random numbers come from.
     pub seed: u64,
 }
@@ -89,6 +91,7 @@ impl Default for Config {
             latches: true,
             darkening: true,
             max_steps: 10_000,
+            decisive: true,
             seed: 0,
         }
     }
@@ -172,6 +175,10 @@ impl Mcts {
         let steps = config.max_steps;
         let evaluator = |rng| Evaluator::new(game, backend, darkening.as_ref(), steps, rng);
         let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
+        if config.decisive {
+            let players = evaluators.iter_mut().map(Evaluator::player);
+            players.for_each(|player| player.be_decisive());
+        }
         let first = &mut evaluators[0];
         let state = first.initial_state()?;
         let root = first.settle(&state, 0)?;

@@ -1,0 +1,303 @@
+//! The circuit behind itself: what holds after a move, as a function of the state before it.
+//!
+//! For a move of the one role that decides, the next state is what further outputs are
+//! computed from, such as whether the match is over then. Most moves change little: what does
+//! not depend on a move is made once, for no move at all, and what does is found by
+//! following the changes through the circuit. Equal gates are shared with each other and with
+//! the circuit itself, as far as the [`Builder`] finds them.
+//!
+//! This is done phase by phase (see [`Phases`]), where the other roles are known to have just
+//! one move, if the game says so by who is to move.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lower::Layout;
+use super::{Phases, RoleId, State};
+
+/// How many gates may be looked at, which takes about a second.
+const WORK: usize = 10_000_000;
+
+/// So many nodes may be added before any pass, and so many more for each node there is.
+const MOST_ADDED: [usize; 2] = [100_000, 10];
+
+/// There would be more to do than is allowed, or than can be done, or a stop has come.
+#[derive(Debug)]
+pub(super) struct TooMuch;
+
+/// A circuit to which gates are added.
+pub(super) struct Lookahead<'a> {
+    circuit: &'a Circuit,
+    layout: &'a Layout,
+    pub builder: Builder,
+    /// How many gates may still be looked at.
+    work: usize,
+    stop: &'a AtomicBool,
+    /// The gates that read each node.
+    readers: Vec<Vec<NodeId>>,
+    /// The nodes that have the same value in all states that are not terminal.
+    known: FxHashMap<NodeId, bool>,
+}
+
+/// What is known in a phase, of states that are not terminal.
+pub(super) struct Here {
+    /// Whether a state is in the phase.
+    pub is_here: Edge,
+    /// The nodes of the circuit, as far as they do not depend on moves.
+    values: Vec<Edge>,
+}
+
+/// Nodes of the circuit that an edge depends on, a mark each.
+type Cone = Vec<bool>;
+
+impl<'a> Lookahead<'a> {
+    /// The circuit without any additions, of which there will be only so many, and fewer if the
+    /// flag is set.
+    pub fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a AtomicBool) -> Lookahead<'a> {
+        let nodes = circuit.nodes();
+        let mut readers = vec![Vec::new(); nodes.len()];
+        for (at, node) in (0..).map(NodeId).zip(nodes) {
+            if let Node::And(a, b) = node {
+                readers[a.node().index()].push(at);
+                readers[b.node().index()].push(at);
+            }
+        }
+        let mut known = FxHashMap::default();
+        let mut open = vec![!circuit.outputs()[layout.terminal]];
+        while let Some(edge) = open.pop() {
+            if circuit.node(edge.node()) == Node::False {
+                continue;
+            }
+            let is_new = known.insert(edge.node(), !edge.inverted()).is_none();
+            if let (true, false, Node::And(a, b)) =
+                (is_new, edge.inverted(), circuit.node(edge.node()))
+            {
+                open.extend([a, b]);
+            }
+        }
+        Lookahead {
+            builder: Builder::extend(circuit),
+            circuit,
+            layout,
+            work: WORK,
+            stop,
+            readers,
+            known,
+        }
+    }
+
+    /// What is known in a phase, of which these propositions hold.
+    pub fn phase(&mut self, phases: &Phases, holding: &State) -> Here {
+        let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
+        let mut values: Vec<Edge> = nodes.map(|node| self.simple(Edge::from(node))).collect();
+        let mut literals = Vec::new();
+        for &base in phases.bases() {
+            let input = self.circuit.inputs()[base];
+            let value = holding.contains(base);
+            literals.push(Edge::new(input, !value));
+            values[input.index()] = Edge::FALSE.invert_if(value);
+        }
+        let mut loops = self.circuit.loops().iter().peekable();
+        for (at, node) in (0..).zip(self.circuit.nodes()) {
+            loops.next_if(|a_loop| a_loop.nodes.end <= at);
+            // What is part of a loop is left as it is.
+            let is_looped = loops.peek().is_some_and(|l| l.nodes.contains(&at));
+            let node_id = NodeId(at);
+            if let (&Node::And(a, b), false, false) =
+                (node, is_looped, self.known.contains_key(&node_id))
+            {
+                let edge = self.builder.and(value(&values, a), value(&values, b));
+                values[node_id.index()] = self.simple(edge);
+            }
+        }
+        Here {
+            is_here: self.builder.and_all(&literals),
+            values,
+        }
+    }
+
+    /// The only move of a role in a phase, if it has the same one in all its states.
+    fn only_move(&self, here: &Here, role: RoleId) -> Option<usize> {
+        let legal = self.layout.legal[role.index()].clone();
+        let mut only = None;
+        for (number, output) in legal.enumerate() {
+            match value(&here.values, self.circuit.outputs()[output]) {
+                Edge::FALSE => {}
+                Edge::TRUE if only.is_none() => only = Some(number),
+                _ => return None,
+            }
+        }
+        only
+    }
+
+    /// For each move of a role, what the outputs given are after it. None of a move that is
+    /// never legal in the phase, and none at all if another role may decide there or this one
+    /// may not.
+    ///
+    /// It is right in states of the phase that are not terminal and where the move is legal.
+    /// The outputs must not depend on moves.
+    pub fn after(
+        &mut self,
+        here: &Here,
+        role: RoleId,
+        outputs: &[Edge],
+    ) -> Result<Option<Vec<Option<Vec<Edge>>>>, TooMuch> {
+        if self.only_move(here, role).is_some() {
+            return Ok(None);
+        }
+        // As if the role made no move; then what is different with each of its moves.
+        let mut before = here.values.clone();
+        for other in self.layout.roles() {
+            let does = self.layout.does[other.index()].clone();
+            does.clone()
+                .for_each(|does| before[self.input(does).index()] = Edge::FALSE);
+            if other != role {
+                let Some(only) = self.only_move(here, other) else {
+                    return Ok(None);
+                };
+                before[self.input(does.start + only).index()] = Edge::TRUE;
+            }
+        }
+        let second = self.cone(outputs.iter().copied())?;
+        let bases = self.layout.bases.clone();
+        let bases: Vec<usize> = bases
+            .filter(|&base| second[self.input(base).index()])
+            .collect();
+        let next = |base: usize| self.circuit.outputs()[self.layout.next.start + base];
+        let first = self.cone(bases.iter().map(|&base| next(base)))?;
+        self.evaluate(&first, &mut before)?;
+        let mut after = vec![Edge::FALSE; self.circuit.nodes().len()];
+        let mut readers: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        for &base in &bases {
+            after[self.input(base).index()] = value(&before, next(base));
+            readers.entry(next(base).node()).or_default().push(base);
+        }
+        self.evaluate(&second, &mut after)?;
+        let mut each = Vec::new();
+        let moves = self.layout.does[role.index()].clone();
+        for (does, legal) in moves.zip(self.layout.legal[role.index()].clone()) {
+            if value(&here.values, self.circuit.outputs()[legal]) == Edge::FALSE {
+                each.push(None);
+                continue;
+            }
+            let played = FxHashMap::from_iter([(self.input(does), Edge::TRUE)]);
+            let changed = self.vary(&first, &before, played)?;
+            let mut next_changed = FxHashMap::default();
+            for (node, edge) in &changed {
+                for &base in readers.get(node).into_iter().flatten() {
+                    let edge = edge.invert_if(next(base).inverted());
+                    if edge != after[self.input(base).index()] {
+                        next_changed.insert(self.input(base), edge);
+                    }
+                }
+            }
+            let changed = self.vary(&second, &after, next_changed)?;
+            let found = outputs.iter().map(|&edge| varied(&changed, &after, edge));
+            each.push(Some(found.collect()));
+        }
+        Ok(Some(each))
+    }
+
+    fn input(&self, number: usize) -> NodeId {
+        self.circuit.inputs()[number]
+    }
+
+    /// The nodes that these depend on.
+    fn cone(&self, roots: impl Iterator<Item = Edge>) -> Result<Cone, TooMuch> {
+        let mut cone = vec![false; self.circuit.nodes().len()];
+        let mut open: Vec<NodeId> = roots.map(Edge::node).collect();
+        while let Some(node) = open.pop() {
+            if std::mem::replace(&mut cone[node.index()], true) {
+                continue;
+            }
+            match self.circuit.node(node) {
+                Node::And(a, b) => open.extend([a.node(), b.node()]),
+                // A loop would have to be made again for each move.
+                Node::Feedback => return Err(TooMuch),
+                Node::False | Node::Input(_) => {}
+            }
+        }
+        Ok(cone)
+    }
+
+    /// Gates of the cone from what their operands are.
+    fn evaluate(&mut self, cone: &Cone, values: &mut [Edge]) -> Result<(), TooMuch> {
+        for (at, node) in self.circuit.nodes().iter().enumerate() {
+            if let (true, &Node::And(a, b)) = (cone[at], node) {
+                values[at] = self.and(value(values, a), value(values, b))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not as in `values` in the cone if some of it is as in `changed`.
+    fn vary(
+        &mut self,
+        cone: &Cone,
+        values: &[Edge],
+        mut changed: FxHashMap<NodeId, Edge>,
+    ) -> Result<FxHashMap<NodeId, Edge>, TooMuch> {
+        // Gates come after their operands, so each is looked at once.
+        let mut open = BinaryHeap::new();
+        let mut seen = FxHashSet::default();
+        let mut queue = |open: &mut BinaryHeap<_>, readers: &[NodeId]| {
+            let readers = readers.iter().filter(|reader| cone[reader.index()]);
+            open.extend(
+                readers
+                    .filter(|&&reader| seen.insert(reader))
+                    .map(|&reader| Reverse(reader)),
+            );
+        };
+        for node in changed.keys() {
+            queue(&mut open, &self.readers[node.index()]);
+        }
+        while let Some(Reverse(node)) = open.pop() {
+            if let Node::And(a, b) = self.circuit.node(node) {
+                let [a, b] = [a, b].map(|edge| varied(&changed, values, edge));
+                let edge = self.and(a, b)?;
+                if edge != values[node.index()] {
+                    changed.insert(node, edge);
+                    queue(&mut open, &self.readers[node.index()]);
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    fn and(&mut self, a: Edge, b: Edge) -> Result<Edge, TooMuch> {
+        self.work = self.work.checked_sub(1).ok_or(TooMuch)?;
+        if self.work.is_multiple_of(1024) && self.stop.load(Ordering::Relaxed) {
+            return Err(TooMuch);
+        }
+        let [any, each] = MOST_ADDED;
+        let nodes = self.circuit.nodes().len();
+        if self.builder.len() - nodes > any + each * nodes {
+            return Err(TooMuch);
+        }
+        let edge = self.builder.and(a, b);
+        Ok(self.simple(edge))
+    }
+
+    /// An edge, or what is known of it.
+    fn simple(&self, edge: Edge) -> Edge {
+        match self.known.get(&edge.node()) {
+            Some(&value) => Edge::FALSE.invert_if(value != edge.inverted()),
+            None => edge,
+        }
+    }
+}
+
+fn value(values: &[Edge], edge: Edge) -> Edge {
+    values[edge.node().index()].invert_if(edge.inverted())
+}
+
+fn varied(changed: &FxHashMap<NodeId, Edge>, values: &[Edge], edge: Edge) -> Edge {
+    match changed.get(&edge.node()) {
+        Some(changed) => changed.invert_if(edge.inverted()),
+        None => value(values, edge),
+    }
+}

@@ -1,0 +1,134 @@
+//! When to play with decisive moves: as soon as there is an engine for it, and unless they
+//! turn out to be rare.
+
+use std::sync::Arc;
+
+use propjit_jit::lanes::{Engine, LaneEvaluator};
+
+use crate::machine::lower::Layout;
+use crate::machine::{DecisiveTier, GroundGame, Row, section};
+
+/// After how many matches it is looked how many moves were decisive.
+const TRIAL: u64 = 1000;
+
+/// In one of so many matches, at least, some role must have had decisive moves.
+const RARE: u64 = 10;
+
+/// How far it has come.
+#[derive(Default, Debug)]
+pub(super) enum Decisive {
+    /// All moves are alike, from the start or because others are rare, and it stays so.
+    #[default]
+    Never,
+    /// They are until there is an engine.
+    Awaited(Arc<DecisiveTier>),
+    /// There is one, and it is on trial.
+    Trial {
+        /// How many matches have ended since.
+        matches: u64,
+        /// In how many steps of a match some role had decisive moves.
+        steps: u64,
+    },
+    /// It stays.
+    Always,
+}
+
+impl Decisive {
+    /// Waits for the game's engine.
+    pub fn begin(&mut self, game: &Arc<GroundGame>) {
+        if let Decisive::Never = self {
+            *self = Decisive::Awaited(game.decisive_tier().clone());
+        }
+    }
+
+    /// Whether the engine is the one with decisive moves.
+    pub fn is_played(&self) -> bool {
+        matches!(self, Decisive::Trial { .. } | Decisive::Always)
+    }
+
+    /// During the trial, counts the lanes in which some role has decisive moves.
+    pub fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: Row) {
+        if let Decisive::Trial { steps, .. } = self {
+            evaluator.evaluate(section::DECISIVE);
+            let rows = evaluator.outputs(layout.decisive());
+            let rows = rows.chunks_exact(evaluator.width().words());
+            let some = rows.map(Row::from_words).fold(Row::default(), Row::or);
+            *steps += some.and(going).count();
+        }
+    }
+
+    /// During the trial, counts matches that have ended.
+    pub fn count_ends(&mut self, ended: u64) {
+        if let Decisive::Trial { matches, .. } = self {
+            *matches += ended;
+        }
+    }
+
+    /// The engine to change to now, if any.
+    pub fn change(&mut self, game: &Arc<GroundGame>) -> Option<Engine> {
+        match self {
+            Decisive::Awaited(tier) => {
+                let engine = tier.get()?.cloned();
+                *self = match &engine {
+                    Some(_) => Decisive::Trial {
+                        matches: 0,
+                        steps: 0,
+                    },
+                    None => Decisive::Never,
+                };
+                engine
+            }
+            Decisive::Trial {
+                matches: matches @ TRIAL..,
+                steps,
+            } => {
+                let rare = *steps * RARE < *matches;
+                *self = match rare {
+                    true => Decisive::Never,
+                    false => Decisive::Always,
+                };
+                rare.then(|| game.tiers().engine().clone())
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use propjit_gdl::games::GAMES;
+
+    use super::*;
+    use crate::game::{Game, Setup};
+
+    #[test]
+    fn what_is_rare_is_given_up() {
+        let [(name, text), ..] = GAMES;
+        let game = Game::from_text(name, text, &Setup::default()).unwrap();
+        let game = game.ground_game().unwrap();
+        for (matches, steps, stays) in [(1000, 100, true), (1024, 102, false)] {
+            let mut decisive = Decisive::Trial { matches, steps };
+            assert_eq!(decisive.change(game).is_some(), !stays);
+            assert_eq!(decisive.is_played(), stays);
+        }
+        let mut early = Decisive::Trial {
+            matches: 999,
+            steps: 0,
+        };
+        assert!(early.change(game).is_none() && early.is_played());
+    }
+
+    #[test]
+    fn it_is_on_trial_when_there_is_an_engine() {
+        for (name, text) in GAMES {
+            let game = Game::from_text(name, text, &Setup::default()).unwrap();
+            let game = game.ground_game().unwrap();
+            let mut decisive = Decisive::default();
+            assert!(decisive.change(game).is_none());
+            decisive.begin(game);
+            let found = game.decisive_tier().wait().is_some();
+            assert_eq!(decisive.change(game).is_some(), found, "{name}");
+            assert_eq!(decisive.is_played(), found, "{name}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Decisive moves in playouts: that they are those that looking at all children finds, and
+//! that playouts choose among them and nothing else.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::assert_near;
+use propjit::game::Game;
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::playout::{Limits, Moments, Player, Playouts, Progress, Tally};
+use propjit::rng::streams;
+use propjit::stop::Stop;
+use propjit_jit::circuit::OutputId;
+use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+use propjit_jit::section::Section;
+use rand::RngExt;
+
+/// How many matches.
+const MATCHES: usize = 4;
+
+/// The moves of a role that win at once.
+fn winning(machine: &mut dyn StateMachine, best: i32, state: &State, role: RoleId) -> Vec<Move> {
+    let children = children(machine, state, role);
+    let mut wins = |child: &State| {
+        let mut goals = Vec::new();
+        machine.goals(child, role, &mut goals).unwrap();
+        machine.is_terminal(child).unwrap() && goals.contains(&best)
+    };
+    let winning = children.into_iter().filter(|(_, child)| wins(child));
+    winning.map(|(played, _)| played).collect()
+}
+
+/// What each move of a role leads to; nothing if another role has a choice or this one has none.
+fn children(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<(Move, State)> {
+    let roles = RoleId::first(machine.roles().len());
+    let mut legal = vec![Vec::new(); roles.clone().count()];
+    for role in roles {
+        machine
+            .legal_moves(state, role, &mut legal[role.index()])
+            .unwrap();
+    }
+    let mut others = legal.iter().enumerate();
+    if others.any(|(at, moves)| at != role.index() && moves.len() != 1) {
+        return Vec::new();
+    }
+    let moves = legal[role.index()].clone();
+    let child = |&played: &Move| {
+        let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
+        joint[role.index()] = played;
+        (played, machine.next_state(state, &joint).unwrap())
+    };
+    moves.iter().map(child).collect()
+}
+
+/// What a role may play in a playout, in a state that is not terminal.
+fn allowed(machine: &mut dyn StateMachine, best: &[i32], state: &State, role: RoleId) -> Vec<Move> {
+    let wins = winning(machine, best[role.index()], state, role);
+    if !wins.is_empty() {
+        return wins;
+    }
+    let mut legal = Vec::new();
+    machine.legal_moves(state, role, &mut legal).unwrap();
+    let mut safe = Vec::new();
+    for (played, child) in children(machine, state, role) {
+        let others = RoleId::first(best.len()).filter(|&other| other != role);
+        let mut others = others.collect::<Vec<_>>().into_iter();
+        if machine.is_terminal(&child).unwrap()
+            || others.all(|other| winning(machine, best[other.index()], &child, other).is_empty())
+        {
+            safe.push(played);
+        }
+    }
+    if safe.is_empty() { legal } else { safe }
+}
+
+/// States of random matches, those that end them left out.
+fn states(game: &Game, seed: u64) -> Vec<State> {
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut rng = streams(seed).next().unwrap();
+    let (mut states, mut moves) = (Vec::new(), Vec::new());
+    for _ in 0..MATCHES {
+        let mut state = machine.initial_state().unwrap();
+        while !machine.is_terminal(&state).unwrap() {
+            states.push(state.clone());
+            let mut joint = Vec::new();
+            for role in RoleId::first(machine.roles().len()) {
+                machine.legal_moves(&state, role, &mut moves).unwrap();
+                joint.push(moves[rng.random_range(0..moves.len())]);
+            }
+            state = machine.next_state(&state, &joint).unwrap();
+        }
+    }
+    states
+}
+
+/// In states of random matches, the decisive circuit allows what it should. Returns how often a
+/// role could win, and how often it had to see to it that no other did.
+fn assert_exact(name: &str, game: &Game) -> (u32, u32) {
+    let ground = game.ground_game().unwrap();
+    let circuit = ground
+        .decisive_circuit()
+        .unwrap_or_else(|| panic!("{name} has decisive moves"));
+    let layout = ground.layout();
+    let outputs = (0..circuit.outputs().len() as u32).map(OutputId);
+    let program = LaneProgram::new(&circuit, &[Section::alone(outputs.collect())]);
+    let mut lanes = LaneEvaluator::new(Engine::Interpreter(Arc::new(program), Width::X64));
+    let roles = ground.propnet().roles.iter();
+    let best: Vec<i32> = roles
+        .map(|role| role.goals.last().map_or(0, |goal| goal.value))
+        .collect();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut count = (0, 0);
+    for states in states(game, 17).chunks(64) {
+        for base in layout.bases.clone() {
+            let rows = states.iter().enumerate();
+            let row = rows.map(|(lane, state)| u64::from(state.contains(base)) << lane);
+            lanes.input_mut(base)[0] = row.sum();
+        }
+        lanes.evaluate(0);
+        for (lane, state) in states.iter().enumerate() {
+            for role in layout.roles() {
+                let has = |row: &[u64]| row[0] >> lane & 1 == 1;
+                let rows = layout.legal[role.index()].clone();
+                let found = rows.zip(0..).filter(|&(at, _)| has(lanes.output(at)));
+                let found: Vec<Move> = found.map(|(_, number)| Move(number)).collect();
+                let expected = allowed(&mut *machine, &best, state, role);
+                assert_eq!(found, expected, "{name}: {:?}", machine.fluents(state));
+                let wins = !winning(&mut *machine, best[role.index()], state, role).is_empty();
+                let mut legal = Vec::new();
+                machine.legal_moves(state, role, &mut legal).unwrap();
+                let warned = !wins && legal.len() != expected.len();
+                let output = layout.decisive().start + role.index();
+                assert_eq!(has(lanes.output(output)), wins || warned, "{name}");
+                count.0 += u32::from(wins);
+                count.1 += u32::from(warned);
+            }
+        }
+    }
+    count
+}
+
+#[test]
+fn decisive_moves_are_those_that_win_or_do_not_lose() {
+    for name in [
+        "ticTacToe",
+        "connectFour",
+        "breakthroughSmall",
+        "threePlayerTicTacToe",
+        "nineBoardTicTacToe",
+    ] {
+        let (won, warned) = assert_exact(name, &common::own_game(name));
+        assert!(won > 0 && warned > 0, "{name}: {won} {warned}");
+    }
+    // Here, nobody is ever told before it is too late.
+    let name = "escortLatchBreakthrough";
+    assert!(assert_exact(name, &common::own_game(name)).0 > 0);
+}
+
+#[test]
+fn decisive_moves_of_public_games() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    for name in ["knightThrough", "connectFourLarge", "pentago"] {
+        let path = shared.join("games").join(name).with_extension("kif");
+        assert!(assert_exact(name, &common::load(&path)).0 > 0, "{name}");
+    }
+}
+
+/// In two rounds, first one role chooses a word, then the other. The first has six, of which
+/// two win and make a different goal for the other, or else, in another game, none; in that
+/// one, the second wins in reply to two of them.
+fn game(rules: &str) -> Game {
+    let words = ["a", "b", "c", "d", "e", "f"];
+    let words: String = words.map(|word| format!("(word {word})")).concat();
+    common::game(&format!(
+        "(role r) (role s) {words} (init (turn r))
+         (<= (next (turn s)) (true (turn r))) (<= (next (turn r)) (true (turn s)))
+         (<= (legal r ?w) (true (turn r)) (word ?w)) (<= (legal r wait) (true (turn s)))
+         (<= (legal s ?w) (true (turn s)) (word ?w)) (<= (legal s wait) (true (turn r)))
+         (<= (next (said ?w)) (word ?w) (does r ?w)) (<= (next (said ?w)) (true (said ?w)))
+         (<= (next (reply ?w)) (word ?w) (does s ?w))
+         (<= (goal r 0) (not won)) (<= (goal r 100) won)
+         {rules}"
+    ))
+}
+
+/// So many matches with decisive moves.
+fn play(game: &Game, rollouts: u64) -> Tally {
+    let ground = game.ground_game().unwrap();
+    assert!(ground.decisive_tier().wait().is_some());
+    let mut player = Playouts::with_tiers(ground.clone(), 100, 3);
+    player.be_decisive();
+    let id = player.starts_mut().add(ground.initial(), Some(rollouts));
+    let limits = Limits {
+        deadline: None,
+        enough: usize::MAX,
+        stop: &Stop::new(),
+        progress: &Progress::default(),
+    };
+    player.play(&limits).unwrap();
+    player.starts().tally(id).clone()
+}
+
+/// All matches had one of two values, with equal chances.
+fn assert_halves(what: &str, moments: &Moments, [low, high]: [i64; 2]) {
+    // (x - low) (x - high) is zero for these, and negative between them.
+    let (sum, product) = (i128::from(low + high), i128::from(low * high));
+    let others = moments.squares - sum * moments.sum + product * i128::from(moments.count);
+    assert_eq!(others, 0, "{what}");
+    let mut halves = Moments::default();
+    for value in [low, high] {
+        halves.add(value, 1 << 40);
+    }
+    assert_near(what, moments, &halves);
+}
+
+#[test]
+fn a_role_that_can_win_does_with_equal_chances_for_each_way() {
+    let game = game(
+        "(<= won (true (said a))) (<= won (true (said d)))
+         (<= terminal won) (<= terminal (true (reply ?w)))
+         (<= (goal s 10) (true (said a))) (<= (goal s 20) (true (said d)))
+         (<= (goal s 100) (not won)) (<= (goal s 0) (true (said a)) (true (said d)))",
+    );
+    let tally = play(&game, 20_000);
+    assert_eq!(tally.lengths.sum, 20_000);
+    assert_eq!(tally.goals[0].values.sum, 100 * 20_000);
+    assert_halves("ways to win", &tally.goals[1].values, [10, 20]);
+}
+
+#[test]
+fn a_role_that_cannot_win_does_not_lose_with_equal_chances_for_each_way() {
+    // After a, b, d and f, the other role wins with e; after c and e, it does not.
+    let game = game(
+        "(<= lost (true (reply e)) (not (true (said c))) (not (true (said e))))
+         (<= won (true (reply f)) (true (reply e)))
+         (<= terminal (true (reply ?w)))
+         (<= (goal s 100) lost) (<= (goal s 10) (not lost) (true (said c)))
+         (<= (goal s 20) (not lost) (not (true (said c))))",
+    );
+    let tally = play(&game, 20_000);
+    assert_eq!(tally.lengths.sum, 2 * 20_000);
+    assert_halves("ways to go on", &tally.goals[1].values, [10, 20]);
+}
+
+#[test]
+fn where_all_moves_lose_all_are_played() {
+    let game = game(
+        "(<= lost (true (reply e)))
+         (<= won (true (reply f)) (true (reply e)))
+         (<= terminal (true (reply ?w)))
+         (<= (goal s 100) lost (true (said a))) (<= (goal s 100) lost (not (true (said a))))
+         (<= (goal s 0) (not lost))
+         (<= (goal r 50) (true (said a))) (<= (goal r 50) (true (said b)))
+         (<= (goal r 50) (true (said c)))",
+    );
+    let tally = play(&game, 20_000);
+    assert_eq!(tally.goals[1].values.sum, 100 * 20_000);
+    // After one half of the moves, the first role has two goals.
+    let undefined = tally.goals[0].undefined as f64 / 20_000.0;
+    assert!((undefined - 0.5).abs() < 0.02, "{undefined}");
+}
+
+#[test]
+fn what_cannot_be_told_is_left_alone() {
+    // One role; both decide at once; connections; and the end is a matter of counting.
+    for name in ["untwistyCorridor", "tron", "hexPie", "reversi"] {
+        let game = common::own_game(name);
+        let ground = game.ground_game().unwrap();
+        assert!(ground.decisive_circuit().is_none(), "{name}");
+    }
+}
