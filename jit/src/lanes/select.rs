@@ -198,14 +198,20 @@ unsafe fn list_true<'a, V: Vector>(
     // Eight rows are looked at together first, as often most are of players not to move.
     let (blocks, rest) = live.as_chunks::<8>();
     for block in blocks {
-        let [a, b, c, d, e, f, g, h] = block.map(&row);
-        let some = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
-        if !some.is_zero() {
-            let values = [a, b, c, d, e, f, g, h];
-            (values.into_iter().zip(block)).for_each(|(value, &row)| add(value, row));
+        // One by one: `map` is a function by itself, without the vector instructions of this
+        // one, and three times as slow.
+        let [a, b, c, d, e, f, g, h] = *block;
+        let (some, others) = (row(a).or(row(b)), row(c).or(row(d)));
+        let (more, rest) = (row(e).or(row(f)), row(g).or(row(h)));
+        if !some.or(others).or(more.or(rest)).is_zero() {
+            for &at in block {
+                add(row(at), at);
+            }
         }
     }
-    rest.iter().for_each(|&at| add(row(at), at));
+    for &at in rest {
+        add(row(at), at);
+    }
     &list[..count]
 }
 
