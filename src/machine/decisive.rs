@@ -39,24 +39,35 @@ use super::{Phases, RoleId};
 
 /// The circuit may have so many times the gates of the game's own, those counted that it takes
 /// to choose a move.
-const MOST_GROWTH: usize = 4;
+const MOST_GROWTH: usize = 6;
+
+/// A circuit for playouts with decisive moves.
+#[derive(Debug)]
+pub struct DecisiveCircuit {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// Whether roles also see to it that no other can win; else that was too much to be found out.
+    pub avoids_losing: bool,
+}
 
 /// A game's circuit, optimised, with the same inputs, and with the same outputs and one more
 /// for each role behind them: whether it has decisive moves. In states that are not terminal,
 ///
 /// - a role that can win at once has no other legal moves;
 /// - one that cannot has only legal moves after which the match is over or no other role can
-///   win at once, if it has such moves and if that was not too much to be found out.
+///   win at once, if it has such moves, and if the circuit [`avoids_losing`].
 ///
 /// None if no move ever wins at once, if to find that out is too much, or the game has only one
 /// role. The passes have all the time of `passes`, twice.
+///
+/// [`avoids_losing`]: DecisiveCircuit::avoids_losing
 pub fn decisive(
     circuit: &Circuit,
     layout: &Layout,
     phases: &Phases,
     random: Option<RoleId>,
     passes: &passes::Config,
-) -> Option<Circuit> {
+) -> Option<DecisiveCircuit> {
     let deciding = layout.roles().filter(|role| Some(*role) != random);
     let deciding: Vec<RoleId> = deciding.collect();
     let moves: usize = layout.legal.iter().map(Range::len).sum();
@@ -76,7 +87,11 @@ pub fn decisive(
     }
     let winning = fitting(winning)?;
     let safe = safe(&winning, layout, phases, &deciding, &passes.stop).ok();
-    Some(safe.and_then(fitting).unwrap_or(winning))
+    let safe = safe.and_then(fitting);
+    Some(DecisiveCircuit {
+        avoids_losing: safe.is_some(),
+        circuit: safe.unwrap_or(winning),
+    })
 }
 
 /// The circuit in which a role that can win at once must, with outputs that say whether.

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::code_options::{CodeOptions, Form};
 use super::compiled::{self, playout_sections};
 use super::cost::Cost;
-use super::decisive::decisive;
+use super::decisive::{DecisiveCircuit, decisive};
 use super::lower::{Layout, lower};
 use super::text::find_term;
 use super::tiers::{DecisiveTier, Tiers};
@@ -227,7 +227,7 @@ impl GroundGame {
 
     /// The circuit for playouts with [decisive moves](super::decisive), if there are any and it is
     /// not much larger than the game's own: it takes a while to be made.
-    pub fn decisive_circuit(&self) -> Option<Circuit> {
+    pub fn decisive_circuit(&self) -> Option<DecisiveCircuit> {
         let mut roles = self.roles.iter().zip(0..);
         let random = roles.find(|(name, _)| *name == RANDOM_ROLE);
         let random = random.map(|(_, number)| RoleId(number));
@@ -242,8 +242,9 @@ impl GroundGame {
     /// Machine code of the [decisive circuit](GroundGame::decisive_circuit), if there is one.
     pub(super) fn decisive_code(&self) -> Option<Code> {
         let code = self.code.obtain(self, Form::Decisive, |config| {
-            let circuit = self.decisive_circuit().ok_or(None)?;
-            Ok(compiled::for_decisive_playouts(self, &circuit, config)?)
+            let decisive = self.decisive_circuit().ok_or(None)?;
+            tracing::debug!(decisive.avoids_losing, "there are decisive moves");
+            Ok(compiled::for_decisive_playouts(self, &decisive.circuit, config)?)
         });
         let none = |error: Option<CompileError>| {
             let error = error.map(|error| error.to_string());
