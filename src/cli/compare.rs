@@ -4,9 +4,10 @@ use std::fmt;
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use propjit::compare::{self, Config, Figures, Outcome, Table, plot};
 use propjit::game::{Game, LoadError, Setup};
 use propjit::rng::random_seed;
@@ -115,12 +116,7 @@ fn measure(
     let doing = Arc::new(Mutex::new("grounding".to_string()));
     let shown = show_progress({
         let (game, doing) = (game.clone(), doing.clone());
-        move || {
-            format!(
-                "{game}: {}",
-                doing.lock().expect("nobody panics holding it")
-            )
-        }
+        move || format!("{game}: {}", doing.lock())
     });
     let setup = Setup {
         stop: stop.clone(),
@@ -130,7 +126,7 @@ fn measure(
         Err(LoadError::Stopped) => return Ok(None),
         loaded => loaded?,
     };
-    let now = |what: &str| *doing.lock().expect("nobody panics holding it") = what.to_string();
+    let now = |what: &str| *doing.lock() = what.to_string();
     let table = compare::compare(&loaded, config, stop, now)?;
     drop(shown);
     Ok(Some(Entry { game, table }))

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use propjit::game::{LoadError, Setup};
 use propjit::player::rulesheet::Rulesheet;
 use propjit::player::spec::Spec;
@@ -116,12 +117,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let status = Arc::new(Mutex::new("grounding".to_string()));
     let shown = show_progress({
         let status = status.clone();
-        move || {
-            status
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone()
-        }
+        move || status.lock().clone()
     });
     let loaded = rulesheet.game().map_err(Failure::new)?;
     if let Some(reason) = loaded.gave_up() {
@@ -129,7 +125,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let results = series.play(&rulesheet, &stop, &|number, steps| {
         let now = format!("match {} of {}, move {steps}", number + 1, args.games);
-        *status.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        *status.lock() = now;
     });
     drop(shown);
     let results = results?;

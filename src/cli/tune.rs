@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use propjit::game::{Game, Setup};
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
@@ -72,9 +73,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let doing = Arc::new(Mutex::new(String::new()));
     let shown = show_progress({
         let doing = doing.clone();
-        move || doing.lock().expect("nobody panics holding it").clone()
+        move || doing.lock().clone()
     });
-    let now = |what: &str| *doing.lock().expect("nobody panics holding it") = what.to_string();
+    let now = |what: &str| *doing.lock() = what.to_string();
     let tuned = tune::tune(&subjects, &config, &stop, now);
     drop(shown);
     let tuning = tuned.map_err(|error| Failure::Work(describe(&error)))?;

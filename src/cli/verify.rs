@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use clap::ArgGroup;
+use parking_lot::Mutex;
 use propjit::game::{Game, Setup};
 use propjit::rng::{random_seed, streams};
 use propjit::stop::Stop;
@@ -106,7 +106,7 @@ fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Resu
     // Rows are printed as they come; the first failure to print ends the work.
     let printed = Mutex::new((output, Ok(())));
     let finished = |row: &Row| {
-        let mut printed = printed.lock().expect("printing does not panic");
+        let mut printed = printed.lock();
         if text && printed.1.is_ok() {
             printed.1 = printed.0.print(&format!("{}\n", RowText(row)));
             if printed.1.is_err() {
@@ -115,7 +115,7 @@ fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Resu
         }
     };
     let games = suite::run(cases, &setup, args.jobs, stop, finished);
-    let (output, result) = printed.into_inner().expect("printing does not panic");
+    let (output, result) = printed.into_inner();
     result?;
     let count = |wanted: &[Status]| {
         games

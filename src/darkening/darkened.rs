@@ -1,11 +1,12 @@
 //! Engines for the rest of a match, made as its roots come.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use propjit_jit::lanes::Width;
 
 use super::prospect::whole_work;
@@ -106,7 +107,7 @@ impl Darkening {
         let thread = thread::Builder::new().name("darkening".to_string());
         if let Err(error) = thread.spawn(move || shared.run()) {
             tracing::warn!(%error, "no darkening: there is no thread for it");
-            let mut work = self.shared.work();
+            let mut work = self.shared.work.lock();
             (work.request, work.running) = (None, false);
         }
     }
@@ -119,7 +120,7 @@ impl Darkening {
     }
 
     fn admit(&self, root: &State) -> MutexGuard<'_, Work> {
-        let mut work = self.shared.work();
+        let mut work = self.shared.work.lock();
         work.root = Some(root.clone());
         work.request = None;
         let newest = self.shared.newest.load();
@@ -157,10 +158,9 @@ impl Darkening {
 
     /// Waits until everything is done that was asked for.
     pub fn wait(&self) {
-        let mut work = self.shared.work();
+        let mut work = self.shared.work.lock();
         while work.running {
-            let waited = self.shared.idle.wait(work);
-            work = waited.unwrap_or_else(PoisonError::into_inner);
+            self.shared.idle.wait(&mut work);
         }
     }
 }
@@ -172,11 +172,6 @@ impl Drop for Darkening {
 }
 
 impl Shared {
-    fn work(&self) -> MutexGuard<'_, Work> {
-        // Every change is complete before the next thing that could panic.
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Changes the newest engine; for those who hold the lock on the work.
     fn publish(&self, newest: Option<Arc<Darkened>>) {
         self.newest.store(newest);
@@ -193,7 +188,7 @@ impl Shared {
         let mut fixpoint = Fixpoint::new(self.game.clone(), bounds, Width::X64);
         loop {
             let (request, rule) = {
-                let mut work = self.work();
+                let mut work = self.work.lock();
                 let request = work.request.take();
                 let wanted = request.filter(|_| !self.abandoned.load(Ordering::Relaxed));
                 let Some(request) = wanted else {
@@ -242,7 +237,7 @@ impl Shared {
         match prospect.compile(game, passes) {
             Ok(darkened) => {
                 tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");
-                let mut work = self.work();
+                let mut work = self.work.lock();
                 work.rule.learn(stakes.gates, darkened.making);
                 let contains = |root: &State| darkened.engine.scope().contains(root);
                 if work.root.as_ref().is_some_and(contains) {
@@ -261,7 +256,7 @@ impl Drop for Done<'_> {
     fn drop(&mut self) {
         // Otherwise another thread may be running by now.
         if thread::panicking() {
-            self.0.work().running = false;
+            self.0.work.lock().running = false;
         }
         self.0.idle.notify_all();
     }

@@ -244,7 +244,11 @@ impl GroundGame {
         let code = self.code.obtain(self, Form::Decisive, |config| {
             let decisive = self.decisive_circuit().ok_or(None)?;
             tracing::debug!(decisive.avoids_losing, "there are decisive moves");
-            Ok(compiled::for_decisive_playouts(self, &decisive.circuit, config)?)
+            Ok(compiled::for_decisive_playouts(
+                self,
+                &decisive.circuit,
+                config,
+            )?)
         });
         let none = |error: Option<CompileError>| {
             let error = error.map(|error| error.to_string());

@@ -5,10 +5,12 @@
 //! deadline. A new turn stops whatever the player is still doing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
 
 use super::{Choice, Ending, Player, PlayerError};
 use crate::stop::Stop;
@@ -32,26 +34,20 @@ impl<T> Default for Answer<T> {
 impl<T: Clone> Answer<T> {
     /// Fills it in, unless that has been done.
     pub fn set(&self, value: T) {
-        self.value().get_or_insert(value);
+        self.0.0.lock().get_or_insert(value);
         self.0.1.notify_all();
     }
 
     /// The value, as soon as it is there; `None` if it is not there at `deadline`.
     pub fn wait(&self, deadline: Instant) -> Option<T> {
-        let mut value = self.value();
+        let mut value = self.0.0.lock();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             if value.is_some() || left.is_zero() {
                 return value.clone();
             }
-            let woken = self.0.1.wait_timeout(value, left);
-            value = woken.unwrap_or_else(PoisonError::into_inner).0;
+            self.0.1.wait_for(&mut value, left);
         }
-    }
-
-    fn value(&self) -> MutexGuard<'_, Option<T>> {
-        // It is never poisoned half-way: nothing panics between two writes.
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,8 +6,10 @@
 //! waits for the same answer; one with other moves is the next turn, and the
 //! answer to the last one is not needed any more.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::clerk::{Clerk, Legal};
 use super::log::Log;
@@ -130,12 +132,7 @@ impl LiveMatch {
 
     /// When the clock of the last request ends.
     pub fn last_deadline(&self) -> Instant {
-        self.table().last_deadline
-    }
-
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // Each write is complete in itself.
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().last_deadline
     }
 
     /// Waits until the player is prepared, or `START` must be answered.
@@ -184,7 +181,7 @@ impl LiveMatch {
     /// The turn that follows `joint`, with the legal moves of the turn before if they are
     /// known by now. It starts unless it is being thought about already.
     fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
-        let mut table = self.table();
+        let mut table = self.table.lock();
         let before = table.turn.legal.wait(Instant::now());
         let is_repeated = !table.turn.answered && table.turn.joint.as_ref() == joint;
         if !is_repeated {
@@ -203,7 +200,7 @@ impl LiveMatch {
 
     /// The turn is over, and so is thinking about it if it still goes on.
     fn answered(&self, turn: u64) {
-        let mut table = self.table();
+        let mut table = self.table.lock();
         if table.turn.number == turn {
             table.turn.answered = true;
             if let Some(chosen) = &table.turn.chosen
@@ -227,7 +224,7 @@ impl LiveMatch {
 
     /// Ends all work for the match.
     fn finish(&self, ending: Ending) {
-        self.table().worker.end(ending);
+        self.table.lock().worker.end(ending);
         self.rulesheet.stop();
     }
 

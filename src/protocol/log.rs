@@ -5,9 +5,9 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ impl Log {
         };
         let line = serde_json::to_string(&entry).map_err(io::Error::from);
         let written = line.and_then(|line| {
-            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut file = file.lock();
             file.write_all(format!("{line}\n").as_bytes())
         });
         if let Err(error) = written {

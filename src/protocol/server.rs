@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use percent_encoding::percent_decode_str;
 
 use super::http::{self, Head, HttpError, Reader};
@@ -165,20 +166,13 @@ impl Drop for Guest<'_> {
 }
 
 impl Shared {
-    fn connections(&self) -> MutexGuard<'_, Connections> {
-        // Each write is complete in itself.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for a free place and takes it.
     fn admit(&self, stream: Arc<TcpStream>) -> u64 {
-        let mut connections = self.connections();
+        let mut connections = self.open.lock();
         while connections.open.len() >= self.limits.connections && !self.stop.is_set() {
             let before = connections.open.len();
-            let woken = self.closed.wait_timeout(connections, CROWDED);
-            let (guard, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
-            connections = guard;
-            if timeout.timed_out() && connections.open.len() >= before {
+            let woken = self.closed.wait_for(&mut connections, CROWDED);
+            if woken.timed_out() && connections.open.len() >= before {
                 let idle = || connections.open.values().filter(|c| c.is_reading);
                 // Their threads see the end and leave.
                 for connection in idle().take(idle().count().div_ceil(2)) {
@@ -196,13 +190,13 @@ impl Shared {
     }
 
     fn has_read(&self, number: u64) {
-        if let Some(connection) = self.connections().open.get_mut(&number) {
+        if let Some(connection) = self.open.lock().open.get_mut(&number) {
             connection.is_reading = false;
         }
     }
 
     fn leave(&self, number: u64) {
-        self.connections().open.remove(&number);
+        self.open.lock().open.remove(&number);
         self.closed.notify_one();
     }
 }

@@ -15,9 +15,11 @@
 //! takes over what there is by then, be it done or not.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::live::{Due, LiveMatch};
 use super::message::{Reply, Request, Start};
@@ -112,7 +114,7 @@ impl Session {
         match request {
             Request::Info => Reply::Info {
                 name: self.config.name.clone(),
-                available: self.running().game.is_none(),
+                available: self.running.lock().game.is_none(),
             },
             Request::Preview { rules, .. } => self.preview(rules),
             Request::Start(start) => self.start(start, request, received),
@@ -137,21 +139,16 @@ impl Session {
     /// Gives up the match that is being played, or the game that is being prepared, if
     /// there is one.
     pub fn abort(&self) {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         running.end_preview();
         if let Some(game) = running.game.take() {
             game.abandon();
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Running> {
-        // Each write is complete in itself.
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The running match, if this is its name.
     fn find(&self, match_id: &str) -> Option<Arc<LiveMatch>> {
-        let game = self.running().game.clone();
+        let game = self.running.lock().game.clone();
         game.filter(|game| game.id() == match_id)
     }
 
@@ -186,7 +183,7 @@ impl Session {
     /// Begins to prepare the game with these rules.
     fn preview(&self, rules: &str) -> Reply {
         {
-            let running = self.running();
+            let running = self.running.lock();
             if running.game.is_some() {
                 return Reply::Busy;
             }
@@ -197,7 +194,7 @@ impl Session {
         let Some(rulesheet) = self.read("a preview", rules) else {
             return Reply::Ready;
         };
-        let mut running = self.running();
+        let mut running = self.running.lock();
         if running.game.is_some() {
             return Reply::Busy;
         }
@@ -216,7 +213,7 @@ impl Session {
 
     fn start(&self, start: &Start, request: &Request, received: Instant) -> Reply {
         let previewed = {
-            let mut running = self.running();
+            let mut running = self.running.lock();
             if !self.is_free(&mut running) {
                 return Reply::Busy;
             }
@@ -234,7 +231,7 @@ impl Session {
         };
         let due = Due::new(received, start.start_clock, self.config.margin);
         let game = {
-            let mut running = self.running();
+            let mut running = self.running.lock();
             if !self.is_free(&mut running) {
                 rulesheet.stop();
                 return Reply::Busy;
@@ -268,7 +265,7 @@ impl Session {
         reply: Reply,
     ) -> Reply {
         let game = {
-            let mut running = self.running();
+            let mut running = self.running.lock();
             running.game.take_if(|game| game.id() == match_id)
         };
         let Some(game) = game else {

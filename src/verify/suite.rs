@@ -1,10 +1,10 @@
 //! Replaying the traces of many games, several at a time.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::{Difference, replay};
@@ -107,13 +107,13 @@ pub fn run(
                         break;
                     };
                     finished(&row);
-                    let mut rows = rows.lock().expect("no thread panicked with the rows");
+                    let mut rows = rows.lock();
                     rows.push((number, row));
                 }
             });
         }
     });
-    let mut rows = rows.into_inner().expect("no thread panicked with the rows");
+    let mut rows = rows.into_inner();
     rows.sort_by_key(|(number, _)| *number);
     rows.into_iter().map(|(_, row)| row).collect()
 }

@@ -10,8 +10,8 @@
 use std::alloc::Layout;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use propjit_jit::memory::SharedWords;
 
 /// How many words a line has: as many as a line of the cache. Blocks are whole lines.
@@ -77,7 +77,7 @@ impl Arena {
         if piece.0.len() < lines {
             let wanted = PIECE.min(self.lines() / 16).max(lines);
             // What is left of the piece is too short, and is found again by the next sweep.
-            *piece = Piece(take(&mut self.free(), lines, wanted)?);
+            *piece = Piece(take(&mut self.free.lock(), lines, wanted)?);
         }
         let start = piece.0.start;
         piece.0.start += lines as u32;
@@ -87,7 +87,7 @@ impl Arena {
     /// Takes back what a thread has not used.
     pub fn give_back(&self, Piece(piece): Piece) {
         if !piece.is_empty() {
-            self.free().push(piece);
+            self.free.lock().push(piece);
         }
     }
 
@@ -110,11 +110,7 @@ impl Arena {
         }
         // The last one is taken first: low lines before high ones.
         free.reverse();
-        *self.free() = free;
-    }
-
-    fn free(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.free.lock() = free;
     }
 }
 

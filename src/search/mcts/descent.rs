@@ -4,7 +4,7 @@ use super::arena::{Block, Piece};
 use super::decision::{Decision, Edge};
 use super::joint::{Joint, JointId};
 use super::node::{Decider, Node, NodeId, Stage};
-use super::tree::{Tree, lock};
+use super::tree::Tree;
 use crate::machine::{Move, RoleId, State};
 use crate::rng::GameRng;
 use crate::search::successor::Successor;
@@ -124,7 +124,7 @@ impl Tree {
                 }
                 ((Stage::Expanded, _), _) => {
                     let joint = self.joint(id);
-                    let mut joint = lock(&joint);
+                    let mut joint = joint.lock();
                     let places = joint.choose(self.random(), &mut guide.rng);
                     let number = joint.id(&places);
                     let next = match joint.edges.get(&number) {
@@ -222,7 +222,9 @@ impl Tree {
                     }
                 }
                 Choice::Joint(places, _) => {
-                    lock(&self.joint(step.node)).learn(self, node, places, values);
+                    self.joint(step.node)
+                        .lock()
+                        .learn(self, node, places, values);
                 }
             }
         }
@@ -277,7 +279,7 @@ impl Tree {
         let (node, number) = path.last_joint();
         let id = self.intern_successor(found, piece);
         let joint = self.joint(node);
-        let mut joint = lock(&joint);
+        let mut joint = joint.lock();
         match id {
             Some(_) => joint.edges.insert(number, id),
             None => joint.edges.remove(&number),
@@ -288,7 +290,7 @@ impl Tree {
     /// Takes back the joint move by which the path ends, which nobody has looked at.
     pub fn forget(&self, path: &Path) {
         let (node, number) = path.last_joint();
-        lock(&self.joint(node)).edges.remove(&number);
+        self.joint(node).lock().edges.remove(&number);
     }
 }
 

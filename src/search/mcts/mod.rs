@@ -28,9 +28,11 @@ mod sample;
 mod tree;
 mod worker;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::analysis::Foresight;
 use crate::darkening::Darkening;
@@ -46,7 +48,7 @@ use best_line::BestLine;
 use node::Bounds;
 pub use report::{MoveReport, Report};
 use sample::Sample;
-use tree::{Tree, lock};
+use tree::Tree;
 use worker::Worker;
 
 /// How many threads there are at most: what is under way must fit into the tree's counters.
@@ -209,7 +211,7 @@ impl Mcts {
     /// When the machine cannot go on.
     pub fn set_root(&mut self, state: &State, depth: u32) -> Result<(), MachineError> {
         let first = &mut self.evaluators[0];
-        let mut best_line = lock(&self.shared.best_line);
+        let mut best_line = self.shared.best_line.lock();
         let way = ((&self.state, self.depth), (state, depth));
         let leads = match &*best_line {
             Some(line) => line.leads(first, way.0, way.1)?,
@@ -231,7 +233,7 @@ impl Mcts {
             self.tree.assure(self.tree.root(), line.goal);
         }
         drop(best_line);
-        lock(&self.shared.spread).clear();
+        self.shared.spread.lock().clear();
         (self.state, self.depth) = (state.clone(), depth);
         self.playouts_before = self.shared.playouts.rollouts();
         self.time = Duration::ZERO;
@@ -344,8 +346,8 @@ impl Mcts {
     pub fn report(&self, role: RoleId) -> Report {
         let playouts = self.shared.playouts.rollouts() - self.playouts_before;
         let (tree, legal) = (&self.tree, &self.legal[role.index()]);
-        let spread = lock(&self.shared.spread);
-        let best_line = lock(&self.shared.best_line);
+        let spread = self.shared.spread.lock();
+        let best_line = self.shared.best_line.lock();
         let mut report = Report::new(tree, &spread, role, legal, playouts, self.time);
         if let Some(line) = &*best_line {
             report.prefer(line, tree.node(tree.root()).meta().depth());

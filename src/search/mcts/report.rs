@@ -7,7 +7,7 @@ use super::decision::Decision;
 use super::joint::Arm;
 use super::node::{Bounds, Decider, NodeId, Stage};
 use super::sample::Sample;
-use super::tree::{Tree, lock};
+use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 
 /// What is known about a role's moves.
@@ -164,7 +164,7 @@ impl Tree {
             }
             ((Stage::Expanded, _), Decider::Several) => {
                 let joint = self.joint(self.root());
-                let joint = lock(&joint);
+                let joint = joint.lock();
                 let arms = joint.arms[role.index()].iter();
                 let report = |arm: &Arm| MoveReport {
                     visits: arm.values.count,

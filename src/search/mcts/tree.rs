@@ -5,10 +5,11 @@
 //! there are no cycles.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use hashbrown::HashTable;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::arena::{Arena, Block, Marks, Piece};
@@ -93,13 +94,13 @@ impl Tree {
 
     /// What several roles may play at once in an expanded node.
     pub fn joint(&self, id: NodeId) -> Arc<Mutex<Joint>> {
-        let joints = self.joints.read().unwrap_or_else(PoisonError::into_inner);
+        let joints = self.joints.read();
         joints[&id].clone()
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| lock(shard).len()).sum()
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 
     /// Whether there is no memory for more nodes.
@@ -179,7 +180,7 @@ impl Tree {
     }
 
     fn shard(&self, hash: u32) -> MutexGuard<'_, HashTable<Entry>> {
-        lock(&self.shards[hash as usize % SHARDS])
+        self.shards[hash as usize % SHARDS].lock()
     }
 
     fn allocate(&self, piece: &mut Piece, words: usize) -> Option<Block> {
@@ -221,7 +222,7 @@ impl Tree {
         let Decider::One(role) = node.meta().decider() else {
             let joint = Joint::new(found.legal);
             self.count_joint(joint.bytes());
-            let mut joints = self.joints.write().unwrap_or_else(PoisonError::into_inner);
+            let mut joints = self.joints.write();
             joints.insert(id, Arc::new(Mutex::new(joint)));
             node.settle(Stage::Expanded, Block(0));
             return false;
@@ -312,13 +313,12 @@ impl Tree {
     /// Forgets all nodes that are not marked.
     fn keep(&mut self, marks: &Marks) {
         for shard in &self.shards {
-            lock(shard).retain(|entry| marks.contains(entry.id));
+            shard.lock().retain(|entry| marks.contains(entry.id));
         }
         let joints = self.joints.get_mut();
-        let joints = joints.unwrap_or_else(PoisonError::into_inner);
         joints.retain(|id, _| marks.contains(*id));
         let bytes = joints.values().map(|joint| {
-            let joint = lock(joint);
+            let joint = joint.lock();
             joint.bytes() + joint.edges.len() * Joint::EDGE_BYTES
         });
         self.joint_bytes = AtomicUsize::new(bytes.sum());
@@ -362,18 +362,12 @@ impl Tree {
                     left.extend(decision.each().filter_map(Edge::node));
                 }
                 ((Stage::Expanded, _), _) => {
-                    left.extend(lock(&self.joint(id)).edges.values().flatten());
+                    left.extend(self.joint(id).lock().edges.values().flatten());
                 }
                 _ => {}
             }
         }
     }
-}
-
-/// What nobody else uses for the moment. A thread that panicked takes the search with it, so
-/// there is nothing to recover.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn hash(words: &[u64], depth: u32) -> u32 {

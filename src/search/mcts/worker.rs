@@ -7,7 +7,7 @@ use super::best_line::BestLine;
 use super::descent::{Guide, Leaf, Path};
 use super::node::{NodeId, Stage};
 use super::sample::Sample;
-use super::tree::{Tree, lock};
+use super::tree::Tree;
 use super::{Config, Shared};
 use crate::machine::{MachineError, Move, State};
 use crate::playout::{Limits, Tally};
@@ -93,7 +93,7 @@ impl<'a> Worker<'a> {
             self.tree.cancel(path, Some(*leaf));
         }
         self.tree.give_back(std::mem::take(&mut self.guide.piece));
-        let mut spread = lock(&self.shared.spread);
+        let mut spread = self.shared.spread.lock();
         let length = spread.len().max(self.spread.len());
         spread.resize(length, Sample::default());
         for (sum, own) in spread.iter_mut().zip(&self.spread) {
@@ -104,7 +104,7 @@ impl<'a> Worker<'a> {
 
     fn search(&mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
         if let [range] = self.tree.ranges() {
-            let best = lock(&self.shared.best_line);
+            let best = self.shared.best_line.lock();
             let goal = best.as_ref().map_or(range.low, |best| best.goal);
             self.evaluator.player().keep_lines(Some(goal as i32));
         }
@@ -325,7 +325,7 @@ impl Shared {
     /// Keeps a match of the only role if it is better than those before; returns its goal
     /// then.
     fn improve(&self, line: BestLine) -> Option<f32> {
-        let mut best = lock(&self.best_line);
+        let mut best = self.best_line.lock();
         let is_better = best.as_ref().is_none_or(|best| line.goal > best.goal);
         is_better.then(|| best.insert(line).goal)
     }
