@@ -129,11 +129,8 @@ impl Fixpoint {
         self.alive = self.filled().and_not(Row::from_words(terminal));
         let choices: Vec<(Row, Row)> = (layout.legal.iter())
             .map(|legal| {
-                let rows = self.evaluator.outputs(legal.clone()).chunks_exact(words);
-                rows.map(Row::from_words)
-                    .fold((Row::default(), Row::default()), |(once, twice), row| {
-                        (once.or(row), twice.or(once.and(row)))
-                    })
+                let rows = self.evaluator.outputs(legal.clone());
+                Row::some_and_several(rows.chunks_exact(words))
             })
             .collect();
         for (some, _) in &choices {
@@ -159,36 +156,25 @@ impl Fixpoint {
         let layout = self.game.layout();
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
         let (bases, next) = (layout.bases.clone(), layout.next.clone());
-        let words = width.words();
         let alive = self.alive.words(width);
         let mut changed = 0;
-        let (after, before) = self
-            .evaluator
-            .outputs_and_inputs_mut(next.clone(), bases.clone());
-        for (before, after) in before
-            .chunks_exact_mut(words)
-            .zip(after.chunks_exact(words))
-        {
-            for ((may, next), alive) in before.iter_mut().zip(after).zip(alive) {
-                let wider = *may | next & alive;
-                changed |= wider ^ *may;
-                *may = wider;
+        let mut widen = |outputs, inputs, wider: fn(u64, u64, u64) -> u64| {
+            let (after, before) = self.evaluator.outputs_and_inputs_mut(outputs, inputs);
+            let next = after.iter().zip(alive.iter().cycle());
+            for (bound, (&next, &alive)) in before.iter_mut().zip(next) {
+                let wider = wider(*bound, next, alive);
+                changed |= wider ^ *bound;
+                *bound = wider;
             }
-        }
-        let (after, before) = self.evaluator.outputs_and_inputs_mut(
+        };
+        widen(next.clone(), bases.clone(), |may, next, alive| {
+            may | next & alive
+        });
+        widen(
             next.start + layout.outputs..next.end + layout.outputs,
             bases.start + inputs..bases.end + inputs,
+            |must, next, alive| must & (next | !alive),
         );
-        for (before, after) in before
-            .chunks_exact_mut(words)
-            .zip(after.chunks_exact(words))
-        {
-            for ((must, next), alive) in before.iter_mut().zip(after).zip(alive) {
-                let wider = *must & (next | !alive);
-                changed |= wider ^ *must;
-                *must = wider;
-            }
-        }
         changed != 0
     }
 

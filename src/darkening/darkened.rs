@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
 
 use super::prospect::whole_work;
@@ -244,6 +245,8 @@ impl Shared {
                     self.publish(Some(Arc::new(darkened)));
                 }
             }
+            // So ends a match.
+            Err(CompileError::Stopped) => {}
             Err(error) => tracing::warn!(%error, "no darkened code"),
         }
     }

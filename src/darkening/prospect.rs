@@ -11,10 +11,8 @@ use propjit_jit::passes::{self, fold};
 use super::Darkened;
 use crate::analysis::ternary::Fixpoint;
 use crate::machine::compiled::{guards, playout_sections};
+use crate::machine::cost::choice_gates;
 use crate::machine::{GroundGame, Scope, ScopedEngine, State};
-
-/// What it takes to choose a move, in gates for each move that a role may have.
-const CHOICE_GATES: usize = 17;
 
 /// How long passes may take for each gate: they cost several times what machine code does, and
 /// after folding a smallest circuit, they find less than a tenth.
@@ -148,6 +146,5 @@ pub(super) fn whole_work(game: &GroundGame) -> f64 {
 }
 
 fn work(game: &GroundGame, gates: usize, moves: usize) -> f64 {
-    // In most games, one role has a choice at a time.
-    (gates + CHOICE_GATES * moves / game.roles().len().max(1)).max(1) as f64
+    (gates + choice_gates(moves, game.roles().len())).max(1) as f64
 }

@@ -123,7 +123,7 @@ impl Batch {
         let words = self.state_words();
         self.columns.clear();
         for state in states {
-            self.check(state);
+            self.scope.check(state);
             let end = self.columns.len() + words;
             self.columns.extend_from_slice(state.words());
             self.columns.resize(end, 0);
@@ -141,7 +141,7 @@ impl Batch {
     /// If there are not so many lanes, or the state is outside the engine's
     /// [scope](Batch::scope).
     pub fn fill(&mut self, state: &State, lanes: usize) {
-        self.check(state);
+        self.scope.check(state);
         assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
         self.filled = lanes;
         self.known = Known::default();
@@ -150,14 +150,6 @@ impl Batch {
         let rows = self.evaluator.inputs_mut(bases);
         let all = Row::all(width);
         enter(width, rows, all.words(width), Start::Same(state.words()));
-    }
-
-    fn check(&self, state: &State) {
-        let contained = self.scope.contains(state);
-        assert!(
-            contained,
-            "the engine was made for states after another one"
-        );
     }
 
     /// The lanes whose state is terminal.
@@ -173,10 +165,7 @@ impl Batch {
         let legal = &self.game.layout().legal[role.index()];
         let rows = self.evaluator.outputs(legal.clone());
         let rows = rows.chunks_exact(self.evaluator.width().words());
-        let none = (Row::default(), Row::default());
-        let (some, several) = rows.map(Row::from_words).fold(none, |(once, twice), row| {
-            (once.or(row), twice.or(once.and(row)))
-        });
+        let (some, several) = Row::some_and_several(rows);
         let filled = self.filled();
         (some.and(filled), several.and(filled))
     }

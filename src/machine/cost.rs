@@ -6,7 +6,13 @@ use super::compiled::playout_sections;
 use super::lower::Layout;
 
 /// What it takes to choose a move, in gates for each move that a role may have.
-pub(super) const CHOICE_GATES: usize = 17;
+const CHOICE_GATES: usize = 17;
+
+/// What it takes to choose moves in a step, in gates, if all roles together have so many.
+pub(crate) fn choice_gates(moves: usize, roles: usize) -> usize {
+    // In most games, one role has a choice at a time.
+    CHOICE_GATES * moves / roles.max(1)
+}
 
 /// What is evaluated for each lane in a playout, in gates of the circuit before any pass,
 /// which are some two or three times as many as after all.
@@ -25,9 +31,8 @@ impl Cost {
         let state = count_gates(circuit, &state, &mut seen);
         let next = count_gates(circuit, &next, &mut seen.clone());
         let goals = count_gates(circuit, &goals, &mut seen);
-        // In most games, one role has a choice at a time.
-        let moves: usize = layout.legal.iter().map(ExactSizeIterator::len).sum();
-        let choice = CHOICE_GATES * moves / layout.legal.len().max(1);
+        let moves = layout.legal.iter().map(ExactSizeIterator::len).sum();
+        let choice = choice_gates(moves, layout.legal.len());
         Cost {
             step: (state + next + choice).max(1) as f64,
             goals: goals as f64,

@@ -32,7 +32,7 @@ use std::sync::atomic::AtomicBool;
 use propjit_jit::circuit::{Builder, Circuit, Edge};
 use propjit_jit::passes::{self, optimize};
 
-use super::cost::CHOICE_GATES;
+use super::cost::choice_gates;
 use super::lookahead::{Lookahead, TooMuch};
 use super::lower::Layout;
 use super::{Phases, RoleId};
@@ -70,8 +70,8 @@ pub fn decisive(
 ) -> Option<DecisiveCircuit> {
     let deciding = layout.roles().filter(|role| Some(*role) != random);
     let deciding: Vec<RoleId> = deciding.collect();
-    let moves: usize = layout.legal.iter().map(Range::len).sum();
-    let choice = CHOICE_GATES * moves / layout.legal.len().max(1);
+    let moves = layout.legal.iter().map(Range::len).sum();
+    let choice = choice_gates(moves, layout.legal.len());
     let most = MOST_GROWTH * (circuit.gates() + choice);
     let fitting = |circuit: Circuit| {
         let optimised = optimize(&circuit, &layout.assumptions(), passes).0;

@@ -16,7 +16,7 @@ pub mod batch;
 pub mod circuit;
 mod code_options;
 pub mod compiled;
-mod cost;
+pub(crate) mod cost;
 pub mod decisive;
 mod ground;
 pub mod lanes;

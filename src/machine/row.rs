@@ -34,12 +34,18 @@ impl Row {
 
     /// The lanes in which exactly one of several rows, of equally many words, has a one.
     pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> Row {
+        let (some, several) = Row::some_and_several(rows);
+        some.and_not(several)
+    }
+
+    /// The lanes in which at least one of several rows, of equally many words, has a one, and
+    /// those in which at least two have.
+    pub fn some_and_several<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> (Row, Row) {
         let rows = rows.into_iter().map(Row::from_words);
         let none = (Row::default(), Row::default());
-        let (some, several) = rows.fold(none, |(once, twice), row| {
+        rows.fold(none, |(once, twice), row| {
             (once.or(row), twice.or(once.and(row)))
-        });
-        some.and_not(several)
+        })
     }
 
     /// The words of a width.

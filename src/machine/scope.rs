@@ -49,6 +49,15 @@ impl Scope {
         given.all(|((given, holding), word)| word & given == *holding)
     }
 
+    /// # Panics
+    /// If the state is not one of them.
+    pub(crate) fn check(&self, state: &State) {
+        assert!(
+            self.contains(state),
+            "the engine was made for states after another one"
+        );
+    }
+
     /// How many propositions have a given value.
     pub fn given(&self) -> usize {
         let ones = self.given.iter().map(|word| word.count_ones() as usize);

@@ -43,10 +43,7 @@ impl State {
 
     /// Takes the set from words of any length; reuses the memory.
     pub fn assign(&mut self, words: &[u64]) {
-        let used = words.iter().rposition(|&word| word != 0);
-        self.words.clear();
-        self.words
-            .extend_from_slice(&words[..used.map_or(0, |last| last + 1)]);
+        self.assign_from(words.iter().copied());
     }
 
     /// As [`assign`](State::assign), from words that come one after the other.

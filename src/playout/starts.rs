@@ -93,11 +93,7 @@ impl Starts {
     /// # Panics
     /// If the state is outside the [`scope`](Starts::scope).
     pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> StartId {
-        let contained = self.scope.contains(state);
-        assert!(
-            contained,
-            "the engine was made for states after another one"
-        );
+        self.scope.check(state);
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             StartId(self.slots.len() as u32 - 1)

@@ -1,8 +1,11 @@
 //! Searches: which move is best.
 //!
-//! [`mcts`] is Monte Carlo tree search. What a search asks of a game is in [`successor`]:
-//! the states in which somebody decides, with all forced moves passed over, many at a time.
+//! [`mcts`] is Monte Carlo tree search. What a search asks of a game is in [`evaluator`]: the
+//! states in which somebody decides ([`successor`]), with all forced moves passed over, and what
+//! may be done there ([`legal`]), many at a time.
 
+pub mod evaluator;
+pub mod legal;
 pub mod mcts;
 pub mod successor;
 

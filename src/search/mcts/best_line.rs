@@ -9,7 +9,7 @@ use super::node::NodeId;
 use super::tree::Tree;
 use crate::machine::{MachineError, Move, State};
 use crate::playout::Line;
-use crate::search::successor::Evaluator;
+use crate::search::evaluator::Evaluator;
 
 /// A match of the only role, to its end.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::sample::Sample;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
-use crate::search::successor::Legal;
+use crate::search::legal::Legal;
 
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;

@@ -43,7 +43,7 @@ use crate::rng;
 use crate::stop::Stop;
 
 use super::Budget;
-use super::successor::Evaluator;
+use super::evaluator::Evaluator;
 use best_line::BestLine;
 use node::Bounds;
 pub use report::{MoveReport, Report};

@@ -29,9 +29,9 @@ impl Bounds {
         }
     }
 
-    /// Whether the value is known. Means of goals are compared, hence the tolerance.
+    /// Whether the value is known.
     pub fn are_exact(self) -> bool {
-        self.high - self.low < 1e-4
+        is_exact(self.low.into(), self.high.into())
     }
 
     fn to_word(self) -> u64 {
@@ -44,6 +44,11 @@ impl Bounds {
             high: f32::from_bits((word >> 32) as u32),
         }
     }
+}
+
+/// Whether what lies between these is known. Means of goals are compared, hence the tolerance.
+pub fn is_exact(low: f64, high: f64) -> bool {
+    high - low < 1e-4
 }
 
 /// Who decides.

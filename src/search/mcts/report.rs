@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::best_line::BestLine;
 use super::decision::Decision;
 use super::joint::Arm;
-use super::node::{Bounds, Decider, NodeId, Stage};
+use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
 use super::sample::Sample;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
@@ -117,7 +117,7 @@ impl MoveReport {
     /// Whether it is proved what the role gets.
     pub fn is_solved(&self) -> bool {
         let (low, high) = self.bounds;
-        low == high
+        is_exact(low, high)
     }
 }
 

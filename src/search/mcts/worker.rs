@@ -12,7 +12,8 @@ use super::{Config, Shared};
 use crate::machine::{MachineError, Move, State};
 use crate::playout::{Limits, Tally};
 use crate::rng::GameRng;
-use crate::search::successor::{Evaluator, Expansion, Leap, Successor};
+use crate::search::evaluator::Evaluator;
+use crate::search::successor::{Expansion, Leap, Successor};
 use crate::stop::Stop;
 
 /// How many known values are brought up in a row before anything else is looked at.

@@ -1,0 +1,98 @@
+//! Legal moves of many states, packed.
+
+use crate::machine::{Move, RoleId};
+
+/// The legal moves of all roles in several states, packed.
+#[derive(Clone, Debug)]
+pub struct LegalMoves {
+    roles: usize,
+    moves: Vec<Move>,
+    /// Where the moves of each state and role end, after a zero.
+    ends: Vec<usize>,
+}
+
+/// The legal moves of all roles in a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Legal<'a> {
+    moves: &'a [Move],
+    /// Where the moves of the first role start, and where those of each role end.
+    ends: &'a [usize],
+}
+
+impl LegalMoves {
+    /// Of no state.
+    pub fn new(roles: usize) -> LegalMoves {
+        LegalMoves {
+            roles,
+            moves: Vec::new(),
+            ends: vec![0],
+        }
+    }
+
+    /// Adds those of the next role, or of the first one in the next state.
+    pub fn push(&mut self, moves: &[Move]) {
+        self.moves.extend_from_slice(moves);
+        self.ends.push(self.moves.len());
+    }
+
+    /// Adds those of several states, which come with their state and role; the moves of each state
+    /// and role are in their order.
+    pub fn sort(&mut self, states: usize, found: &[(usize, RoleId, Move)]) {
+        let before = self.ends.len();
+        self.ends.resize(before + states * self.roles, 0);
+        let places = &mut self.ends[before..];
+        let place = |state: usize, role: RoleId| state * self.roles + role.index();
+        for &(state, role, _) in found {
+            places[place(state, role)] += 1;
+        }
+        let mut start = self.moves.len();
+        for place in places.iter_mut() {
+            start += std::mem::replace(place, start);
+        }
+        self.moves.resize(start, Move(0));
+        // What is where the moves of a state and role start becomes where they end.
+        for &(state, role, played) in found {
+            let end = &mut places[place(state, role)];
+            self.moves[*end] = played;
+            *end += 1;
+        }
+    }
+
+    /// How many roles there are.
+    pub fn roles(&self) -> usize {
+        self.roles
+    }
+
+    /// Those of one of the states.
+    pub fn get(&self, at: usize) -> Legal<'_> {
+        Legal {
+            moves: &self.moves,
+            ends: &self.ends[at * self.roles..][..self.roles + 1],
+        }
+    }
+}
+
+impl<'a> Legal<'a> {
+    /// Those of a role.
+    pub fn role(self, role: RoleId) -> &'a [Move] {
+        &self.moves[self.ends[role.index()]..self.ends[role.index() + 1]]
+    }
+
+    /// Those of each role.
+    pub fn each(self) -> impl Iterator<Item = &'a [Move]> {
+        let ends = self.ends.windows(2);
+        ends.map(move |ends| &self.moves[ends[0]..ends[1]])
+    }
+
+    /// Adds a joint move for each move of the role that decides alone, one after the other;
+    /// nothing if several do.
+    pub fn add_decisions(self, joints: &mut Vec<Move>) {
+        let mut deciders = self.each().filter(|moves| moves.len() > 1);
+        let (Some(moves), None) = (deciders.next(), deciders.next()) else {
+            return;
+        };
+        for place in 0..moves.len() {
+            joints.extend(self.each().map(|moves| moves[place.min(moves.len() - 1)]));
+        }
+    }
+}
