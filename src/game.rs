@@ -11,6 +11,7 @@ use propjit_gdl::{Parsed, ReadError, prover};
 use propjit_jit::code;
 
 use crate::analysis::{self, Foresight};
+use crate::decisive::DecisiveTier;
 use crate::fnv::Fnv64;
 use crate::machine::lanes::{CompiledMachine, LanesMachine};
 use crate::machine::prover::ProverMachine;
@@ -75,6 +76,8 @@ pub struct Game {
     prover_limits: prover::Limits,
     stages: Vec<Stage>,
     foresight: OnceLock<Foresight>,
+    /// Without and with goal latches.
+    decisive: [OnceLock<Arc<DecisiveTier>>; 2],
 }
 
 impl Game {
@@ -84,6 +87,16 @@ impl Game {
         let ground = self.ground.as_ref()?;
         let start = || Foresight::start(ground, analysis::Config::default());
         Some(self.foresight.get_or_init(start))
+    }
+
+    /// The engine for playouts with [decisive moves](crate::decisive) of the ground game, if there
+    /// is one, which goal latches are taken into account for or not. It is made when this is first
+    /// called.
+    pub fn decisive(&self, latches: bool) -> Option<&Arc<DecisiveTier>> {
+        let ground = self.ground.as_ref()?;
+        let latches = latches.then(|| self.foresight()).flatten();
+        let start = || Arc::new(DecisiveTier::start(ground, latches));
+        Some(self.decisive[usize::from(latches.is_some())].get_or_init(start))
     }
 
     /// Loads the rulesheet in a file.
@@ -125,6 +138,7 @@ impl Game {
             prover_limits: setup.prover.clone(),
             stages: Vec::new(),
             foresight: OnceLock::new(),
+            decisive: Default::default(),
         };
         game.stage("parse", start.elapsed());
         if setup.backend != Some(Backend::Prover) {

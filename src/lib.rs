@@ -9,6 +9,7 @@
 //! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
 //! - [`analysis`] finds out about a game without playing it; [`darkening`] makes code for what
 //!   is left of a match.
+//! - [`decisive`] makes playouts less blind.
 //! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`directory`] says where the user keeps such things.
@@ -24,6 +25,7 @@ pub mod analysis;
 pub mod cache;
 pub mod compare;
 pub mod darkening;
+pub mod decisive;
 pub mod directory;
 pub mod fnv;
 pub mod game;

@@ -74,6 +74,7 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
     Facts {
         steps: samples.steps,
         matches: samples.matches,
+        sum: samples.sum(),
         finals: finals.map(|&(literal, _)| literal).collect(),
         latches,
         latched_goals: latched(&goal_kinds),

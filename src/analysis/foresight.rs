@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use super::{Config, GoalLatches, Mask, find};
+use super::{Config, Facts, Mask, find};
 use crate::machine::{GroundGame, RoleId, State};
 use crate::stop::Stop;
 
@@ -20,12 +20,13 @@ pub struct GoalRanges {
     masks: Vec<Mask>,
     /// For each role, its goals, and which mask excludes each of them.
     roles: Vec<Vec<(i32, Option<usize>)>>,
+    fixed_sum: bool,
 }
 
 impl GoalRanges {
-    /// Nothing if there are no goal latches.
-    pub fn new(game: &GroundGame, latches: &GoalLatches) -> Option<GoalRanges> {
-        let masks = latches.masks().to_vec();
+    /// From the facts about a game; nothing if there are no goal latches.
+    pub fn new(game: &GroundGame, facts: &Facts) -> Option<GoalRanges> {
+        let masks = facts.goal_latches.masks().to_vec();
         let roles = game
             .propnet()
             .roles
@@ -39,7 +40,24 @@ impl GoalRanges {
             goals.collect()
         });
         let roles = roles.collect();
-        (!masks.is_empty()).then_some(GoalRanges { masks, roles })
+        let fixed_sum = facts.sum.is_some();
+        (!masks.is_empty()).then_some(GoalRanges {
+            masks,
+            roles,
+            fixed_sum,
+        })
+    }
+
+    /// What excludes a goal of a role, by its index.
+    pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&Mask> {
+        let (_, mask) = self.roles[role.index()][goal];
+        mask.map(|mask| &self.masks[mask])
+    }
+
+    /// Whether all roles together had the same sum of goals in all matches that were seen, which
+    /// is no proof.
+    pub fn has_fixed_sum(&self) -> bool {
+        self.fixed_sum
     }
 
     /// The least and the greatest goal that a role can still get; nothing if no latch holds
@@ -73,10 +91,10 @@ impl Foresight {
         let (game, result) = (game.clone(), found.clone());
         let look = move || {
             let facts = find(&game, &config, &Stop::new());
-            let latches = facts.goal_latches;
-            tracing::debug!(latches = latches.entries().len(), "goal latches");
+            let latches = facts.goal_latches.entries().len();
+            tracing::debug!(latches, "goal latches");
             // Nobody else sets it.
-            let _ = result.set(GoalRanges::new(&game, &latches));
+            let _ = result.set(GoalRanges::new(&game, &facts));
         };
         let thread = thread::Builder::new().name("foresight".to_string());
         if let Err(error) = thread.spawn(look) {
@@ -100,7 +118,7 @@ impl Foresight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{GoalLatch, Literal, Method};
+    use crate::analysis::{GoalLatch, GoalLatches, Literal, Method};
     use crate::game::{Game, Setup};
 
     #[test]
@@ -118,8 +136,9 @@ mod tests {
             excluded,
             method: Method::Structural,
         };
-        let latches = GoalLatches::new(vec![latch(0, vec![0]), latch(1, vec![0, 2])]);
-        let ranges = GoalRanges::new(ground, &latches).unwrap();
+        let mut facts = find(ground, &Config::default(), &Stop::new());
+        facts.goal_latches = GoalLatches::new(vec![latch(0, vec![0]), latch(1, vec![0, 2])]);
+        let ranges = GoalRanges::new(ground, &facts).unwrap();
         let of = |state: &[usize], role| ranges.of(&state.iter().copied().collect(), RoleId(role));
         let goals: Vec<i32> = ground.propnet().roles[0]
             .goals
@@ -131,6 +150,10 @@ mod tests {
         assert_eq!(of(&[0], 0), Some((50, 100)));
         assert_eq!(of(&[0, 1], 0), Some((50, 50)));
         assert_eq!(of(&[0, 1], 1), None);
-        assert!(GoalRanges::new(ground, &GoalLatches::default()).is_none());
+        let mask = ranges.excluding(RoleId(0), 2).unwrap();
+        assert!(mask.literals().eq([Literal::new(1, true)]));
+        assert_eq!(ranges.excluding(RoleId(0), 1), None);
+        facts.goal_latches = GoalLatches::default();
+        assert!(GoalRanges::new(ground, &facts).is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! What was seen in random matches: it tells what is certainly false, so that only what
 //! may be true has to be proved.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use propjit_jit::lanes::{Engine, LaneProgram};
@@ -26,6 +27,8 @@ pub(super) struct Samples {
     pub(super) steps: u64,
     /// How many matches came to their end.
     pub(super) matches: u64,
+    /// The sums of all roles' goals at the end of matches.
+    sums: BTreeSet<i32>,
     words: usize,
     /// The propositions that were true some time, and those that were false.
     was: [Vec<u64>; 2],
@@ -50,6 +53,7 @@ impl Samples {
         let mut samples = Samples {
             steps: 0,
             matches: 0,
+            sums: BTreeSet::new(),
             words,
             was: nothing(),
             became: nothing(),
@@ -107,15 +111,18 @@ impl Samples {
         let terminal = batch.terminal();
         for lane in terminal.and_not(stuck).lanes() {
             self.matches += 1;
+            let mut sum = 0;
             for role in RoleId::first(game.roles().len()) {
                 let goals = &game.propnet().roles[role.index()].goals;
                 let value = batch.goal(role, lane);
+                sum += value.unwrap_or(0);
                 let goal = goals.iter().position(|goal| Some(goal.value) == value);
                 if let Some(goal) = goal {
                     let state = &batch.states()[lane * self.words..][..self.words];
                     note(&mut self.ends[role.index()][goal], state);
                 }
             }
+            self.sums.insert(sum);
         }
         let after = batch.states();
         for ((lane, state), after) in states
@@ -161,6 +168,11 @@ impl Samples {
         }
         self.kept.extend_from_slice(before);
         self.kept.extend_from_slice(after);
+    }
+
+    /// The sum of all roles' goals, if it was the same in all matches.
+    pub(super) fn sum(&self) -> Option<i32> {
+        self.sums.first().copied().filter(|_| self.sums.len() == 1)
     }
 
     /// Whether the literal was true in some state.

@@ -29,19 +29,33 @@ impl Default for CodeOptions {
 }
 
 /// What code is for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Form {
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
     Playouts,
     States,
     /// Playouts with decisive moves.
-    Decisive,
+    Decisive {
+        /// The goal latches that are taken into account, in words.
+        latches: String,
+    },
+}
+
+impl Form {
+    /// What the cache's list calls it.
+    fn name(&self) -> &'static str {
+        match self {
+            Form::Playouts => "playouts",
+            Form::States => "states",
+            Form::Decisive { .. } => "decisive",
+        }
+    }
 }
 
 impl CodeOptions {
     /// The game's code: that of the cache, or else new code from `compile`, which is put there.
     ///
     /// That the cache cannot be used is told in the log and no failure.
-    pub(super) fn obtain<E: From<CompileError>>(
+    pub(crate) fn obtain<E: From<CompileError>>(
         &self,
         game: &GroundGame,
         form: Form,
@@ -50,7 +64,7 @@ impl CodeOptions {
         let Some(cache) = &self.cache else {
             return compile(&self.config);
         };
-        let key = self.key(game, form)?;
+        let key = self.key(game, &form)?;
         match Code::load(cache, &key) {
             Ok(Some(code)) => {
                 tracing::debug!(bytes = code.bytes(), time = ?code.time(), "loaded code");
@@ -63,8 +77,7 @@ impl CodeOptions {
         }
         let code = compile(&self.config)?;
         let lanes = code.width().lanes();
-        let form = format!("{form:?}").to_lowercase();
-        let label = format!("{}, {form}, {lanes} lanes", self.name);
+        let label = format!("{}, {}, {lanes} lanes", self.name, form.name());
         if let Err(error) = code.store(cache, &key, &label) {
             tracing::warn!(error = &error as &dyn std::error::Error, "code is not kept");
         }
@@ -73,14 +86,19 @@ impl CodeOptions {
 
     /// What the code depends on: the circuit before any pass, for a hit is to spare us
     /// the passes too, and all that these and the guards depend on.
-    fn key(&self, game: &GroundGame, form: Form) -> Result<Key, CompileError> {
+    fn key(&self, game: &GroundGame, form: &Form) -> Result<Key, CompileError> {
         let layout = game.layout();
         let passes = propjit_jit::passes::Config::default();
         let initial = game.initial();
-        let salt = format!("{form:?} {layout:?} {passes:?} {initial:?}");
+        let name = form.name();
+        let mut salt = format!("{name} {layout:?} {passes:?} {initial:?}");
         let sections = match form {
-            Form::Playouts | Form::Decisive => compiled::playout_sections(layout).to_vec(),
+            Form::Playouts => compiled::playout_sections(layout).to_vec(),
             Form::States => compiled::state_sections(layout).to_vec(),
+            Form::Decisive { latches } => {
+                salt += latches;
+                compiled::decisive_sections(layout).to_vec()
+            }
         };
         Code::key(game.lowered(), &sections, &salt, &self.config)
     }

@@ -44,7 +44,7 @@ pub fn playout_sections(layout: &Layout) -> [Section; 3] {
     ]
 }
 
-/// What is computed for playouts with [`decisive`](super::decisive::decisive) moves: the same,
+/// What is computed for playouts with [decisive](crate::decisive) moves: the same,
 /// and in a section of its own, whether each role has any.
 pub fn decisive_sections(layout: &Layout) -> [Section; 4] {
     let [state, next, goals] = playout_sections(layout);

@@ -16,11 +16,10 @@ use rustc_hash::FxHashMap;
 use super::code_options::{CodeOptions, Form};
 use super::compiled::{self, playout_sections};
 use super::cost::Cost;
-use super::decisive::{DecisiveCircuit, decisive};
 use super::lower::{Layout, lower};
 use super::text::find_term;
-use super::tiers::{DecisiveTier, Tiers};
-use super::{Backend, MachineError, Move, Phases, RANDOM_ROLE, RoleId, State};
+use super::tiers::Tiers;
+use super::{Backend, MachineError, Move, Phases, RoleId, State};
 
 /// A game as propositional network and circuit. Machines of all threads share it.
 pub struct GroundGame {
@@ -45,7 +44,6 @@ pub struct GroundGame {
     playout_code: OnceLock<Compiled>,
     state_code: OnceLock<Compiled>,
     tiers: OnceLock<Arc<Tiers>>,
-    decisive_tier: OnceLock<Arc<DecisiveTier>>,
 }
 
 type Compiled = Result<Arc<Code>, Arc<CompileError>>;
@@ -69,8 +67,8 @@ pub mod section {
     pub const NEXT: usize = 1;
     /// The goals of the state (not of the next).
     pub const GOALS: usize = 2;
-    /// Whether roles have decisive moves; in [code](super::GroundGame::decisive_tier) for
-    /// playouts with such moves only.
+    /// Whether roles have decisive moves; in [engines](crate::decisive::DecisiveTier)
+    /// for playouts with such moves only.
     pub const DECISIVE: usize = 3;
 }
 
@@ -108,7 +106,6 @@ impl GroundGame {
             playout_code: OnceLock::new(),
             state_code: OnceLock::new(),
             tiers: OnceLock::new(),
-            decisive_tier: OnceLock::new(),
         }
     }
 
@@ -223,44 +220,6 @@ impl GroundGame {
             self.code.obtain(self, Form::States, compile)
         };
         get_or_compile(&self.state_code, make)
-    }
-
-    /// The circuit for playouts with [decisive moves](super::decisive), if there are any and it is
-    /// not much larger than the game's own: it takes a while to be made.
-    pub fn decisive_circuit(&self) -> Option<DecisiveCircuit> {
-        let mut roles = self.roles.iter().zip(0..);
-        let random = roles.find(|(name, _)| *name == RANDOM_ROLE);
-        let random = random.map(|(_, number)| RoleId(number));
-        let passes = passes::Config {
-            stop: self.code.config.stop.clone(),
-            ..passes::Config::default()
-        };
-        let circuit = &self.smallest().circuit;
-        decisive(circuit, &self.layout, self.phases(), random, &passes)
-    }
-
-    /// Machine code of the [decisive circuit](GroundGame::decisive_circuit), if there is one.
-    pub(super) fn decisive_code(&self) -> Option<Code> {
-        let code = self.code.obtain(self, Form::Decisive, |config| {
-            let decisive = self.decisive_circuit().ok_or(None)?;
-            tracing::debug!(decisive.avoids_losing, "there are decisive moves");
-            Ok(compiled::for_decisive_playouts(
-                self,
-                &decisive.circuit,
-                config,
-            )?)
-        });
-        let none = |error: Option<CompileError>| {
-            let error = error.map(|error| error.to_string());
-            tracing::debug!(error, "playouts stay as they are");
-        };
-        code.map_err(none).ok()
-    }
-
-    /// The engine for playouts with decisive moves, which is made meanwhile.
-    pub fn decisive_tier(self: &Arc<GroundGame>) -> &Arc<DecisiveTier> {
-        self.decisive_tier
-            .get_or_init(|| Arc::new(DecisiveTier::start(self)))
     }
 
     /// The engine for playouts that is there at once, and the better one that is made

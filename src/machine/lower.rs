@@ -86,7 +86,7 @@ impl Layout {
     }
 
     /// The outputs behind all others that the circuit of playouts with [decisive
-    /// moves](super::decisive) has: for each role, whether it has any.
+    /// moves](crate::decisive) has: for each role, whether it has any.
     pub fn decisive(&self) -> Range<usize> {
         self.outputs..self.outputs + self.does.len()
     }

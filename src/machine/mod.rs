@@ -14,13 +14,11 @@
 
 pub mod batch;
 pub mod circuit;
-mod code_options;
+pub(crate) mod code_options;
 pub mod compiled;
 pub(crate) mod cost;
-pub mod decisive;
 mod ground;
 pub mod lanes;
-mod lookahead;
 pub mod lower;
 mod phases;
 pub mod prover;
@@ -47,7 +45,7 @@ pub use row::Row;
 pub use scope::{Scope, ScopedEngine};
 pub use state::State;
 pub(crate) use state::ones;
-pub use tiers::{DecisiveTier, Tiers};
+pub use tiers::Tiers;
 
 /// The number of a role in rulesheet order, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -92,44 +92,6 @@ impl Tiers {
     }
 }
 
-/// An engine for playouts with [decisive moves](super::decisive), which comes after the best one
-/// of the [`Tiers`], if at all.
-#[derive(Debug)]
-pub struct DecisiveTier(Arc<OnceLock<Option<Engine>>>);
-
-impl DecisiveTier {
-    /// Starts to make it, when other engines need nothing more.
-    pub(super) fn start(game: &Arc<GroundGame>) -> DecisiveTier {
-        let engine = Arc::new(OnceLock::new());
-        let make = {
-            let (game, engine) = (game.clone(), engine.clone());
-            move || {
-                game.tiers().wait();
-                let start = Instant::now();
-                let code = game.decisive_code();
-                tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
-                // Nobody else sets it.
-                let _ = engine.set(code.map(|code| Engine::Code(Arc::new(code))));
-            }
-        };
-        let thread = thread::Builder::new().name("lookahead".to_string());
-        if thread.spawn(make).is_err() {
-            let _ = engine.set(None);
-        }
-        DecisiveTier(engine)
-    }
-
-    /// Whether it is known if there is one, and then the engine.
-    pub fn get(&self) -> Option<Option<&Engine>> {
-        self.0.get().map(Option::as_ref)
-    }
-
-    /// Waits until it is there; none if there is none.
-    pub fn wait(&self) -> Option<&Engine> {
-        self.0.wait().as_ref()
-    }
-}
-
 /// Machine code; or, if there is none, the interpreter with the optimised circuit.
 fn best_engine(game: &GroundGame) -> Engine {
     match game.playout_code() {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use propjit_jit::lanes::{Engine, LaneEvaluator};
 
+use crate::decisive::DecisiveTier;
 use crate::machine::lower::Layout;
-use crate::machine::{DecisiveTier, GroundGame, Row, section};
+use crate::machine::{GroundGame, Row, section};
 
 /// After how many matches it is looked how many moves were decisive.
 const TRIAL: u64 = 1000;
@@ -35,9 +36,9 @@ pub(super) enum Decisive {
 
 impl Decisive {
     /// Waits for the game's engine.
-    pub fn begin(&mut self, game: &Arc<GroundGame>) {
+    pub fn begin(&mut self, tier: &Arc<DecisiveTier>) {
         if let Decisive::Never = self {
-            *self = Decisive::Awaited(game.decisive_tier().clone());
+            *self = Decisive::Awaited(tier.clone());
         }
     }
 
@@ -122,11 +123,12 @@ mod tests {
     fn it_is_on_trial_when_there_is_an_engine() {
         for (name, text) in GAMES {
             let game = Game::from_text(name, text, &Setup::default()).unwrap();
+            let tier = game.decisive(false).unwrap();
             let game = game.ground_game().unwrap();
             let mut decisive = Decisive::default();
             assert!(decisive.change(game).is_none());
-            decisive.begin(game);
-            let found = game.decisive_tier().wait().is_some();
+            decisive.begin(tier);
+            let found = tier.wait().is_some();
             assert_eq!(decisive.change(game).is_some(), found, "{name}");
             assert_eq!(decisive.is_played(), found, "{name}");
         }

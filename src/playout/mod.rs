@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use propjit_jit::lanes::Engine;
 use rand::Rng;
 
+use crate::decisive::DecisiveTier;
 use crate::game::Game;
 use crate::machine::{Backend, GroundGame, MachineError, State};
 use crate::rng::{self, GameRng};
@@ -147,10 +148,10 @@ pub trait Player: Send {
     fn keep_lines(&mut self, above: Option<i32>);
 
     /// From now on, where the backend can find that out for little, roles play
-    /// [decisive moves](crate::machine::decisive): those that win at once if they have any, and
-    /// else those after which no other role can win at once. That begins some time later, and
-    /// ends if hardly any are found. It is for machine code; other backends play as ever.
-    fn be_decisive(&mut self) {}
+    /// [decisive moves](crate::decisive), where they have any. That begins when there is the
+    /// engine for it, and ends if hardly any are found. It is for machine code; other backends
+    /// play as ever.
+    fn be_decisive(&mut self, _: &Arc<DecisiveTier>) {}
 
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);

@@ -34,6 +34,7 @@ use super::lanes::Lanes;
 use super::lines::Lines;
 use super::starts::{StartId, Starts};
 use super::{Limits, Moments, Player};
+use crate::decisive::DecisiveTier;
 use crate::machine::{GroundGame, MachineError, Row, ScopedEngine, State, Tiers, section};
 
 /// Plays matches in lanes.
@@ -378,9 +379,9 @@ impl Player for Playouts {
         }
     }
 
-    fn be_decisive(&mut self) {
+    fn be_decisive(&mut self, tier: &Arc<DecisiveTier>) {
         if matches!(self.evaluator.engine(), Engine::Code(_)) || self.tiers.is_some() {
-            self.decisive.begin(&self.game);
+            self.decisive.begin(tier);
         }
     }
 

@@ -77,7 +77,7 @@ pub struct Config {
     pub darkening: bool,
     /// How many joint moves a match may have.
     pub max_steps: u32,
-    /// Whether [decisive moves](crate::machine::decisive) are played in playouts.
+    /// Whether [decisive moves](crate::decisive) are played in playouts.
     pub decisive: bool,
     /// Where the random numbers come from.
     pub seed: u64,
@@ -177,9 +177,10 @@ impl Mcts {
         let steps = config.max_steps;
         let evaluator = |rng| Evaluator::new(game, backend, darkening.as_ref(), steps, rng);
         let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
-        if config.decisive {
-            let players = evaluators.iter_mut().map(Evaluator::player);
-            players.for_each(|player| player.be_decisive());
+        let decisive = config.decisive && backend == Backend::Compiled;
+        let tier = decisive.then(|| game.decisive(config.latches)).flatten();
+        for evaluator in evaluators.iter_mut().filter(|_| decisive) {
+            tier.inspect(|tier| evaluator.player().be_decisive(tier));
         }
         let first = &mut evaluators[0];
         let state = first.initial_state()?;

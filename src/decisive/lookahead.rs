@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lower::Layout;
-use super::{Phases, RoleId, State};
+use crate::machine::lower::Layout;
+use crate::machine::{Phases, RoleId, State};
 
 /// How many gates may be looked at, which takes about a second.
 const WORK: usize = 10_000_000;

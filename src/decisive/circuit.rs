@@ -1,0 +1,214 @@
+//! A circuit in which roles have only decisive moves, where they have any.
+
+use std::ops::Range;
+
+use propjit_jit::circuit::{Builder, Circuit, Edge};
+use propjit_jit::passes::{self, optimize};
+
+use super::lookahead::{Lookahead, TooMuch};
+use super::losses::{gained, with_losses};
+use crate::analysis::GoalRanges;
+use crate::machine::cost::choice_gates;
+use crate::machine::{GroundGame, RANDOM_ROLE, RoleId};
+
+/// The circuit may have so many times the gates of the game's own, those counted that it takes
+/// to choose a move.
+const MOST_GROWTH: usize = 6;
+
+/// A game's circuit, optimised, with the same inputs, and with the same outputs and one more
+/// for each role behind them: whether it has decisive moves. In states that are not terminal,
+///
+/// - a role that can win at once has no other legal moves;
+/// - nor has one that cannot, but can exclude goals of its only rival for good, those excluded
+///   that the rival cannot have anyway, and the greatest of those that it can have among them;
+/// - otherwise, and if the circuit [`avoids_losing`], a role has only moves that do not exclude
+///   its own greatest goal, and after which the match is over or no other role has decisive
+///   moves, if it has such moves.
+///
+/// [`avoids_losing`]: DecisiveCircuit::avoids_losing
+#[derive(Debug)]
+pub struct DecisiveCircuit {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// Whether roles also see to it that they do not lose; else that was too much to be found
+    /// out.
+    pub avoids_losing: bool,
+}
+
+impl DecisiveCircuit {
+    /// The circuit for a game of whose goals latches leave this.
+    ///
+    /// None if no role ever has decisive moves, or if to find that out is too much. It takes a
+    /// while.
+    pub fn new(game: &GroundGame, left: Option<&GoalRanges>) -> Option<DecisiveCircuit> {
+        let circuit = &game.smallest().circuit;
+        let layout = game.layout();
+        let moves = layout.legal.iter().map(Range::len).sum();
+        let choice = choice_gates(moves, layout.legal.len());
+        let most = MOST_GROWTH * (circuit.gates() + choice);
+        let passes = passes::Config {
+            stop: game.code_options().config.stop.clone(),
+            ..passes::Config::default()
+        };
+        let fitting = |circuit: Circuit| {
+            let optimised = optimize(&circuit, &layout.assumptions(), &passes).0;
+            Some(optimised).filter(|circuit| circuit.gates() + choice <= most)
+        };
+        let is_any = |circuit: &Circuit| {
+            let mut decisive = circuit.outputs()[layout.decisive()].iter();
+            decisive.any(|&edge| edge != Edge::FALSE)
+        };
+        let maker = Maker {
+            game,
+            left,
+            passes: &passes,
+        };
+        let winning = maker.winning(circuit).ok()?;
+        if !is_any(&winning) && left.is_none() {
+            return None;
+        }
+        let winning = fitting(winning)?;
+        let safe = maker.safe(&winning).ok().and_then(fitting);
+        let decisive = DecisiveCircuit {
+            avoids_losing: safe.is_some(),
+            circuit: safe.unwrap_or(winning),
+        };
+        Some(decisive).filter(|decisive| is_any(&decisive.circuit))
+    }
+}
+
+/// What circuits are made from.
+struct Maker<'a> {
+    game: &'a GroundGame,
+    left: Option<&'a GoalRanges>,
+    passes: &'a passes::Config,
+}
+
+impl Maker<'_> {
+    /// The roles that choose.
+    fn deciding(&self) -> Vec<RoleId> {
+        let roles = self.game.roles();
+        let is_deciding = |role: &RoleId| roles[role.index()] != RANDOM_ROLE;
+        RoleId::first(roles.len()).filter(is_deciding).collect()
+    }
+
+    /// The role whose losses are this one's gains.
+    fn rival(&self, role: RoleId) -> Option<RoleId> {
+        let deciding = self.deciding();
+        let is_fixed = self.left.is_some_and(GoalRanges::has_fixed_sum);
+        let mut others = deciding.iter().copied().filter(|&other| other != role);
+        others.next().filter(|_| is_fixed && deciding.len() == 2)
+    }
+
+    /// The circuit in which a role that can win at once must, or else exclude goals of its rival
+    /// if it can, with outputs that say whether.
+    fn winning(&self, circuit: &Circuit) -> Result<Circuit, TooMuch> {
+        let layout = self.game.layout();
+        let (circuit, losses) = &with_losses(circuit, layout, self.left);
+        let mut lookahead = Lookahead::new(circuit, layout, &self.passes.stop);
+        let mut outputs = circuit.outputs().to_vec();
+        outputs.resize(layout.decisive().end, Edge::FALSE);
+        for holding in self.game.phases().each() {
+            let here = lookahead.phase(self.game.phases(), holding);
+            for role in self.deciding() {
+                let goals = &layout.goals[role.index()];
+                let rival = self.rival(role);
+                let rival = rival.map_or(&[][..], |rival| &losses[rival.index()]);
+                if goals.len() < 2 {
+                    continue;
+                }
+                let goal = circuit.outputs()[goals.end - 1];
+                let mut wanted = vec![circuit.outputs()[layout.terminal], goal];
+                wanted.extend(rival);
+                let Some(after) = lookahead.after(&here, role, &wanted)? else {
+                    continue;
+                };
+                let builder = &mut lookahead.builder;
+                let legal = layout.legal[role.index()].clone();
+                let moves = legal.clone().map(|at| circuit.outputs()[at]);
+                let (wins, gains): (Vec<Edge>, Vec<Edge>) = moves
+                    .zip(after)
+                    .map(|(legal, after)| match after.as_deref() {
+                        Some([over, goal, lost @ ..]) => {
+                            let gains = gained(builder, rival, lost);
+                            let wins = builder.and_all(&[legal, *over, *goal]);
+                            (wins, builder.and(legal, gains))
+                        }
+                        _ => (Edge::FALSE, Edge::FALSE),
+                    })
+                    .unzip();
+                let [win, gain] = [&wins, &gains].map(|some| builder.or_all(some));
+                let preferred = wins.iter().zip(&gains);
+                let preferred: Vec<Edge> = preferred
+                    .map(|(&wins, &gains)| {
+                        let gains = builder.and(gains, !win);
+                        builder.or(wins, gains)
+                    })
+                    .collect();
+                let some = builder.or(win, gain);
+                let some = builder.and(here.is_here, some);
+                prefer(builder, &preferred, some, &mut outputs[legal]);
+                let decisive = &mut outputs[layout.decisive()][role.index()];
+                *decisive = builder.or(*decisive, some);
+            }
+        }
+        Ok(lookahead.builder.finish(outputs))
+    }
+
+    /// The circuit, which comes from [`winning`](Maker::winning), in which a role without
+    /// decisive moves must not lose by its move, nor let another one have decisive moves next, if
+    /// it can.
+    fn safe(&self, circuit: &Circuit) -> Result<Circuit, TooMuch> {
+        let layout = self.game.layout();
+        let (circuit, losses) = &with_losses(circuit, layout, self.left);
+        let mut lookahead = Lookahead::new(circuit, layout, &self.passes.stop);
+        let mut outputs = circuit.outputs().to_vec();
+        let decisive = &circuit.outputs()[layout.decisive()];
+        for holding in self.game.phases().each() {
+            let here = lookahead.phase(self.game.phases(), holding);
+            for role in self.deciding() {
+                let own = &losses[role.index()];
+                let mut wanted = vec![!circuit.outputs()[layout.terminal]];
+                wanted.extend(own);
+                let others = layout.roles().filter(|&other| other != role);
+                wanted.extend(others.map(|other| decisive[other.index()]));
+                let Some(after) = lookahead.after(&here, role, &wanted)? else {
+                    continue;
+                };
+                let builder = &mut lookahead.builder;
+                let legal = layout.legal[role.index()].clone();
+                let moves = legal.clone().map(|at| circuit.outputs()[at]);
+                let (safe, losing): (Vec<Edge>, Vec<Edge>) = moves
+                    .zip(after)
+                    .map(|(legal, after)| match after.as_deref() {
+                        Some([goes_on, after @ ..]) => {
+                            let (lost, others) = after.split_at(own.len());
+                            let others = builder.or_all(others);
+                            let others = builder.and(others, *goes_on);
+                            let lost = gained(builder, own, lost);
+                            let loses = builder.or(others, lost);
+                            (builder.and(legal, !loses), builder.and(legal, loses))
+                        }
+                        _ => (Edge::FALSE, Edge::FALSE),
+                    })
+                    .unzip();
+                let some = builder.or_all(&safe);
+                let matters = builder.and_all(&[here.is_here, some, !decisive[role.index()]]);
+                prefer(builder, &safe, matters, &mut outputs[legal]);
+                let losing = builder.or_all(&losing);
+                let left_out = builder.and(matters, losing);
+                let decisive = &mut outputs[layout.decisive()][role.index()];
+                *decisive = builder.or(*decisive, left_out);
+            }
+        }
+        Ok(lookahead.builder.finish(outputs))
+    }
+}
+
+/// Leaves only the preferred of the legal moves where `matters` is true.
+fn prefer(builder: &mut Builder, preferred: &[Edge], matters: Edge, legal: &mut [Edge]) {
+    for (legal, &preferred) in legal.iter_mut().zip(preferred) {
+        let kept = builder.or(preferred, !matters);
+        *legal = builder.and(*legal, kept);
+    }
+}

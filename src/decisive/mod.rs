@@ -1,0 +1,43 @@
+//! Decisive moves: those that win at once, and those after which another role cannot.
+//!
+//! Random playouts overlook both. One in which a role that can win does so, and else does not
+//! let another role win with its next move if it can help it, is worth more than one in
+//! which moves are uniformly random (Teytaud and Teytaud, "On the huge benefit of decisive
+//! moves in Monte-Carlo tree search algorithms", 2010), and it can be had for little: a
+//! lookahead finds these moves with a few more gates, most of which are idle half the
+//! time, since only one role decides at a time. What comes of it is a circuit like the game's,
+//! but with fewer legal moves. Nothing else about a playout is different.
+//!
+//! Winning means that the match is over and the role has the greatest of its goals. What comes
+//! near to that: a move after which the greatest goal of the only rival is out of reach, which
+//! goal [latches](crate::analysis) tell. A role does not take a move after which its own is,
+//! if it has others. All of this is looked for where phases tell which role decides; a role that
+//! moves at random does not care.
+//!
+//! - A [`DecisiveCircuit`] is the circuit.
+//! - A [`DecisiveTier`] is the engine, for those who wait for it.
+//!
+//! # What it is worth
+//!
+//! Scores at equal time of a search with decisive moves against one without, in 30 to 60
+//! matches each (their standard error is 6 to 8 points):
+//!
+//! | game | wins only | all |
+//! |---|---|---|
+//! | small breakthrough | 68% | 92% |
+//! | connect four | 57% | 92% |
+//! | breakthrough | 50% | 83% |
+//! | nine board tic-tac-toe | 67% | 80% |
+//! | knight through | | 80% |
+//! | escort latch breakthrough | | 51% |
+//! | check lines | | 50% |
+//! | pentago | 54% | |
+//! | speed chess | 83% | too much |
+
+mod circuit;
+mod lookahead;
+mod losses;
+mod tier;
+
+pub use circuit::DecisiveCircuit;
+pub use tier::DecisiveTier;

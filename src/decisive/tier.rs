@@ -1,0 +1,71 @@
+//! The engine for playouts with decisive moves.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Instant;
+
+use propjit_jit::code::{Code, CompileError};
+use propjit_jit::lanes::Engine;
+
+use super::DecisiveCircuit;
+use crate::analysis::{Foresight, GoalRanges};
+use crate::machine::GroundGame;
+use crate::machine::code_options::Form;
+use crate::machine::compiled::for_decisive_playouts;
+
+/// An engine for playouts with decisive moves, which comes after the best one of the
+/// [`Tiers`](crate::machine::Tiers), if at all.
+#[derive(Debug)]
+pub struct DecisiveTier(Arc<OnceLock<Option<Engine>>>);
+
+impl DecisiveTier {
+    /// Starts to make it, when other engines need nothing more, and the latches are found that
+    /// are to be known.
+    pub fn start(game: &Arc<GroundGame>, latches: Option<&Foresight>) -> DecisiveTier {
+        let engine = Arc::new(OnceLock::new());
+        let make = {
+            let (game, latches, engine) = (game.clone(), latches.cloned(), engine.clone());
+            move || {
+                game.tiers().wait();
+                let left = latches.as_ref().and_then(Foresight::wait);
+                let start = Instant::now();
+                let code = code(&game, left);
+                tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
+                // Nobody else sets it.
+                let _ = engine.set(code.map(|code| Engine::Code(Arc::new(code))));
+            }
+        };
+        let thread = thread::Builder::new().name("lookahead".to_string());
+        if thread.spawn(make).is_err() {
+            let _ = engine.set(None);
+        }
+        DecisiveTier(engine)
+    }
+
+    /// Whether it is known if there is one, and then the engine.
+    pub fn get(&self) -> Option<Option<&Engine>> {
+        self.0.get().map(Option::as_ref)
+    }
+
+    /// Waits until it is there; none if there is none.
+    pub fn wait(&self) -> Option<&Engine> {
+        self.0.wait().as_ref()
+    }
+}
+
+/// Machine code of the decisive circuit, if there is one.
+fn code(game: &GroundGame, left: Option<&GoalRanges>) -> Option<Code> {
+    let form = Form::Decisive {
+        latches: format!("{left:?}"),
+    };
+    let code = game.code_options().obtain(game, form, |config| {
+        let decisive = DecisiveCircuit::new(game, left).ok_or(None)?;
+        tracing::debug!(decisive.avoids_losing, "there are decisive moves");
+        Ok(for_decisive_playouts(game, &decisive.circuit, config)?)
+    });
+    let none = |error: Option<CompileError>| {
+        let error = error.map(|error| error.to_string());
+        tracing::debug!(error, "playouts stay as they are");
+    };
+    code.map_err(none).ok()
+}
