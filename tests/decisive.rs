@@ -6,6 +6,7 @@ mod common;
 use std::sync::Arc;
 
 use common::assert_near;
+use propjit::analysis::GoalRanges;
 use propjit::decisive::DecisiveCircuit;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
@@ -19,18 +20,6 @@ use rand::RngExt;
 
 /// How many matches.
 const MATCHES: usize = 4;
-
-/// The moves of a role that win at once.
-fn winning(machine: &mut dyn StateMachine, best: i32, state: &State, role: RoleId) -> Vec<Move> {
-    let children = children(machine, state, role);
-    let mut wins = |child: &State| {
-        let mut goals = Vec::new();
-        machine.goals(child, role, &mut goals).unwrap();
-        machine.is_terminal(child).unwrap() && goals.contains(&best)
-    };
-    let winning = children.into_iter().filter(|(_, child)| wins(child));
-    winning.map(|(played, _)| played).collect()
-}
 
 /// What each move of a role leads to; nothing if another role has a choice or this one has none.
 fn children(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<(Move, State)> {
@@ -54,34 +43,72 @@ fn children(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<
     moves.iter().map(child).collect()
 }
 
-/// What a role may play in a playout, in a state that is not terminal.
-fn allowed(
-    machine: &mut dyn StateMachine,
-    best: &[i32],
+/// What roles should do in playouts.
+struct Policy<'a> {
+    /// The greatest goal of each role.
+    best: Vec<i32>,
+    /// What latches leave of the goals, if that is taken into account.
+    left: Option<&'a GoalRanges>,
     avoids_losing: bool,
-    state: &State,
-    role: RoleId,
-) -> Vec<Move> {
-    let wins = winning(machine, best[role.index()], state, role);
-    if !wins.is_empty() {
-        return wins;
+}
+
+impl Policy<'_> {
+    /// The greatest goal that a role can still have.
+    fn most(&self, state: &State, role: RoleId) -> i32 {
+        let left = self.left.and_then(|left| left.of(state, role));
+        left.map_or(self.best[role.index()], |(_, most)| most)
     }
-    let mut legal = Vec::new();
-    machine.legal_moves(state, role, &mut legal).unwrap();
-    if !avoids_losing {
-        return legal;
+
+    /// The moves of a role that win at once; or else those that leave less to its only rival.
+    fn decisive(&self, machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<Move> {
+        let children = children(machine, state, role);
+        let mut wins = |child: &State| {
+            let mut goals = Vec::new();
+            machine.goals(child, role, &mut goals).unwrap();
+            machine.is_terminal(child).unwrap() && goals.contains(&self.best[role.index()])
+        };
+        let winning = children.iter().filter(|(_, child)| wins(child));
+        let winning: Vec<Move> = winning.map(|(played, _)| *played).collect();
+        if !winning.is_empty() || self.best.len() != 2 {
+            return winning;
+        }
+        let rival = RoleId(1 - role.0);
+        let gains = |child| self.most(child, rival) < self.most(state, rival);
+        let gaining = children.iter().filter(|(_, child)| gains(child));
+        gaining.map(|(played, _)| *played).collect()
     }
-    let mut safe = Vec::new();
-    for (played, child) in children(machine, state, role) {
-        let others = RoleId::first(best.len()).filter(|&other| other != role);
-        let mut others = others.collect::<Vec<_>>().into_iter();
-        if machine.is_terminal(&child).unwrap()
-            || others.all(|other| winning(machine, best[other.index()], &child, other).is_empty())
-        {
-            safe.push(played);
+
+    /// What a role may play in a playout, in a state that is not terminal, and whether it has
+    /// decisive moves.
+    fn allowed(
+        &self,
+        machine: &mut dyn StateMachine,
+        state: &State,
+        role: RoleId,
+    ) -> (Vec<Move>, bool) {
+        let decisive = self.decisive(machine, state, role);
+        if !decisive.is_empty() {
+            return (decisive, true);
+        }
+        let mut legal = Vec::new();
+        machine.legal_moves(state, role, &mut legal).unwrap();
+        let mut safe = Vec::new();
+        for (played, child) in children(machine, state, role) {
+            let others = RoleId::first(self.best.len()).filter(|&other| other != role);
+            let mut others = others.collect::<Vec<_>>().into_iter();
+            let keeps = self.most(&child, role) >= self.most(state, role);
+            if keeps
+                && (machine.is_terminal(&child).unwrap()
+                    || others.all(|other| self.decisive(machine, &child, other).is_empty()))
+            {
+                safe.push(played);
+            }
+        }
+        match self.avoids_losing && !safe.is_empty() {
+            true => (safe, false),
+            false => (legal, false),
         }
     }
-    if safe.is_empty() { legal } else { safe }
 }
 
 /// States of random matches, those that end them left out.
@@ -105,23 +132,27 @@ fn states(game: &Game, seed: u64) -> Vec<State> {
 }
 
 /// In states of random matches, the decisive circuit allows what it should. In some games it only
-/// knows about winning, not about what `avoids` losing. Returns how often a
-/// role could win, and how often it had to see to it that no other did.
-fn assert_exact(name: &str, game: &Game, avoids: bool) -> (u32, u32) {
+/// knows about winning, not about what `avoids` losing. Returns how often a role had decisive
+/// moves, and how often it had to see to it that it did not lose.
+fn assert_exact(name: &str, game: &Game, latches: bool, avoids: bool) -> (u32, u32) {
     let ground = game.ground_game().unwrap();
+    let left = latches.then(|| game.foresight().unwrap().wait().unwrap());
     let DecisiveCircuit {
         circuit,
         avoids_losing,
-    } = DecisiveCircuit::new(ground, None).unwrap_or_else(|| panic!("{name} has decisive moves"));
+    } = DecisiveCircuit::new(ground, left).unwrap_or_else(|| panic!("{name} has decisive moves"));
     assert_eq!(avoids_losing, avoids, "{name}");
     let layout = ground.layout();
     let outputs = (0..circuit.outputs().len() as u32).map(OutputId);
     let program = LaneProgram::new(&circuit, &[Section::alone(outputs.collect())]);
     let mut lanes = LaneEvaluator::new(Engine::Interpreter(Arc::new(program), Width::X64));
     let roles = ground.propnet().roles.iter();
-    let best: Vec<i32> = roles
-        .map(|role| role.goals.last().map_or(0, |goal| goal.value))
-        .collect();
+    let best = roles.map(|role| role.goals.last().map_or(0, |goal| goal.value));
+    let policy = Policy {
+        best: best.collect(),
+        left,
+        avoids_losing,
+    };
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let mut count = (0, 0);
     for states in states(game, 17).chunks(64) {
@@ -137,15 +168,14 @@ fn assert_exact(name: &str, game: &Game, avoids: bool) -> (u32, u32) {
                 let rows = layout.legal[role.index()].clone();
                 let found = rows.zip(0..).filter(|&(at, _)| has(lanes.output(at)));
                 let found: Vec<Move> = found.map(|(_, number)| Move(number)).collect();
-                let expected = allowed(&mut *machine, &best, avoids, state, role);
+                let (expected, decisive) = policy.allowed(&mut *machine, state, role);
                 assert_eq!(found, expected, "{name}: {:?}", machine.fluents(state));
-                let wins = !winning(&mut *machine, best[role.index()], state, role).is_empty();
                 let mut legal = Vec::new();
                 machine.legal_moves(state, role, &mut legal).unwrap();
-                let warned = !wins && legal.len() != expected.len();
+                let warned = !decisive && legal.len() != expected.len();
                 let output = layout.decisive().start + role.index();
-                assert_eq!(has(lanes.output(output)), wins || warned, "{name}");
-                count.0 += u32::from(wins);
+                assert_eq!(has(lanes.output(output)), decisive || warned, "{name}");
+                count.0 += u32::from(decisive);
                 count.1 += u32::from(warned);
             }
         }
@@ -162,12 +192,25 @@ fn decisive_moves_are_those_that_win_or_do_not_lose() {
         "threePlayerTicTacToe",
         "nineBoardTicTacToe",
     ] {
-        let (won, warned) = assert_exact(name, &common::own_game(name), true);
+        let (won, warned) = assert_exact(name, &common::own_game(name), false, true);
         assert!(won > 0 && warned > 0, "{name}: {won} {warned}");
     }
     // Here, nobody is ever told before it is too late.
     let name = "escortLatchBreakthrough";
-    assert!(assert_exact(name, &common::own_game(name), true).0 > 0);
+    assert!(assert_exact(name, &common::own_game(name), false, true).0 > 0);
+}
+
+/// Who loses the king cannot win any more; and who steps aside never gets anywhere.
+#[test]
+fn what_latches_exclude_is_decisive() {
+    let name = "escortLatchBreakthrough";
+    let game = common::own_game(name);
+    let (without, _) = assert_exact(name, &game, false, true);
+    let (with, warned) = assert_exact(name, &game, true, true);
+    assert!(with > without && warned > 0, "{with} {without} {warned}");
+    let name = "untwistyCorridor";
+    let (_, warned) = assert_exact(name, &common::own_game(name), true, true);
+    assert!(warned > 0);
 }
 
 #[test]
@@ -181,7 +224,7 @@ fn decisive_moves_of_public_games() {
         ("pentago", false),
     ] {
         let path = shared.join("games").join(name).with_extension("kif");
-        let (won, _) = assert_exact(name, &common::load(&path), avoids);
+        let (won, _) = assert_exact(name, &common::load(&path), false, avoids);
         assert!(won > 0, "{name}");
     }
 }
