@@ -15,6 +15,12 @@ const PATIENCE: Duration = Duration::from_millis(2);
 #[derive(Clone, Default, Debug)]
 pub struct Stop(Arc<AtomicBool>);
 
+impl From<Arc<AtomicBool>> for Stop {
+    fn from(flag: Arc<AtomicBool>) -> Stop {
+        Stop(flag)
+    }
+}
+
 impl Stop {
     /// A flag that is not set.
     pub fn new() -> Stop {

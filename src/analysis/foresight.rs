@@ -85,12 +85,13 @@ impl GoalRanges {
 pub struct Foresight(Arc<OnceLock<Option<GoalRanges>>>);
 
 impl Foresight {
-    /// Starts to look for them.
+    /// Starts to look for them. The flag that stops the game's compiler ends it, too.
     pub fn start(game: &Arc<GroundGame>, config: Config) -> Foresight {
         let found = Arc::new(OnceLock::new());
         let (game, result) = (game.clone(), found.clone());
         let look = move || {
-            let facts = find(&game, &config, &Stop::new());
+            let stop = Stop::from(game.code_options().config.stop.clone());
+            let facts = find(&game, &config, &stop);
             let latches = facts.goal_latches.entries().len();
             tracing::debug!(latches, "goal latches");
             // Nobody else sets it.
