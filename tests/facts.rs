@@ -310,6 +310,7 @@ fn facts_hold_in_random_matches_of_public_games() {
         };
         let facts = analysis::find(ground, &config, &Stop::new());
         check_random(&game, &facts, steps);
+        eprintln!("{name}: {} latches hold", facts.latches.len());
     }
 }
 
