@@ -170,6 +170,18 @@ impl Batch {
         (some.and(filled), several.and(filled))
     }
 
+    /// How many legal moves there are, of all roles in all lanes together.
+    pub fn count_legal(&mut self) -> u64 {
+        self.look();
+        let filled = self.filled();
+        let legal = self.game.layout().legal.iter();
+        let rows = legal.map(|legal| self.evaluator.outputs(legal.clone()));
+        let words = self.evaluator.width().words();
+        let rows = rows.flat_map(|rows| rows.chunks_exact(words));
+        rows.map(|row| Row::from_words(row).and(filled).count())
+            .sum()
+    }
+
     /// Calls `found` with each lane and each legal move of the role there; the moves of a
     /// lane come ascending.
     pub fn for_each_legal(&mut self, role: RoleId, mut found: impl FnMut(usize, Move)) {

@@ -14,6 +14,10 @@ use crate::machine::{
 };
 use crate::playout::{self, Player, Playouts, SerialPlayouts};
 use crate::rng::GameRng;
+use crate::stop::Stop;
+
+/// About how many moves are looked at in one call: enough for many lanes, few enough to be held.
+const MOST_MOVES: usize = 1 << 16;
 
 /// What one thread of a search asks about a game.
 ///
@@ -183,22 +187,28 @@ impl Evaluator {
     }
 
     /// What may be done in each of several states, of which each comes after so many joint
-    /// moves.
-    pub fn expand(&mut self, states: &[(&State, u32)]) -> Result<Expansions, MachineError> {
+    /// moves. States have very many moves in some games, so it is for the first few states
+    /// only, but for one at least, unless a stop comes.
+    pub fn expand(
+        &mut self,
+        states: &[(&State, u32)],
+        stop: &Stop,
+    ) -> Result<Expansions, MachineError> {
         let legal = self.legal_moves_of(states)?;
         let mut joints = Vec::new();
         let mut parents = Vec::new();
-        let mut ends = Vec::with_capacity(states.len());
-        for (at, &parent) in states.iter().enumerate() {
+        let mut ends = Vec::with_capacity(legal.len());
+        for (at, &parent) in states[..legal.len()].iter().enumerate() {
             legal.get(at).add_decisions(&mut joints);
             parents.resize(joints.len() / legal.roles(), parent);
             ends.push(parents.len());
         }
-        let successors = self.follow_all(&parents, &joints)?;
+        let successors = self.follow_all(&parents, &joints, stop)?;
         Ok(Expansions::new(legal, successors, ends))
     }
 
-    /// The legal moves of each role, in each of the states.
+    /// The legal moves of each role, in each of the states, or in the first few if those have
+    /// very many.
     fn legal_moves_of(&mut self, states: &[(&State, u32)]) -> Result<LegalMoves, MachineError> {
         match &mut self.form {
             Form::Lanes(lanes) => {
@@ -208,11 +218,20 @@ impl Evaluator {
                 let mut found = Vec::new();
                 for states in states.chunks(batch.lanes()) {
                     batch.enter(states.iter().map(|(state, _)| *state));
+                    let moves = batch.count_legal() as usize;
+                    let fitting = (states.len() * MOST_MOVES / moves.max(1)).max(1);
+                    let fitting = fitting.min(states.len());
+                    if fitting < states.len() {
+                        batch.enter(states[..fitting].iter().map(|(state, _)| *state));
+                    }
                     found.clear();
                     for role in RoleId::first(roles) {
                         batch.for_each_legal(role, |lane, played| found.push((lane, role, played)));
                     }
-                    legal.sort(states.len(), &found);
+                    legal.sort(fitting, &found);
+                    if fitting < states.len() || legal.moves() >= MOST_MOVES / 2 {
+                        break;
+                    }
                 }
                 Ok(legal)
             }
@@ -226,18 +245,21 @@ impl Evaluator {
                         machine.legal_moves(state, role, &mut moves)?;
                         legal.push(&moves);
                     }
+                    if legal.moves() >= MOST_MOVES / 2 {
+                        break;
+                    }
                 }
                 Ok(legal)
             }
         }
     }
 
-    /// Where each of several joint moves leads to.
-    pub fn follow(&mut self, leaps: &[Leap<'_>]) -> Result<Successors, MachineError> {
+    /// Where each of several joint moves leads to; if a stop comes, where the first few do.
+    pub fn follow(&mut self, leaps: &[Leap<'_>], stop: &Stop) -> Result<Successors, MachineError> {
         let joints: Vec<Move> = leaps.iter().flat_map(|leap| leap.joint).copied().collect();
         let parents = leaps.iter().map(|leap| (leap.state, leap.depth));
         let parents: Vec<_> = parents.collect();
-        self.follow_all(&parents, &joints)
+        self.follow_all(&parents, &joints, stop)
     }
 
     /// Where joint moves lead to, which are given one after the other: one in each of these
@@ -246,6 +268,7 @@ impl Evaluator {
         &mut self,
         parents: &[(&State, u32)],
         joints: &[Move],
+        stop: &Stop,
     ) -> Result<Successors, MachineError> {
         let max_steps = self.max_steps;
         let roles = joints.len().checked_div(parents.len()).unwrap_or(1);
@@ -256,6 +279,9 @@ impl Evaluator {
                 let lanes = batch.lanes();
                 let joints = joints.chunks(lanes * roles);
                 for (parents, joints) in parents.chunks(lanes).zip(joints) {
+                    if stop.is_set() {
+                        break;
+                    }
                     batch.enter(parents.iter().map(|(state, _)| *state));
                     batch.play(joints);
                     batch.advance(batch.filled());
@@ -267,23 +293,14 @@ impl Evaluator {
             Form::Serial(playouts) => {
                 let machine = playouts.machine();
                 let joints = joints.chunks(roles);
-                let each = parents.iter().zip(joints).map(|((state, depth), joint)| {
+                let parents = parents.iter().zip(joints).take_while(|_| !stop.is_set());
+                let each = parents.map(|((state, depth), joint)| {
                     let mut next = State::new();
                     machine.next_state_unchecked(state, joint, &mut next)?;
                     settle(machine, next, depth + 1, max_steps)
                 });
                 each.collect()
             }
-        }
-    }
-
-    /// What a step of a playout costs, in gates evaluated for all lanes: see
-    /// [`Cost`](crate::machine::Cost).
-    pub fn step_cost(&mut self) -> f64 {
-        match &mut self.form {
-            Form::Lanes(lanes) => lanes.batch.game().cost().step / lanes.batch.lanes() as f64,
-            // What is evaluated alone costs as much as if it had a circuit of its own.
-            Form::Serial(_) => f64::INFINITY,
         }
     }
 
@@ -408,4 +425,43 @@ fn legal_moves(
             Ok(moves)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Setup;
+    use crate::rng;
+
+    /// How many of five equal states are expanded where there are so many digits squared moves,
+    /// and what each of them leads to.
+    fn expanded(digits: usize, backend: Backend, stop: &Stop) -> Vec<usize> {
+        let digits: String = (0..digits)
+            .map(|digit| format!("(digit {digit})"))
+            .collect();
+        let rules = format!(
+            "(role r) {digits} (init start)
+             (<= (legal r (say ?a ?b)) (digit ?a) (digit ?b))
+             (<= (next (said ?a)) (does r (say ?a ?b)))
+             (<= terminal (true (said 0))) (goal r 100)"
+        );
+        let game = Game::from_text("digits.kif", &rules, &Setup::default()).unwrap();
+        let rng = rng::streams(1).next().unwrap();
+        let mut evaluator = Evaluator::new(&game, backend, None, 100, rng).unwrap();
+        let state = evaluator.initial_state().unwrap();
+        let found = evaluator.expand(&[(&state, 0); 5], stop).unwrap();
+        let successors = |at| found.get(at).successors.arrivals.len();
+        (0..found.len()).map(successors).collect()
+    }
+
+    #[test]
+    fn states_with_very_many_moves_are_expanded_a_few_at_a_time() {
+        for backend in [Backend::Scalar, Backend::Lanes] {
+            assert_eq!(expanded(10, backend, &Stop::new()), [100; 5]);
+            assert_eq!(expanded(150, backend, &Stop::new()), [22_500; 2]);
+            let stop = Stop::new();
+            stop.set();
+            assert_eq!(expanded(10, backend, &stop), [0; 0]);
+        }
+    }
 }

@@ -58,6 +58,21 @@ impl LegalMoves {
         }
     }
 
+    /// Of how many states they are.
+    pub fn len(&self) -> usize {
+        (self.ends.len() - 1) / self.roles
+    }
+
+    /// Whether they are of no state.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many moves there are.
+    pub fn moves(&self) -> usize {
+        self.moves.len()
+    }
+
     /// How many roles there are.
     pub fn roles(&self) -> usize {
         self.roles

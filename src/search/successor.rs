@@ -141,13 +141,24 @@ impl<'a> Siblings<'a> {
 
 impl Expansions {
     /// From the legal moves of each state, the successors of all states together, and where those
-    /// of each state end.
-    pub fn new(legal: LegalMoves, successors: Successors, ends: Vec<usize>) -> Expansions {
+    /// of each state end. States whose successors are not all there are left out.
+    pub fn new(legal: LegalMoves, successors: Successors, mut ends: Vec<usize>) -> Expansions {
+        ends.truncate(ends.partition_point(|&end| end <= successors.arrivals.len()));
         Expansions {
             legal,
             successors,
             ends,
         }
+    }
+
+    /// Of how many states they are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether they are of no state.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// Of one of the states.

@@ -1,6 +1,7 @@
 //! A thread of the search.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::arena::{Block, Piece};
 use super::best_line::BestLine;
@@ -18,17 +19,6 @@ use crate::stop::Stop;
 
 /// How many known values are brought up in a row before anything else is looked at.
 const MOST_KNOWN: usize = 256;
-
-/// What the playouts of a leaf may cost, in gates evaluated for all lanes: a small part of
-/// what it takes to choose a leaf and to make its node. With that, breakthrough gets 1 and
-/// connect four 4.
-const LEAF_COST: f64 = 1000.0;
-
-/// How many playouts a leaf gets at most.
-const MOST_PLAYOUTS: u64 = 4;
-
-/// How many it gets before it is known what they cost.
-const FIRST_PLAYOUTS: u64 = 2;
 
 pub(super) struct Worker<'a> {
     shared: &'a Shared,
@@ -67,7 +57,7 @@ impl<'a> Worker<'a> {
         rng: GameRng,
     ) -> Worker<'a> {
         Worker {
-            playouts: FIRST_PLAYOUTS,
+            playouts: 1,
             guide: Guide {
                 exploration: config.exploration,
                 rng,
@@ -109,10 +99,11 @@ impl<'a> Worker<'a> {
             let goal = best.as_ref().map_or(range.low, |best| best.goal);
             self.evaluator.player().keep_lines(Some(goal as i32));
         }
+        let mut start = Instant::now();
         while !stop.is_set() {
             let mut questions = self.descend();
             while !questions.is_empty() && !stop.is_set() {
-                questions = self.answer(questions)?;
+                questions = self.answer(questions, stop)?;
             }
             self.give_up(questions);
             if self.is_done(wanted) {
@@ -124,8 +115,12 @@ impl<'a> Worker<'a> {
                 stop,
                 progress: &self.shared.playouts,
             };
+            let begin = Instant::now();
             self.evaluator.player().play(&limits)?;
-            self.back_up();
+            let end = Instant::now();
+            let (leaves, playouts) = self.back_up();
+            (self.shared.allotment.lock()).spend(begin - start, leaves, end - begin, playouts);
+            start = end;
         }
         Ok(())
     }
@@ -135,7 +130,7 @@ impl<'a> Worker<'a> {
         let mut questions = Vec::new();
         self.playouts = match self.config.playouts {
             Some(playouts) => playouts.max(1),
-            None => self.shared.fitting_playouts(self.evaluator.step_cost()),
+            None => self.shared.allotment.lock().playouts(),
         };
         let lanes = self.evaluator.player().lanes() as u64;
         let most = lanes.div_ceil(self.playouts) as usize;
@@ -216,9 +211,14 @@ impl<'a> Worker<'a> {
         self.paths.push(path);
     }
 
-    /// Finds out what is asked, and goes on with it. Returns the questions that come next.
-    fn answer(&mut self, questions: Vec<Question>) -> Result<Vec<Question>, MachineError> {
-        let (all, one): (Vec<Question>, Vec<Question>) = questions
+    /// Finds out what is asked, as far as it can be done at once, and goes on with it. Returns
+    /// the questions that come next.
+    fn answer(
+        &mut self,
+        questions: Vec<Question>,
+        stop: &Stop,
+    ) -> Result<Vec<Question>, MachineError> {
+        let (mut all, mut one): (Vec<Question>, Vec<Question>) = questions
             .into_iter()
             .partition(|question| question.joint.is_none());
         let states = all.iter().map(|question| (&question.state, question.depth));
@@ -229,8 +229,11 @@ impl<'a> Worker<'a> {
             joint: question.joint.as_deref().unwrap_or_default(),
         });
         let leaps: Vec<_> = leaps.collect();
-        let expanded = self.evaluator.expand(&states);
-        let found = expanded.and_then(|expanded| Ok((expanded, self.evaluator.follow(&leaps)?)));
+        let expanded = self.evaluator.expand(&states, stop);
+        let found = expanded.and_then(|expanded| {
+            let followed = self.evaluator.follow(&leaps, stop)?;
+            Ok((expanded, followed))
+        });
         let (expanded, followed) = match found {
             Ok(found) => found,
             Err(error) => {
@@ -239,6 +242,8 @@ impl<'a> Worker<'a> {
                 return Err(error);
             }
         };
+        self.give_up(all.split_off(expanded.len()));
+        self.give_up(one.split_off(followed.all().arrivals.len()));
         let mut next = Vec::new();
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
             self.open(&path, node, expanded.get(at));
@@ -285,16 +290,18 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Adds the results of playouts that have ended to the tree.
-    fn back_up(&mut self) {
+    /// Adds the results of playouts that have ended to the tree. Returns in how many leaves they
+    /// started, and how many they are.
+    fn back_up(&mut self) -> (u64, u64) {
         let mut values = std::mem::take(&mut self.guide.values);
-        let mut steps = 0;
+        let (mut leaves, mut playouts) = (0, 0);
         loop {
             let starts = self.evaluator.player().starts_mut();
             let Some((id, tally)) = starts.take_finished() else {
                 break;
             };
-            steps += tally.state_changes;
+            leaves += 1;
+            playouts += tally.rollouts();
             means(tally, &mut values);
             let Some((path, leaf)) = self.playing[id.index()].take() else {
                 continue;
@@ -313,7 +320,7 @@ impl<'a> Worker<'a> {
             self.tell(path, Some(leaf), &values);
         }
         self.guide.values = values;
-        self.shared.steps.fetch_add(steps, Ordering::Relaxed);
+        (leaves, playouts)
     }
 
     /// Whether there is nothing more to do.
@@ -339,21 +346,6 @@ impl Shared {
     /// By how many playouts the work is measured.
     pub fn playouts_and_spared(&self) -> u64 {
         self.playouts.rollouts() + self.spared.load(Ordering::Relaxed)
-    }
-
-    /// How many playouts a leaf should get if a step of one costs so much.
-    ///
-    /// More nodes make a search stronger than more playouts, so playouts should cost less than
-    /// the rest does; but it is no use that they cost nothing.
-    fn fitting_playouts(&self, step: f64) -> u64 {
-        let playouts = self.playouts.rollouts();
-        if playouts == 0 {
-            return FIRST_PLAYOUTS;
-        }
-        let steps = self.steps.load(Ordering::Relaxed);
-        let playout = steps as f64 / playouts as f64 * step;
-        // Not a number, if all playouts were over at once.
-        ((LEAF_COST / playout) as u64).clamp(1, MOST_PLAYOUTS)
     }
 }
 
