@@ -88,6 +88,24 @@ fn people_get_a_table() {
     assert_eq!(text.lines().count(), 8, "{text}");
 }
 
+/// The right way is eight states long; there are 21,845 sequences of moves.
+#[test]
+fn with_goal_latches_only_the_right_way_is_looked_at() {
+    let corridor = own("untwistyCorridor");
+    let mut sequences = 1;
+    for depth in 1..=7 {
+        let text = stdout(propjit(&["perft", &corridor, &depth.to_string()]).success());
+        let count = text.split_whitespace().nth(5).unwrap();
+        sequences += count.parse::<u32>().unwrap();
+    }
+    assert_eq!(sequences, 21_845);
+    let text = stdout(propjit(&["analyze", &corridor, "--wait", "--format", "json"]).success());
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["solved"], true);
+    assert_eq!(report["value"], 100.0);
+    assert!(report["nodes"].as_u64().unwrap() <= 8, "{text}");
+}
+
 #[test]
 fn the_role_is_who_has_a_choice_or_who_is_asked_for() {
     let game = own("ticTacToe");

@@ -27,6 +27,11 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
+    /// First wait for machine code, goal latches and decisive moves. Otherwise thinking begins at
+    /// once, and takes them up as they come
+    #[arg(long)]
+    wait: bool,
+
     /// Think for so many playouts
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     playouts: Option<u64>,
@@ -69,6 +74,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         None => chooser(history, &legal)?,
         Some(_) => find_role(history.roles(), asked)?,
     };
+    if args.wait {
+        position.wait();
+    }
     let (mut search, _) = args.thinking.search(&position)?;
     let history = &position.history;
     let time = match args.playouts {

@@ -52,6 +52,20 @@ pub struct Position {
     pub history: History,
 }
 
+impl Position {
+    /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
+    /// and decisive moves.
+    pub fn wait(&self) {
+        if let Some(foresight) = self.game.foresight() {
+            foresight.wait();
+        }
+        let is_compiled = self.backend == Backend::Compiled;
+        if let Some(tier) = is_compiled.then(|| self.game.decisive(true)).flatten() {
+            tier.wait();
+        }
+    }
+}
+
 impl ThinkingArgs {
     /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
     pub fn load(&self, stop: &Stop) -> Result<Position, Failure> {
