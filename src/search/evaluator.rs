@@ -304,6 +304,16 @@ impl Evaluator {
         }
     }
 
+    /// What a step of a playout costs, in gates evaluated for all lanes: see
+    /// [`Cost`](crate::machine::Cost).
+    pub fn step_cost(&mut self) -> f64 {
+        match &mut self.form {
+            Form::Lanes(lanes) => lanes.batch.game().cost().step / lanes.batch.lanes() as f64,
+            // What is evaluated alone costs as much as if it had a circuit of its own.
+            Form::Serial(_) => f64::INFINITY,
+        }
+    }
+
     /// The lowest and the highest goal of each role, those that count for undefined
     /// ones included.
     pub fn goal_ranges(&mut self) -> Vec<(f32, f32)> {

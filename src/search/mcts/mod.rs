@@ -13,11 +13,9 @@
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `descent`: which leaf is next, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
-//! - `allotment`: how many playouts a leaf gets.
 //! - `worker`: a thread.
 //! - `sample`, `report`: what a search has to say.
 
-mod allotment;
 mod arena;
 mod best_line;
 mod bounds;
@@ -46,7 +44,6 @@ use crate::stop::Stop;
 
 use super::Budget;
 use super::evaluator::Evaluator;
-use allotment::Allotment;
 use best_line::BestLine;
 use node::Bounds;
 pub use report::{MoveReport, Report};
@@ -68,7 +65,7 @@ pub struct Config {
     /// How much memory the tree may have, in bytes.
     pub memory: usize,
     /// How many playouts a leaf gets each time that it is visited: without a number, one where
-    /// they cost about as much as the way to the leaf, and up to 4 where they cost nearly nothing.
+    /// they are long or the circuit is large, and up to 4 where they cost nearly nothing.
     pub playouts: Option<u64>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1.
@@ -151,10 +148,10 @@ pub struct Mcts {
 struct Shared {
     /// How many playouts have ended.
     playouts: Progress,
+    /// How many joint moves they had.
+    steps: AtomicU64,
     /// How many more there would have been, had not been known what comes of them.
     spared: AtomicU64,
-    /// How many each leaf gets.
-    allotment: Mutex<Allotment>,
     /// The values that evaluations had behind each edge of the root, for each role.
     spread: Mutex<Vec<Sample>>,
     /// In a game of one role, the best match seen.
