@@ -12,7 +12,7 @@
 //! - [`decisive`] makes playouts less blind.
 //! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
-//! - [`directory`] says where the user keeps such things.
+//! - [`directory`] says where the user keeps such things; [`later`] is a value that a thread makes.
 //! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
 //! - [`compare`] measures all backends on a game.
 //! - [`player`] is whoever chooses moves, [`referee`] plays matches between players,
@@ -30,6 +30,7 @@ pub mod directory;
 pub mod fnv;
 pub mod game;
 pub mod history;
+pub mod later;
 pub mod machine;
 pub mod perft;
 pub mod player;

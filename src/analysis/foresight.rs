@@ -3,14 +3,14 @@
 //! This is what a search needs of the [facts](super::find) about a game: a few mask
 //! tests tell the range of the goals that are left in a state.
 
-use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::sync::Arc;
 
 use super::{Config, Facts, Mask, find};
+use crate::later::Later;
 use crate::machine::{GroundGame, RoleId, State};
 use crate::stop::Stop;
 
-/// The goals that the [latches](GoalLatches) of a game leave to its roles.
+/// The goals that the [latches](super::GoalLatches) of a game leave to its roles.
 ///
 /// A match that ends without a goal for a role counts as 0 in a search. The rules of GDL
 /// exclude such ends (Love et al. 2008, section 9), and that is relied on here: once
@@ -82,27 +82,19 @@ impl GoalRanges {
 /// The search for a game's goal latches, in a thread of its own.
 /// Clones share it.
 #[derive(Clone, Debug)]
-pub struct Foresight(Arc<OnceLock<Option<GoalRanges>>>);
+pub struct Foresight(Later<Option<GoalRanges>>);
 
 impl Foresight {
     /// Starts to look for them. The flag that stops the game's compiler ends it, too.
     pub fn start(game: &Arc<GroundGame>, config: Config) -> Foresight {
-        let found = Arc::new(OnceLock::new());
-        let (game, result) = (game.clone(), found.clone());
-        let look = move || {
+        let game = game.clone();
+        Foresight(Later::start("foresight", move || {
             let stop = Stop::from(game.code_options().config.stop.clone());
             let facts = find(&game, &config, &stop);
             let latches = facts.goal_latches.entries().len();
             tracing::debug!(latches, "goal latches");
-            // Nobody else sets it.
-            let _ = result.set(GoalRanges::new(&game, &facts));
-        };
-        let thread = thread::Builder::new().name("foresight".to_string());
-        if let Err(error) = thread.spawn(look) {
-            tracing::warn!(%error, "no goal latches: there is no thread to look for them");
-            let _ = found.set(None);
-        }
-        Foresight(found)
+            GoalRanges::new(&game, &facts)
+        }))
     }
 
     /// What was found, if the thread is done: nothing if there is no goal latch.

@@ -1,7 +1,6 @@
 //! The engine for playouts with decisive moves.
 
-use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::sync::Arc;
 use std::time::Instant;
 
 use propjit_jit::code::{Code, CompileError};
@@ -9,6 +8,7 @@ use propjit_jit::lanes::Engine;
 
 use super::DecisiveCircuit;
 use crate::analysis::{Foresight, GoalRanges};
+use crate::later::Later;
 use crate::machine::GroundGame;
 use crate::machine::code_options::Form;
 use crate::machine::compiled::for_decisive_playouts;
@@ -16,30 +16,21 @@ use crate::machine::compiled::for_decisive_playouts;
 /// An engine for playouts with decisive moves, which comes after the best one of the
 /// [`Tiers`](crate::machine::Tiers), if at all.
 #[derive(Debug)]
-pub struct DecisiveTier(Arc<OnceLock<Option<Engine>>>);
+pub struct DecisiveTier(Later<Option<Engine>>);
 
 impl DecisiveTier {
     /// Starts to make it, when other engines need nothing more, and the latches are found that
     /// are to be known.
     pub fn start(game: &Arc<GroundGame>, latches: Option<&Foresight>) -> DecisiveTier {
-        let engine = Arc::new(OnceLock::new());
-        let make = {
-            let (game, latches, engine) = (game.clone(), latches.cloned(), engine.clone());
-            move || {
-                game.tiers().wait();
-                let left = latches.as_ref().and_then(Foresight::wait);
-                let start = Instant::now();
-                let code = code(&game, left);
-                tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
-                // Nobody else sets it.
-                let _ = engine.set(code.map(|code| Engine::Code(Arc::new(code))));
-            }
-        };
-        let thread = thread::Builder::new().name("lookahead".to_string());
-        if thread.spawn(make).is_err() {
-            let _ = engine.set(None);
-        }
-        DecisiveTier(engine)
+        let (game, latches) = (game.clone(), latches.cloned());
+        DecisiveTier(Later::start("lookahead", move || {
+            game.tiers().wait();
+            let left = latches.as_ref().and_then(Foresight::wait);
+            let start = Instant::now();
+            let code = code(&game, left);
+            tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
+            code.map(|code| Engine::Code(Arc::new(code)))
+        }))
     }
 
     /// Whether it is known if there is one, and then the engine.
