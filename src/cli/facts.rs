@@ -43,6 +43,8 @@ struct Report {
     propositions: usize,
     random_steps: u64,
     random_matches: u64,
+    /// The sum of all roles' goals, if it was the same at the end of each of these.
+    goal_sum_seen: Option<i32>,
     constants: Vec<String>,
     equivalences: Vec<(String, String)>,
     groups: Vec<Group>,
@@ -252,6 +254,7 @@ impl Words<'_> {
             propositions: self.game.propnet().bases.len(),
             random_steps: facts.steps,
             random_matches: facts.matches,
+            goal_sum_seen: facts.sum,
             constants: facts
                 .constants()
                 .map(|literal| self.literal(literal))
@@ -348,6 +351,9 @@ impl fmt::Display for Report {
             "{}: {} propositions; {} steps and {} ends of random matches",
             self.game, self.propositions, self.random_steps, self.random_matches
         )?;
+        if let Some(sum) = self.goal_sum_seen {
+            writeln!(f, "sum of goals    {sum}  [seen]")?;
+        }
         for constant in &self.constants {
             writeln!(f, "constant        {constant}")?;
         }
