@@ -34,7 +34,7 @@ pub struct Setup {
     /// How machine code is made, and where it is kept.
     pub code: CodeOptions,
     /// Ends loading early when it is set, and what goes on behind play once the game is
-    /// loaded: optimising the circuit and compiling it.
+    /// loaded: optimising the circuit, compiling it, and looking for goal latches and decisive moves.
     pub stop: Stop,
 }
 

@@ -73,7 +73,8 @@ impl Policy<'_> {
             return winning;
         }
         let rival = RoleId(1 - role.0);
-        let gains = |child| self.most(child, rival) < self.most(state, rival);
+        let keeps = |child, role| self.most(child, role) >= self.most(state, role);
+        let gains = |child| keeps(child, role) && !keeps(child, rival);
         let gaining = children.iter().filter(|(_, child)| gains(child));
         gaining.map(|(played, _)| *played).collect()
     }

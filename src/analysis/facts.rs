@@ -72,9 +72,9 @@ pub struct Facts {
     pub steps: u64,
     /// How many matches ended among them.
     pub matches: u64,
-    /// The sum of all roles' goals if it was the same at the end of each of these. That is no
-    /// proof.
-    pub sum: Option<i32>,
+    /// The sum of all roles' goals if it was the same at the end of each of these, and they are 30
+    /// at least. That is no proof.
+    pub sum: Option<i64>,
     /// What holds in every state of every match.
     pub invariants: Vec<Invariant>,
     /// The literals that never change again once they hold, without constant ones.

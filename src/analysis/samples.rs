@@ -21,14 +21,17 @@ const KEPT: usize = 8192;
 /// The most memory that kept steps may take, in words.
 const KEPT_WORDS: usize = 1 << 23;
 
+/// How many matches must have had the same sum of goals if that is to tell anything.
+const MATCHES: u64 = 30;
+
 /// What was seen in random matches.
 pub(super) struct Samples {
     /// How many steps were made.
     pub(super) steps: u64,
     /// How many matches came to their end.
     pub(super) matches: u64,
-    /// The sums of all roles' goals at the end of matches.
-    sums: BTreeSet<i32>,
+    /// The sums of all roles' goals at the end of matches; nothing where one had none.
+    sums: BTreeSet<Option<i64>>,
     words: usize,
     /// The propositions that were true some time, and those that were false.
     was: [Vec<u64>; 2],
@@ -111,11 +114,11 @@ impl Samples {
         let terminal = batch.terminal();
         for lane in terminal.and_not(stuck).lanes() {
             self.matches += 1;
-            let mut sum = 0;
+            let mut sum = Some(0);
             for role in RoleId::first(game.roles().len()) {
                 let goals = &game.propnet().roles[role.index()].goals;
                 let value = batch.goal(role, lane);
-                sum += value.unwrap_or(0);
+                sum = sum.zip(value).map(|(sum, value)| sum + i64::from(value));
                 let goal = goals.iter().position(|goal| Some(goal.value) == value);
                 if let Some(goal) = goal {
                     let state = &batch.states()[lane * self.words..][..self.words];
@@ -170,9 +173,10 @@ impl Samples {
         self.kept.extend_from_slice(after);
     }
 
-    /// The sum of all roles' goals, if it was the same in all matches.
-    pub(super) fn sum(&self) -> Option<i32> {
-        self.sums.first().copied().filter(|_| self.sums.len() == 1)
+    /// The sum of all roles' goals, if it was the same in all matches, and these were not few.
+    pub(super) fn sum(&self) -> Option<i64> {
+        let is_one = self.sums.len() == 1 && self.matches >= MATCHES;
+        self.sums.first().copied().flatten().filter(|_| is_one)
     }
 
     /// Whether the literal was true in some state.

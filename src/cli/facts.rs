@@ -44,7 +44,7 @@ struct Report {
     random_steps: u64,
     random_matches: u64,
     /// The sum of all roles' goals, if it was the same at the end of each of these.
-    goal_sum_seen: Option<i32>,
+    goal_sum_seen: Option<i64>,
     constants: Vec<String>,
     equivalences: Vec<(String, String)>,
     groups: Vec<Group>,

@@ -5,7 +5,8 @@
 //! it. When a search has a new root, a [`Darkening`] finds what is dark
 //! [from there on](crate::analysis::ternary), makes it constants, and the circuit smaller, and
 //! compiles what is left. That goes on in a thread of its own, while searches play on what
-//! there is; they take the new engine with their next call. Nobody waits, and old code is
+//! there is; they take the new engine with their next call (but playouts with
+//! [decisive moves](crate::decisive) stay with their own engine, which those are worth more than). Nobody waits, and old code is
 //! freed when its last user has gone over.
 //!
 //! - A [`Prospect`] is what there would be to gain from a root, and makes the engine.

@@ -16,14 +16,15 @@ use crate::machine::{GroundGame, RANDOM_ROLE, RoleId};
 const MOST_GROWTH: usize = 6;
 
 /// A game's circuit, optimised, with the same inputs, and with the same outputs and one more
-/// for each role behind them: whether it has decisive moves. In states that are not terminal,
+/// for each role behind them: whether some of its moves are left out, or would be if it had
+/// others. In states that are not terminal,
 ///
 /// - a role that can win at once has no other legal moves;
-/// - nor has one that cannot, but can exclude goals of its only rival for good, those excluded
-///   that the rival cannot have anyway, and the greatest of those that it can have among them;
+/// - nor has one that cannot, but can exclude the greatest goal that its only rival can still
+///   have, and not the greatest that it can still have itself;
 /// - otherwise, and if the circuit [`avoids_losing`], a role has only moves that do not exclude
-///   its own greatest goal, and after which the match is over or no other role has decisive
-///   moves, if it has such moves.
+///   the greatest goal that it can still have, and after which the match is over or no other role
+///   can do one of these, if it has such moves.
 ///
 /// [`avoids_losing`]: DecisiveCircuit::avoids_losing
 #[derive(Debug)]
@@ -118,7 +119,9 @@ impl Maker<'_> {
                     continue;
                 }
                 let goal = circuit.outputs()[goals.end - 1];
+                let own = &losses[role.index()];
                 let mut wanted = vec![circuit.outputs()[layout.terminal], goal];
+                wanted.extend(own);
                 wanted.extend(rival);
                 let Some(after) = lookahead.after(&here, role, &wanted)? else {
                     continue;
@@ -129,10 +132,12 @@ impl Maker<'_> {
                 let (wins, gains): (Vec<Edge>, Vec<Edge>) = moves
                     .zip(after)
                     .map(|(legal, after)| match after.as_deref() {
-                        Some([over, goal, lost @ ..]) => {
-                            let gains = gained(builder, rival, lost);
+                        Some([over, goal, after @ ..]) => {
                             let wins = builder.and_all(&[legal, *over, *goal]);
-                            (wins, builder.and(legal, gains))
+                            let (lost, taken) = after.split_at(own.len());
+                            let lost = gained(builder, own, lost);
+                            let taken = gained(builder, rival, taken);
+                            (wins, builder.and_all(&[legal, taken, !lost]))
                         }
                         _ => (Edge::FALSE, Edge::FALSE),
                     })

@@ -9,9 +9,9 @@
 //! but with fewer legal moves. Nothing else about a playout is different.
 //!
 //! Winning means that the match is over and the role has the greatest of its goals. What comes
-//! near to that: a move after which the greatest goal of the only rival is out of reach, which
-//! goal [latches](crate::analysis) tell. A role does not take a move after which its own is,
-//! if it has others. All of this is looked for where phases tell which role decides; a role that
+//! near to that: a move after which the greatest goal that the only rival can still have is out of
+//! reach, which goal [latches](crate::analysis) tell. A role does not take a move after which its
+//! own is, if it has others. All of this is looked for where phases tell which role decides; a role that
 //! moves at random does not care.
 //!
 //! - A [`DecisiveCircuit`] is the circuit.
@@ -33,6 +33,9 @@
 //! | check lines | | 50% |
 //! | pentago | 54% | |
 //! | speed chess | 83% | too much |
+//!
+//! In escort latch breakthrough, a search that knows of goal latches, here and in its tree, scores
+//! 95% against one that does not.
 
 mod circuit;
 mod lookahead;

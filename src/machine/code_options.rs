@@ -35,7 +35,7 @@ pub(crate) enum Form {
     States,
     /// Playouts with decisive moves.
     Decisive {
-        /// The goal latches that are taken into account, in words.
+        /// By which rules moves are decisive, and with which goal latches.
         latches: String,
     },
 }

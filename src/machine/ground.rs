@@ -67,7 +67,7 @@ pub mod section {
     pub const NEXT: usize = 1;
     /// The goals of the state (not of the next).
     pub const GOALS: usize = 2;
-    /// Whether roles have decisive moves; in [engines](crate::decisive::DecisiveTier)
+    /// Whether moves of roles are left out; in [engines](crate::decisive::DecisiveTier)
     /// for playouts with such moves only.
     pub const DECISIVE: usize = 3;
 }

@@ -86,7 +86,7 @@ impl Layout {
     }
 
     /// The outputs behind all others that the circuit of playouts with [decisive
-    /// moves](crate::decisive) has: for each role, whether it has any.
+    /// moves](crate::decisive) has: for each role, whether some of its moves are left out.
     pub fn decisive(&self) -> Range<usize> {
         self.outputs..self.outputs + self.does.len()
     }

@@ -4,6 +4,7 @@
 //! thread of its own optimises the circuit and compiles it, or loads the code from the
 //! cache; whoever plays switches to it when that is done. Nobody waits.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -41,7 +42,9 @@ impl Tiers {
             let (game, best) = (game.clone(), best.clone());
             let start = Instant::now();
             move || {
-                let engine = best_engine(&game);
+                // Others wait for it, whatever happens here.
+                let made = catch_unwind(AssertUnwindSafe(|| best_engine(&game)));
+                let engine = made.unwrap_or_else(|_| first_engine(&game));
                 let time = start.elapsed();
                 tracing::debug!(?time, "the best engine is ready");
                 // Nobody else sets it.

@@ -7,13 +7,22 @@ use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use crate::decisive::DecisiveTier;
 use crate::machine::lower::Layout;
-use crate::machine::{GroundGame, Row, section};
+use crate::machine::{Row, section};
 
 /// After how many matches it is looked how many moves were decisive.
 const TRIAL: u64 = 1000;
 
-/// In one of so many matches, at least, some role must have had decisive moves.
+/// For so many matches, at least one step must have been decisive.
 const RARE: u64 = 10;
+
+/// A change of engines.
+#[derive(Debug)]
+pub(super) enum Change {
+    /// To one with decisive moves.
+    To(Engine),
+    /// Back to one without.
+    Back,
+}
 
 /// How far it has come.
 #[derive(Default, Debug)]
@@ -27,7 +36,7 @@ pub(super) enum Decisive {
     Trial {
         /// How many matches have ended since.
         matches: u64,
-        /// In how many steps of a match some role had decisive moves.
+        /// In how many steps of all matches moves of some role were left out.
         steps: u64,
     },
     /// It stays.
@@ -47,7 +56,7 @@ impl Decisive {
         matches!(self, Decisive::Trial { .. } | Decisive::Always)
     }
 
-    /// During the trial, counts the lanes in which some role has decisive moves.
+    /// During the trial, counts the lanes in which moves of some role are left out.
     pub fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: Row) {
         if let Decisive::Trial { steps, .. } = self {
             evaluator.evaluate(section::DECISIVE);
@@ -65,8 +74,8 @@ impl Decisive {
         }
     }
 
-    /// The engine to change to now, if any.
-    pub fn change(&mut self, game: &Arc<GroundGame>) -> Option<Engine> {
+    /// What is to be changed now, if anything.
+    pub fn change(&mut self) -> Option<Change> {
         match self {
             Decisive::Awaited(tier) => {
                 let engine = tier.get()?.cloned();
@@ -77,7 +86,7 @@ impl Decisive {
                     },
                     None => Decisive::Never,
                 };
-                engine
+                engine.map(Change::To)
             }
             Decisive::Trial {
                 matches: matches @ TRIAL..,
@@ -88,7 +97,7 @@ impl Decisive {
                     true => Decisive::Never,
                     false => Decisive::Always,
                 };
-                rare.then(|| game.tiers().engine().clone())
+                rare.then_some(Change::Back)
             }
             _ => None,
         }
@@ -104,33 +113,33 @@ mod tests {
 
     #[test]
     fn what_is_rare_is_given_up() {
-        let [(name, text), ..] = GAMES;
-        let game = Game::from_text(name, text, &Setup::default()).unwrap();
-        let game = game.ground_game().unwrap();
         for (matches, steps, stays) in [(1000, 100, true), (1024, 102, false)] {
             let mut decisive = Decisive::Trial { matches, steps };
-            assert_eq!(decisive.change(game).is_some(), !stays);
+            assert_eq!(matches!(decisive.change(), Some(Change::Back)), !stays);
             assert_eq!(decisive.is_played(), stays);
         }
         let mut early = Decisive::Trial {
             matches: 999,
             steps: 0,
         };
-        assert!(early.change(game).is_none() && early.is_played());
+        assert!(early.change().is_none() && early.is_played());
     }
 
     #[test]
     fn it_is_on_trial_when_there_is_an_engine() {
+        let mut engines = 0;
         for (name, text) in GAMES {
             let game = Game::from_text(name, text, &Setup::default()).unwrap();
             let tier = game.decisive(false).unwrap();
-            let game = game.ground_game().unwrap();
             let mut decisive = Decisive::default();
-            assert!(decisive.change(game).is_none());
+            assert!(decisive.change().is_none());
             decisive.begin(tier);
             let found = tier.wait().is_some();
-            assert_eq!(decisive.change(game).is_some(), found, "{name}");
+            let change = decisive.change();
+            assert_eq!(matches!(change, Some(Change::To(_))), found, "{name}");
             assert_eq!(decisive.is_played(), found, "{name}");
+            engines += u32::from(found);
         }
+        assert!(engines > 5, "{engines}");
     }
 }

@@ -1,4 +1,5 @@
-//! Random playouts: matches in which every role plays uniformly at random.
+//! Random playouts: matches in which every role plays uniformly at random, or so but for
+//! [decisive moves](Player::be_decisive).
 //!
 //! - [`run`] plays from the initial state, on several threads.
 //! - A [`Player`] belongs to one thread and plays from any [start states](Starts). There are

@@ -29,7 +29,7 @@ use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::{Engine, LaneEvaluator};
 
-use super::decisive::Decisive;
+use super::decisive::{Change, Decisive};
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::starts::{StartId, Starts};
@@ -44,6 +44,8 @@ pub struct Playouts {
     /// Where a better engine will come from, if one is still to come.
     tiers: Option<Arc<Tiers>>,
     decisive: Decisive,
+    /// Where to go back to if decisive moves are given up.
+    plain: Option<ScopedEngine>,
     /// What is to evaluate when all matches have ended.
     successor: Option<LaneEvaluator>,
     selectors: Vec<Selector>,
@@ -95,6 +97,7 @@ impl Playouts {
         Playouts {
             tiers: None,
             decisive: Decisive::default(),
+            plain: None,
             successor: None,
             selectors: selectors(&game, &evaluator),
             random: LaneRandom::new(seed),
@@ -133,7 +136,32 @@ impl Playouts {
     /// was not made for, or if [decisive moves](Player::be_decisive) are played, which are
     /// worth more than a faster engine.
     pub fn switch(&mut self, engine: impl Into<ScopedEngine>) -> bool {
-        !self.decisive.is_played() && self.go_on_with(engine.into())
+        let engine = engine.into();
+        if self.decisive.is_played() {
+            self.plain = Some(engine);
+            return false;
+        }
+        self.go_on_with(engine)
+    }
+
+    /// Begins with decisive moves, or gives them up, if it is time.
+    fn change_moves(&mut self) {
+        match self.decisive.change() {
+            Some(Change::To(engine)) => {
+                let scope = self.starts.scope().clone();
+                let plain = self.evaluator.engine().clone();
+                self.plain = Some(ScopedEngine::new(plain, scope));
+                self.go_on_with(engine.into());
+            }
+            Some(Change::Back) => {
+                let plain = self.plain.take();
+                if !plain.is_some_and(|plain| self.go_on_with(plain)) {
+                    let whole = self.game.tiers().engine().clone();
+                    self.go_on_with(whole.into());
+                }
+            }
+            None => {}
+        }
     }
 
     fn go_on_with(&mut self, engine: ScopedEngine) -> bool {
@@ -246,7 +274,9 @@ impl Playouts {
             return;
         }
         limits.progress.add(ended.count());
-        self.decisive.count_ends(ended.count());
+        if self.successor.is_none() {
+            self.decisive.count_ends(ended.count());
+        }
         while let Some((id, lanes)) = self.lanes.end_some(&mut ended) {
             self.count(id, lanes, ends);
         }
@@ -401,9 +431,7 @@ impl Player for Playouts {
                 let engine = engine.clone();
                 self.switch(engine);
             }
-            if let Some(engine) = self.decisive.change(&self.game) {
-                self.go_on_with(engine.into());
-            }
+            self.change_moves();
             if !self.lanes.running.is_empty() {
                 self.step(limits);
             } else if let Some(evaluator) = self.successor.take() {

@@ -305,7 +305,7 @@ impl Evaluator {
     }
 
     /// What a step of a playout costs, in gates evaluated for all lanes: see
-    /// [`Cost`](crate::machine::Cost).
+    /// [`Cost`](crate::machine::Cost). Those that it takes to find decisive moves do not count.
     pub fn step_cost(&mut self) -> f64 {
         match &mut self.form {
             Form::Lanes(lanes) => lanes.batch.game().cost().step / lanes.batch.lanes() as f64,

@@ -100,12 +100,15 @@ impl<'a> Legal<'a> {
     }
 
     /// Adds a joint move for each move of the role that decides alone, one after the other;
-    /// nothing if several do.
+    /// nothing if several do, or if a role has no move.
     pub fn add_decisions(self, joints: &mut Vec<Move>) {
         let mut deciders = self.each().filter(|moves| moves.len() > 1);
         let (Some(moves), None) = (deciders.next(), deciders.next()) else {
             return;
         };
+        if self.each().any(<[Move]>::is_empty) {
+            return;
+        }
         for place in 0..moves.len() {
             joints.extend(self.each().map(|moves| moves[place.min(moves.len() - 1)]));
         }

@@ -177,9 +177,9 @@ impl Mcts {
         let evaluator = |rng| Evaluator::new(game, backend, darkening.as_ref(), steps, rng);
         let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
         let decisive = config.decisive && backend == Backend::Compiled;
-        let tier = decisive.then(|| game.decisive(config.latches)).flatten();
-        for evaluator in evaluators.iter_mut().filter(|_| decisive) {
-            tier.inspect(|tier| evaluator.player().be_decisive(tier));
+        if let Some(tier) = decisive.then(|| game.decisive(config.latches)).flatten() {
+            let players = evaluators.iter_mut().map(Evaluator::player);
+            players.for_each(|player| player.be_decisive(tier));
         }
         let first = &mut evaluators[0];
         let state = first.initial_state()?;
