@@ -140,6 +140,6 @@ mod tests {
             assert_eq!(decisive.is_played(), found, "{name}");
             engines += u32::from(found);
         }
-        assert!(engines > 5, "{engines}");
+        assert!(engines > 1, "{engines}");
     }
 }
