@@ -77,7 +77,7 @@ pub struct Game {
     stages: Vec<Stage>,
     foresight: OnceLock<Foresight>,
     /// Without and with goal latches.
-    decisive: [OnceLock<Arc<DecisiveTier>>; 2],
+    decisive: [OnceLock<DecisiveTier>; 2],
 }
 
 impl Game {
@@ -90,12 +90,11 @@ impl Game {
     }
 
     /// The engine for playouts with [decisive moves](crate::decisive) of the ground game, if there
-    /// is one, which goal latches are taken into account for or not. It is made when this is first
-    /// called.
-    pub fn decisive(&self, latches: bool) -> Option<&Arc<DecisiveTier>> {
+    /// is one, with or without regard to goal latches. It is made when this is first called.
+    pub fn decisive(&self, latches: bool) -> Option<&DecisiveTier> {
         let ground = self.ground.as_ref()?;
         let latches = latches.then(|| self.foresight()).flatten();
-        let start = || Arc::new(DecisiveTier::start(ground, latches));
+        let start = || DecisiveTier::start(ground, latches);
         Some(self.decisive[usize::from(latches.is_some())].get_or_init(start))
     }
 

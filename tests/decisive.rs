@@ -10,9 +10,8 @@ use propjit::analysis::GoalRanges;
 use propjit::decisive::DecisiveCircuit;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::playout::{Limits, Moments, Player, Playouts, Progress, Tally};
+use propjit::playout::{Moments, Player, Playouts, Tally};
 use propjit::rng::streams;
-use propjit::stop::Stop;
 use propjit_jit::circuit::OutputId;
 use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::section::Section;
@@ -256,13 +255,7 @@ fn play(game: &Game, rollouts: u64) -> Tally {
     let mut player = Playouts::with_tiers(ground.clone(), 100, 3);
     player.be_decisive(tier);
     let id = player.starts_mut().add(ground.initial(), Some(rollouts));
-    let limits = Limits {
-        deadline: None,
-        enough: usize::MAX,
-        stop: &Stop::new(),
-        progress: &Progress::default(),
-    };
-    player.play(&limits).unwrap();
+    common::play_all(&mut player);
     player.starts().tally(id).clone()
 }
 

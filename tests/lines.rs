@@ -4,9 +4,8 @@ mod common;
 
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::playout::{Limits, Player, Progress, Tally, player};
+use propjit::playout::{Player, Tally, player};
 use propjit::rng::streams;
-use propjit::stop::Stop;
 
 /// Games of one role: with goals from none to all, with matches of one length and of many,
 /// and with up to a hundred moves.
@@ -22,13 +21,7 @@ fn tallies(player: &mut dyn Player, starts: &[(State, u64)]) -> Vec<Tally> {
     let ids: Vec<_> = starts
         .map(|(state, rollouts)| player.starts_mut().add(state, Some(*rollouts)))
         .collect();
-    let limits = Limits {
-        deadline: None,
-        enough: usize::MAX,
-        stop: &Stop::new(),
-        progress: &Progress::default(),
-    };
-    player.play(&limits).unwrap();
+    common::play_all(player);
     let tallies = ids.iter().map(|&id| player.starts().tally(id).clone());
     let tallies = tallies.collect();
     while player.starts_mut().take_finished().is_some() {}

@@ -5,9 +5,9 @@
 //! it. When a search has a new root, a [`Darkening`] finds what is dark
 //! [from there on](crate::analysis::ternary), makes it constants, and the circuit smaller, and
 //! compiles what is left. That goes on in a thread of its own, while searches play on what
-//! there is; they take the new engine with their next call (but playouts with
-//! [decisive moves](crate::decisive) stay with their own engine, which those are worth more than). Nobody waits, and old code is
-//! freed when its last user has gone over.
+//! there is; they take the new engine with their next call. (Playouts with
+//! [decisive moves](crate::decisive) stay with their own, since these are worth more.) Nobody
+//! waits, and old code is freed when its last user has gone over.
 //!
 //! - A [`Prospect`] is what there would be to gain from a root, and makes the engine.
 //! - A [`Darkening`] does it as roots come, if a [`Rule`] finds that it pays.

@@ -59,9 +59,12 @@ impl DecisiveCircuit {
             let mut decisive = circuit.outputs()[layout.decisive()].iter();
             decisive.any(|&edge| edge != Edge::FALSE)
         };
+        let roles = RoleId::first(game.roles().len());
+        let is_deciding = |role: &RoleId| game.roles()[role.index()] != RANDOM_ROLE;
         let maker = Maker {
             game,
             left,
+            deciding: roles.filter(is_deciding).collect(),
             passes: &passes,
         };
         let winning = maker.winning(circuit).ok()?;
@@ -82,23 +85,19 @@ impl DecisiveCircuit {
 struct Maker<'a> {
     game: &'a GroundGame,
     left: Option<&'a GoalRanges>,
+    /// The roles that choose.
+    deciding: Vec<RoleId>,
     passes: &'a passes::Config,
 }
 
 impl Maker<'_> {
-    /// The roles that choose.
-    fn deciding(&self) -> Vec<RoleId> {
-        let roles = self.game.roles();
-        let is_deciding = |role: &RoleId| roles[role.index()] != RANDOM_ROLE;
-        RoleId::first(roles.len()).filter(is_deciding).collect()
-    }
-
     /// The role whose losses are this one's gains.
     fn rival(&self, role: RoleId) -> Option<RoleId> {
-        let deciding = self.deciding();
         let is_fixed = self.left.is_some_and(GoalRanges::has_fixed_sum);
-        let mut others = deciding.iter().copied().filter(|&other| other != role);
-        others.next().filter(|_| is_fixed && deciding.len() == 2)
+        let mut others = (self.deciding.iter().copied()).filter(|&other| other != role);
+        others
+            .next()
+            .filter(|_| is_fixed && self.deciding.len() == 2)
     }
 
     /// The circuit in which a role that can win at once must, or else exclude goals of its rival
@@ -111,7 +110,7 @@ impl Maker<'_> {
         outputs.resize(layout.decisive().end, Edge::FALSE);
         for holding in self.game.phases().each() {
             let here = lookahead.phase(self.game.phases(), holding);
-            for role in self.deciding() {
+            for &role in &self.deciding {
                 let goals = &layout.goals[role.index()];
                 let rival = self.rival(role);
                 let rival = rival.map_or(&[][..], |rival| &losses[rival.index()]);
@@ -171,7 +170,7 @@ impl Maker<'_> {
         let decisive = &circuit.outputs()[layout.decisive()];
         for holding in self.game.phases().each() {
             let here = lookahead.phase(self.game.phases(), holding);
-            for role in self.deciding() {
+            for &role in &self.deciding {
                 let own = &losses[role.index()];
                 let mut wanted = vec![!circuit.outputs()[layout.terminal]];
                 wanted.extend(own);

@@ -17,8 +17,8 @@ use crate::machine::compiled::for_decisive_playouts;
 const REVISION: u32 = 1;
 
 /// An engine for playouts with decisive moves, which comes after the best one of the
-/// [`Tiers`](crate::machine::Tiers), if at all.
-#[derive(Debug)]
+/// [`Tiers`](crate::machine::Tiers), if at all. Clones share it.
+#[derive(Clone, Debug)]
 pub struct DecisiveTier(Later<Option<Engine>>);
 
 impl DecisiveTier {

@@ -1,8 +1,6 @@
 //! When to play with decisive moves: as soon as there is an engine for it, and unless they
 //! turn out to be rare.
 
-use std::sync::Arc;
-
 use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use crate::decisive::DecisiveTier;
@@ -31,7 +29,7 @@ pub(super) enum Decisive {
     #[default]
     Never,
     /// They are until there is an engine.
-    Awaited(Arc<DecisiveTier>),
+    Awaited(DecisiveTier),
     /// There is one, and it is on trial.
     Trial {
         /// How many matches have ended since.
@@ -45,7 +43,7 @@ pub(super) enum Decisive {
 
 impl Decisive {
     /// Waits for the game's engine.
-    pub fn begin(&mut self, tier: &Arc<DecisiveTier>) {
+    pub fn begin(&mut self, tier: &DecisiveTier) {
         if let Decisive::Never = self {
             *self = Decisive::Awaited(tier.clone());
         }

@@ -152,7 +152,7 @@ pub trait Player: Send {
     /// [decisive moves](crate::decisive), where they have any. That begins when there is the
     /// engine for it, and ends if hardly any are found. It is for machine code; other backends
     /// play as ever.
-    fn be_decisive(&mut self, _: &Arc<DecisiveTier>) {}
+    fn be_decisive(&mut self, _: &DecisiveTier) {}
 
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);

@@ -409,7 +409,7 @@ impl Player for Playouts {
         }
     }
 
-    fn be_decisive(&mut self, tier: &Arc<DecisiveTier>) {
+    fn be_decisive(&mut self, tier: &DecisiveTier) {
         if matches!(self.evaluator.engine(), Engine::Code(_)) || self.tiers.is_some() {
             self.decisive.begin(tier);
         }

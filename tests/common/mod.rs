@@ -9,7 +9,8 @@ pub mod players;
 use std::path::{Path, PathBuf};
 
 use propjit::game::{Game, Setup};
-use propjit::playout::Moments;
+use propjit::playout::{Limits, Moments, Player, Progress};
+use propjit::stop::Stop;
 
 /// The project's own rulesheets, by name.
 pub fn own_games() -> Vec<(String, PathBuf)> {
@@ -69,6 +70,17 @@ pub fn load(path: &Path) -> Game {
 /// The game with these rules.
 pub fn game(rules: &str) -> Game {
     Game::from_text("test.kif", rules, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Plays all playouts that are to be started.
+pub fn play_all(player: &mut dyn Player) {
+    let limits = Limits {
+        deadline: None,
+        enough: usize::MAX,
+        stop: &Stop::new(),
+        progress: &Progress::default(),
+    };
+    player.play(&limits).unwrap();
 }
 
 /// Asserts that two means of independent values are as near as they should be: within
