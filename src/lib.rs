@@ -13,8 +13,8 @@
 //! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`directory`] says where the user keeps such things; [`later`] is a value that a thread makes.
-//! - [`profile`] keeps what suits the user's CPU best, which [`tune`] finds by measurement.
-//! - [`compare`] measures all backends on a game.
+//! - [`profile`] keeps what suits the user's CPU best.
+//! - `tools`, a feature, measures: all backends on a game, settings on this CPU, darkening in a match.
 //! - [`player`] is whoever chooses moves, [`referee`] plays matches between players,
 //!   [`protocol`] lets players and game managers elsewhere take part.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
@@ -23,7 +23,6 @@
 
 pub mod analysis;
 pub mod cache;
-pub mod compare;
 pub mod darkening;
 pub mod decisive;
 pub mod directory;
@@ -41,6 +40,7 @@ pub mod referee;
 pub mod rng;
 pub mod search;
 pub mod stop;
+#[cfg(feature = "tools")]
+pub mod tools;
 pub mod trace;
-pub mod tune;
 pub mod verify;

@@ -16,9 +16,7 @@ use propjit_jit::code::{Config, ForeignCode, Generator};
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 
-use common::own_games;
-
-mod common;
+use crate::common::own_games;
 
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 const EMULATOR: &str = "qemu-aarch64";

@@ -1,11 +1,10 @@
 //! What can be reached is among what is said to be possible.
 
-mod common;
-
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::common;
 use propjit::analysis::achievable::{Achievable, Promises};
 use propjit::analysis::ternary::Bounds;
 use propjit::analysis::{Config, GoalLatches, find};

@@ -1,10 +1,9 @@
 //! `propjit analyze`: what it says of positions, and of wrong ones.
 
-mod common;
-
 use serde_json::{Value, json};
 
-use common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common;
+use crate::common::command::{file, json, own, propjit, stderr, stdout};
 
 /// X wins at (1 3).
 const WON: &str = "(mark 1 1)|noop; noop|(mark 2 1); (mark 1 2)|noop; noop|(mark 2 2)";

@@ -1,7 +1,6 @@
 //! Every backend says the same of every game of the project, and what it says is true.
 
-mod common;
-
+use crate::common;
 use propjit::game::{Game, Setup};
 use propjit::machine::saved::{RestoreError, SavedState};
 use propjit::machine::{Backend, MachineError, Move, RoleId};

@@ -1,7 +1,6 @@
 //! Many states in one call are what single states are, one after the other.
 
-mod common;
-
+use crate::common;
 use propjit::machine::batch::{Batch, Child};
 use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};

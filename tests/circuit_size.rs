@@ -1,6 +1,6 @@
 //! Circuits are small: measured against the component counts of another engine.
 
-mod common;
+use crate::common;
 
 /// Of the games with counts, those with larger ones take longer and are left
 /// out but for a soak.

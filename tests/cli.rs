@@ -1,13 +1,12 @@
 //! The command line: results, messages and exit codes.
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common;
+use crate::common::command::{file, json, own, propjit, stderr, stdout};
 
 #[test]
 fn wrong_usage_exits_with_2() {

@@ -1,10 +1,8 @@
 //! `propjit compare` and `propjit disassemble`: results, messages and exit codes.
 
-mod common;
-
 use serde_json::Value;
 
-use common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common::command::{file, json, own, propjit, stderr, stdout};
 
 #[test]
 fn all_backends_are_measured_and_agree() {

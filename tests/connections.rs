@@ -1,19 +1,17 @@
 //! Connections to a player: every way to send a message, and clients that do what clients
 //! should not.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use common::http::{
+use crate::common::http::{
     AVAILABLE, BUSY, body, half_closed, legal, post, raw, serve, serve_with, start, status,
 };
-use common::players::{patient, thinker};
-use common::{COUNTER, own_game};
+use crate::common::players::{patient, thinker};
+use crate::common::{COUNTER, own_game};
 use propjit::machine::RoleId;
 use propjit::protocol::server::{Limits, Server};
 use propjit::protocol::session::{Config, Session};

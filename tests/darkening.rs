@@ -1,7 +1,5 @@
 //! What was made for the rest of a match is right for the rest of the match.
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +14,8 @@ use propjit::rng::{GameRng, streams};
 use propjit_jit::lanes::Width;
 use rand::RngExt;
 
-use common::continuations::{play, play_with, random_states};
+use crate::common;
+use crate::common::continuations::{play, play_with, random_states};
 
 /// The legal moves of each role in a state, whether it is terminal, and everybody's goals.
 type Seen = (Vec<Vec<Move>>, bool, Vec<Option<i32>>);

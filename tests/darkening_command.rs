@@ -1,10 +1,8 @@
 //! `propjit darkening`: results, messages and exit codes.
 
-mod common;
-
 use serde_json::Value;
 
-use common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common::command::{file, json, own, propjit, stderr, stdout};
 
 #[test]
 fn each_state_of_a_random_match_has_a_row() {

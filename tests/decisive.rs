@@ -1,11 +1,10 @@
 //! Decisive moves in playouts: that they are those that looking at all children finds, and
 //! that playouts choose among them and nothing else.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::assert_near;
+use crate::common;
+use crate::common::assert_near;
 use propjit::analysis::GoalRanges;
 use propjit::decisive::DecisiveCircuit;
 use propjit::game::Game;

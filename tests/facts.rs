@@ -1,10 +1,9 @@
 //! Facts against all states of small games, and against random matches of large ones.
 
-mod common;
-
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use crate::common;
 use propjit::analysis::{self, Composite, Config, Facts, Literal, Method};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;

@@ -1,8 +1,6 @@
 //! `propjit facts` as a process.
 
-mod common;
-
-use common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common::command::{file, json, own, propjit, stderr, stdout};
 
 #[test]
 fn the_command_tells_facts_in_the_words_of_the_rulesheet() {

@@ -7,10 +7,9 @@
 //! folder for temporary files, whose name is printed, so that it can be had
 //! after a crash or a hang.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
+use crate::common;
 use propjit::game::{Game, Setup};
 use propjit::machine::Backend;
 use propjit::playout::{self, Config, Progress};

@@ -1,9 +1,8 @@
 //! Scripts of joint moves are followed, and what is wrong with them is told.
 
-mod common;
-
 use proptest::prelude::*;
 
+use crate::common;
 use propjit::game::Game;
 use propjit::history::{History, Script, ScriptError};
 use propjit::machine::Backend;

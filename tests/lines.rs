@@ -1,7 +1,6 @@
 //! Best lines of playouts in games with one role.
 
-mod common;
-
+use crate::common;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::playout::{Player, Tally, player};

@@ -1,17 +1,16 @@
 //! The referee: with players that behave and players that do not, in this process and
 //! elsewhere.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use common::command::{file, json, own, propjit, stderr, stdout};
-use common::players::{crasher, parrot, thinker};
-use common::{COUNTER, ENDLESS, own_game};
+use crate::common;
+use crate::common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common::players::{crasher, parrot, thinker};
+use crate::common::{COUNTER, ENDLESS, own_game};
 use propjit::game::Setup;
 use propjit::machine::{Backend, Move, RoleId};
 use propjit::player::rulesheet::Rulesheet;

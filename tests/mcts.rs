@@ -1,9 +1,8 @@
 //! Monte Carlo tree search: proofs are true, moves are good, budgets are kept.
 
-mod common;
-
 use std::collections::HashMap;
 
+use crate::common;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::streams;

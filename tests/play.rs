@@ -1,8 +1,7 @@
 //! `propjit play`: whole matches by script.
 
-mod common;
-
-use common::command::{file, own, propjit, propjit_reading, stderr, stdout};
+use crate::common;
+use crate::common::command::{file, own, propjit, propjit_reading, stderr, stdout};
 
 /// What is said during a match with this input.
 fn play(args: &[&str], input: &str) -> String {

@@ -1,10 +1,9 @@
 //! Random playouts: that they are random, reproducible, and counted rightly.
 
-mod common;
-
 use std::time::Duration;
 
-use common::assert_near;
+use crate::common;
+use crate::common::assert_near;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::playout::{Config, Moments, Progress, Tally, run};

@@ -1,7 +1,5 @@
 //! The GGP protocol over real sockets: every request, every answer, whatever the player does.
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -10,9 +8,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use common::http::{AVAILABLE, BUSY, legal, post, serve, serve_with, start};
-use common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
-use common::{COUNTER, TALK, endless_setup};
+use crate::common;
+use crate::common::http::{AVAILABLE, BUSY, legal, post, serve, serve_with, start};
+use crate::common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
+use crate::common::{COUNTER, TALK, endless_setup};
 use propjit::game::LoadError;
 use propjit::player::spec::Spec;
 use propjit::player::{Choice, PlayerError, Seat};

@@ -1,15 +1,14 @@
 //! Engines are made, used and dropped, again and again. This is alone in its process, for it
 //! looks at the memory of that.
 
-mod common;
-
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use propjit::darkening::Darkening;
 use propjit::stop::Stop;
 
-use common::continuations::{play, random_states};
+use crate::common;
+use crate::common::continuations::{play, random_states};
 
 /// Engines are made and dropped while threads play on them: the answers are right, and the
 /// memory is given back.

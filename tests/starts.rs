@@ -1,11 +1,10 @@
 //! Playouts from given states: that they are counted exactly, played as from there, and
 //! that nothing decides which of them count but when they start.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::assert_near;
+use crate::common;
+use crate::common::assert_near;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::playout::{Limits, Player, Playouts, Progress, Tally, player};

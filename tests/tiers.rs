@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::common;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, CodeOptions, GroundGame};
 use propjit::playout::{self, Config, Progress};
@@ -10,8 +11,6 @@ use propjit::stop::Stop;
 use propjit_jit::code;
 use propjit_jit::code::cache::Cache;
 use propjit_jit::lanes::Engine;
-
-mod common;
 
 /// One of the project's games, with code options.
 fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {

@@ -1,7 +1,6 @@
 //! The traces of public rulesheets, recorded with an independent prover.
 
-mod common;
-
+use crate::common;
 use propjit::game::Setup;
 use propjit::machine::Backend;
 use propjit::stop::Stop;

@@ -1,7 +1,5 @@
 //! `propjit tune`, and the profile that later runs load.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
@@ -11,7 +9,8 @@ use propjit_jit::code;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use common::command::{own, stderr, stdout};
+use crate::common;
+use crate::common::command::{own, stderr, stdout};
 
 /// Runs the command with profiles in this directory.
 fn propjit(directory: &Path, args: &[&str]) -> Assert {

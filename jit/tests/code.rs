@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::{all_outputs, circuits};
 use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
 use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Order};
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 use propjit_jit::section::Section;
 use proptest::prelude::*;
-use support::{all_outputs, circuits};
-
-mod support;
 
 /// Every configuration that this CPU can run.
 fn configs() -> Vec<Config> {

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::support::{all_outputs, circuits};
 use propjit_jit::circuit::{Builder, Circuit, Edge, OutputId};
 use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::scalar::ScalarInterpreter;
 use propjit_jit::section::Section;
 use proptest::prelude::*;
-use support::{all_outputs, circuits};
-
-mod support;
 
 fn scalar_outputs(scalar: &ScalarInterpreter, circuit: &Circuit) -> Vec<bool> {
     let outputs = all_outputs(circuit);

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use propjit::compare::{self, Config, Figures, Outcome, Table, plot};
 use propjit::game::{Game, LoadError, Setup};
 use propjit::rng::random_seed;
 use propjit::stop::Stop;
+use propjit::tools::compare::{self, Config, Figures, Outcome, Table, plot};
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
@@ -279,7 +279,7 @@ fn three_digits(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use propjit::compare::Row;
+    use propjit::tools::compare::Row;
     use propjit::verify::Difference;
 
     use super::*;

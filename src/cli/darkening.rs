@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use propjit::darkening::measure::{Config, Row, Table, measure, random_match};
-use propjit::darkening::plot;
 use propjit::game::Game;
 use propjit::machine::{Backend, MachineError};
 use propjit::rng::{random_seed, streams};
+use propjit::tools::darkening::plot;
+use propjit::tools::darkening::{Config, Row, Table, measure, random_match};
 use serde::Serialize;
 
 use super::compare::{cannot_write, duration, writable};

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use propjit::game::{Game, Setup};
-use propjit::machine::compiled::{alone, disassemble, playout_sections, state_sections};
+use propjit::machine::compiled::{alone, playout_sections, state_sections};
 use propjit::machine::{Backend, GroundGame, section};
+use propjit::tools::disassemble::disassemble;
 use propjit_jit::code::{CompileError, Config, Form, Generator, Listing};
 use propjit_jit::lanes::Width;
 use serde::Serialize;

@@ -28,7 +28,9 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::{ArgAction, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use output::{Failure, Format, Output};
 
@@ -115,15 +117,21 @@ pub fn main() -> ExitCode {
 
 fn log_to_stderr(verbose: u8) {
     let default = match verbose {
-        0 => "warn",
-        1 => "info",
-        2 => "debug",
-        _ => "trace",
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
     };
-    let filter = EnvFilter::try_from_env("PROPJIT_LOG").unwrap_or_else(|_| default.into());
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let wished = std::env::var("PROPJIT_LOG").ok();
+    let filter = match wished.as_deref().map(str::parse::<Targets>) {
+        Some(Ok(filter)) => filter,
+        _ => Targets::new().with_default(default),
+    };
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal());
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(lines)
         .init();
 }

@@ -11,7 +11,7 @@ use propjit::game::{Game, Setup};
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
 use propjit::rng::random_seed;
-use propjit::tune::{self, Config, Gain, Outcome, Subject, Tuned, Tuning};
+use propjit::tools::tune::{self, Config, Gain, Outcome, Subject, Tuned, Tuning};
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds};

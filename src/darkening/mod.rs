@@ -12,7 +12,6 @@
 //! - A [`Prospect`] is what there would be to gain from a root, and makes the engine.
 //! - A [`Darkening`] does it as roots come, if a [`Rule`] finds that it pays.
 //! - A [`Follower`] tells a thread when there is another engine.
-//! - [`measure`] finds out what it brings in a match, and [`plot`] draws that.
 //!
 //! # What holds
 //!
@@ -25,8 +24,6 @@
 
 mod darkened;
 mod follower;
-pub mod measure;
-pub mod plot;
 mod prospect;
 mod rule;
 

@@ -7,7 +7,7 @@
 
 use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::{Circuit, InputId, OutputId};
-use propjit_jit::code::{self, Code, CompileError, Config, Form, Guards, Listing};
+use propjit_jit::code::{Code, CompileError, Config, Guards};
 use propjit_jit::section::Section;
 
 use super::GroundGame;
@@ -104,18 +104,6 @@ fn compile(
         "compiled"
     );
     Ok(code)
-}
-
-/// Code with these sections, to be read.
-pub fn disassemble(
-    game: &GroundGame,
-    sections: &[Section],
-    config: &Config,
-    form: Form,
-) -> Result<Vec<Listing>, CompileError> {
-    let circuit = &game.smallest().circuit;
-    let guards = guards(game, &game.layout().assumptions());
-    code::disassemble(circuit, sections, &guards, config, form)
 }
 
 /// What guards parts of the code, under the assumptions that the circuit was made with.

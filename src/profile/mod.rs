@@ -1,6 +1,6 @@
 //! What suits the user's CPU best, kept from one run to the next.
 //!
-//! [`tune`](crate::tune) finds out and writes a [`Profile`]; programs [`load`] it when they
+//! the `tune` tool finds out and writes a [`Profile`]; programs [`load`] it when they
 //! start. A profile is a file of its own for each [`Cpu`], in `propjit` in the user's directory
 //! for configuration (`$XDG_CONFIG_HOME` or `~/.config`), so that a home directory may be shared
 //! by different machines. The environment variable [`VARIABLE`] names another directory, or

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use propjit::darkening::measure::random_match;
 use propjit::machine::scalar::ScalarMachine;
 use propjit::machine::{GroundGame, ScopedEngine, State};
 use propjit::playout::{Limits, Player, Playouts, Progress, Tally};
 use propjit::rng::streams;
 use propjit::stop::Stop;
+use propjit::tools::darkening::random_match;
 
 /// The states of a random match, but for the one in which it ends.
 pub fn random_states(game: &Arc<GroundGame>, seed: u64) -> Vec<State> {

@@ -22,6 +22,7 @@ mod cranelift;
 mod foreign;
 mod generate;
 mod guard;
+#[cfg(feature = "disassemble")]
 mod listing;
 mod memory;
 mod plan;
@@ -35,6 +36,7 @@ pub use compiled::Code;
 pub use config::{Config, Effort, Generator, Order};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
+#[cfg(feature = "disassemble")]
 pub use listing::{Form, Listing, disassemble};
 pub use memory::Executable;
 

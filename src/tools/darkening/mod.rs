@@ -1,5 +1,7 @@
 //! What darkening brings in a match: measured move by move.
 
+pub mod plot;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,8 +9,8 @@ use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
 use serde::Serialize;
 
-use super::Prospect;
 use crate::analysis::ternary::{Bounds, Fixpoint};
+use crate::darkening::Prospect;
 use crate::machine::{GroundGame, MachineError, RoleId, ScopedEngine, State, StateMachine};
 use crate::playout::{Limits, Player, Playouts, Progress};
 use crate::rng::GameRng;

@@ -2,8 +2,8 @@
 
 use plotters::prelude::*;
 
-use super::measure::Table;
-use crate::compare::plot::PlotError;
+use super::Table;
+use crate::tools::plot_error::PlotError;
 
 const SIZE: (u32, u32) = (720, 420);
 const FONT: &str = "Helvetica, Arial, sans-serif";
@@ -56,7 +56,7 @@ fn draw(
         .label_style(text(15))
         .y_desc("times as fast")
         .draw()?;
-    let gates = |row: &super::measure::Row| 100.0 * (1.0 - table.dark_share(row));
+    let gates = |row: &super::Row| 100.0 * (1.0 - table.dark_share(row));
     let left = table
         .rows
         .iter()

@@ -6,18 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Contender, Table};
-
-/// The chart could not be drawn.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot draw the chart: {0}")]
-pub struct PlotError(String);
-
-impl PlotError {
-    /// What the drawing library says.
-    pub(crate) fn new(error: impl std::fmt::Display) -> PlotError {
-        PlotError(error.to_string())
-    }
-}
+use crate::tools::plot_error::PlotError;
 
 /// Sizes in pixels.
 const BAR: u32 = 32;
@@ -202,7 +191,7 @@ fn short(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Figures, Latency, Outcome, Row, Throughput};
+    use crate::tools::compare::{Figures, Latency, Outcome, Row, Throughput};
 
     fn table(speeds: &[(&str, f64)]) -> Table {
         let row = |&(backend, state_changes_per_second): &(&str, f64)| Row {

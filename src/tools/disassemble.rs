@@ -1,0 +1,22 @@
+//! A game's machine code as text.
+
+use propjit_jit::code::{self, CompileError, Config, Form, Listing};
+use propjit_jit::section::Section;
+
+use crate::machine::GroundGame;
+use crate::machine::compiled::guards;
+
+/// Compiles these sections of a game's circuit and lists the code.
+///
+/// # Errors
+/// As for [`Code::compile`](propjit_jit::code::Code::compile).
+pub fn disassemble(
+    game: &GroundGame,
+    sections: &[Section],
+    config: &Config,
+    form: Form,
+) -> Result<Vec<Listing>, CompileError> {
+    let circuit = &game.smallest().circuit;
+    let guards = guards(game, &game.layout().assumptions());
+    code::disassemble(circuit, sections, &guards, config, form)
+}

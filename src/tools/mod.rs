@@ -1,0 +1,14 @@
+//! Measurements around the engine: tools that players do not need.
+//!
+//! - [`compare`] measures all backends on a game.
+//! - [`tune`] finds the settings that suit this CPU best.
+//! - [`disassemble`] lists machine code.
+//! - [`darkening`] measures what darkening brings in a match.
+
+pub mod compare;
+pub mod darkening;
+pub mod disassemble;
+mod plot_error;
+pub mod tune;
+
+pub use plot_error::PlotError;

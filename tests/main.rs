@@ -1,0 +1,33 @@
+//! All tests of the package in one program, which is linked once: a module per subject.
+
+mod aarch64;
+mod achievable;
+mod analyze;
+mod backends;
+mod batch;
+mod cache;
+mod circuit_size;
+mod cli;
+mod common;
+mod compare;
+mod connections;
+mod darkening;
+mod darkening_command;
+mod decisive;
+mod facts;
+mod facts_command;
+mod fuzz;
+mod history;
+mod inlining;
+mod lines;
+mod matches;
+mod mcts;
+mod messages;
+mod play;
+mod playouts;
+mod protocol;
+mod recompilation;
+mod starts;
+mod tiers;
+mod traces;
+mod tune;
