@@ -3,10 +3,10 @@
 //! The throughput is in matches for the whole, and in lanes for the parts.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use propjit::Stop;
 use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, GroundGame, section};
 use propjit::playout::{self, Config, Progress};
-use propjit::stop::Stop;
 use propjit_jit::code;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;

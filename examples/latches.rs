@@ -13,10 +13,10 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use propjit::Stop;
 use propjit::analysis::{self, Config, Facts, Literal};
 use propjit::game::{Game, Setup};
 use propjit::machine::RoleId;
-use propjit::stop::Stop;
 use propjit_gdl::propnet::{Gate, Propnet, Wire};
 
 fn main() -> Result<(), Box<dyn Error>> {

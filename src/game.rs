@@ -19,7 +19,7 @@ use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::machine::{
     Backend, CodeOptions, GroundGame, MachineError, RANDOM_ROLE, RoleId, StateMachine,
 };
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How to load a game.
 #[derive(Clone, Default, Debug)]
@@ -154,7 +154,7 @@ impl Game {
     fn ground(&mut self, setup: &Setup) -> Result<(), LoadError> {
         let start = Instant::now();
         let limits = ground::Limits {
-            stop: setup.stop.flag(),
+            stop: setup.stop.clone(),
             ..setup.ground.clone()
         };
         match (ground(&self.rules, &limits), setup.backend) {
@@ -164,7 +164,7 @@ impl Game {
                 self.stage("propnet", statistics.construction);
                 let start = Instant::now();
                 let mut code = setup.code.clone();
-                code.config.stop = setup.stop.flag();
+                code.config.stop = setup.stop.clone();
                 self.ground = Some(Arc::new(GroundGame::new(propnet, code)));
                 self.stage("circuit", start.elapsed());
                 Ok(())

@@ -39,8 +39,9 @@ pub mod protocol;
 pub mod referee;
 pub mod rng;
 pub mod search;
-pub mod stop;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod trace;
 pub mod verify;
+
+pub use propjit_stop::Stop;

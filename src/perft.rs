@@ -2,7 +2,7 @@
 //! a move generator.
 
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How many sequences of joint moves there are.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
+use propjit::Stop;
 use propjit::analysis::achievable::{Achievable, Promises};
 use propjit::analysis::ternary::Bounds;
 use propjit::analysis::{Config, GoalLatches, find};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
 use propjit::machine::{GroundGame, Move, RoleId, State};
-use propjit::stop::Stop;
 use propjit_jit::lanes::Width;
 
 /// All states of a game, or the first so many that a search from the first one finds, and

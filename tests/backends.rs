@@ -1,12 +1,12 @@
 //! Every backend says the same of every game of the project, and what it says is true.
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::saved::{RestoreError, SavedState};
 use propjit::machine::{Backend, MachineError, Move, RoleId};
 use propjit::perft::{Count, divide, perft, total};
 use propjit::rng::streams;
-use propjit::stop::Stop;
 use propjit::verify::against;
 
 #[test]

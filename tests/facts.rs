@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::common;
+use propjit::Stop;
 use propjit::analysis::{self, Composite, Config, Facts, Literal, Method};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, GroundGame, Move, RoleId, Row, State, StateMachine, section};
-use propjit::stop::Stop;
 use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, advance, enter};
 use propjit_jit::lanes::random::LaneRandom;

@@ -10,11 +10,11 @@
 use std::time::{Duration, Instant};
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::Backend;
 use propjit::playout::{self, Config, Progress};
 use propjit::rng::{GameRng, streams};
-use propjit::stop::Stop;
 use propjit::verify::against;
 use propjit_gdl::ground;
 use propjit_gdl::prover;

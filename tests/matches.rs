@@ -11,6 +11,7 @@ use crate::common;
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
 use crate::common::players::{crasher, parrot, thinker};
 use crate::common::{COUNTER, ENDLESS, own_game};
+use propjit::Stop;
 use propjit::game::Setup;
 use propjit::machine::{Backend, Move, RoleId};
 use propjit::player::rulesheet::Rulesheet;
@@ -19,7 +20,6 @@ use propjit::protocol::server::Server;
 use propjit::referee::Config;
 use propjit::referee::record::{ErrorKind, MatchEnd, MatchRecord};
 use propjit::referee::series::{Results, Series, SeriesError};
-use propjit::stop::Stop;
 use propjit_gdl::prover;
 
 fn spec(text: &str) -> Spec {

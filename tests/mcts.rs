@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::streams;
 use propjit::search::Budget;
 use propjit::search::mcts::{Config, Mcts, Report};
-use propjit::stop::Stop;
 use rand::RngExt;
 
 /// A search that has had so many playouts.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::common;
 use crate::common::assert_near;
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::playout::{Config, Moments, Progress, Tally, run};
-use propjit::stop::Stop;
 
 fn play(game: &Game, backend: Backend, config: &Config) -> Tally {
     run(game, backend, config, &Stop::new(), &Progress::default())

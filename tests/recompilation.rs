@@ -4,8 +4,8 @@
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use propjit::Stop;
 use propjit::darkening::Darkening;
-use propjit::stop::Stop;
 
 use crate::common;
 use crate::common::continuations::{play, random_states};

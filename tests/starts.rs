@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::common;
 use crate::common::assert_near;
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::playout::{Limits, Player, Playouts, Progress, Tally, player};
 use propjit::rng::streams;
-use propjit::stop::Stop;
 use propjit_jit::lanes::{Engine, Width};
 use rand::RngExt;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, CodeOptions, GroundGame};
 use propjit::playout::{self, Config, Progress};
-use propjit::stop::Stop;
 use propjit_jit::code;
 use propjit_jit::code::cache::Cache;
 use propjit_jit::lanes::Engine;

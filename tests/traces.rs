@@ -1,9 +1,9 @@
 //! The traces of public rulesheets, recorded with an independent prover.
 
 use crate::common;
+use propjit::Stop;
 use propjit::game::Setup;
 use propjit::machine::Backend;
-use propjit::stop::Stop;
 use propjit::verify::suite::{Status, cases, run};
 
 /// A selection that is quick: small games with every trait of the language among them.

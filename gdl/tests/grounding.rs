@@ -1,6 +1,5 @@
 //! What the grounder finds, and that the network means what the rules say.
 
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -242,7 +241,7 @@ fn a_flag_ends_grounding() {
     let error = thread::scope(|scope| {
         let ground = scope.spawn(|| ground(&rules, &limits).map(|_| ()).unwrap_err());
         thread::sleep(Duration::from_millis(20));
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         ground.join().unwrap()
     });
     assert_eq!(error, GroundError::Stopped);

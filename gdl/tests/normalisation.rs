@@ -344,7 +344,7 @@ fn evaluate(rules: &Rules) -> Tuples {
                 }
             }
         }
-        if before == known.values().map(BTreeSet::len).sum() {
+        if before == known.values().map(BTreeSet::len).sum::<usize>() {
             return known;
         }
     }

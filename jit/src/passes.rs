@@ -23,7 +23,6 @@
 mod absorption;
 mod choice;
 mod context;
-mod deadline;
 mod dependence;
 mod factor;
 mod feedback;
@@ -37,14 +36,12 @@ mod subsumption;
 mod sweep;
 mod wide;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::assumptions::Assumptions;
 use crate::circuit::Circuit;
-use deadline::Deadline;
 pub use fold::fold;
+use propjit_stop::Stop;
 
 /// Which passes to run, and for how long.
 #[derive(Clone, Debug)]
@@ -70,7 +67,7 @@ pub struct Config {
     /// as long as copying the circuit.
     pub budget: Duration,
     /// Whoever sets this flag uses up the rest of the time.
-    pub stop: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
 impl Default for Config {
@@ -86,7 +83,7 @@ impl Default for Config {
             share: true,
             rounds: 3,
             budget: Duration::from_secs(10),
-            stop: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }
@@ -131,7 +128,7 @@ pub fn optimize(
     assumptions: &Assumptions,
     config: &Config,
 ) -> (Circuit, Vec<PassReport>) {
-    let deadline = &Deadline::new(config.budget, config.stop.clone());
+    let stop = &config.stop.within(config.budget);
     let mut run = Run {
         circuit: circuit.clone(),
         reports: Vec::new(),
@@ -141,34 +138,34 @@ pub fn optimize(
     let has_groups = !assumptions.exactly_one.is_empty();
     let passes: [(&'static str, bool, Pass); 7] = [
         ("absorption", config.absorption, &|circuit| {
-            absorption::absorption(circuit, deadline)
+            absorption::absorption(circuit, stop)
         }),
         ("subsumption", config.subsumption, &|circuit| {
-            subsumption::subsumption(circuit, deadline)
+            subsumption::subsumption(circuit, stop)
         }),
         ("legality", config.legality && has_moves, &|circuit| {
-            legality::legality(circuit, assumptions, deadline)
+            legality::legality(circuit, assumptions, stop)
         }),
         ("choice", config.choice && has_groups, &|circuit| {
-            choice::choice(circuit, assumptions, deadline)
+            choice::choice(circuit, assumptions, stop)
         }),
         (
             "selection",
             config.selection && has_groups && has_moves,
-            &|circuit| selection::selection(circuit, assumptions, deadline),
+            &|circuit| selection::selection(circuit, assumptions, stop),
         ),
         ("factor", config.factor, &|circuit| {
-            factor::factor(circuit, deadline)
+            factor::factor(circuit, stop)
         }),
         ("share", config.share, &|circuit| {
-            share::share(circuit, deadline)
+            share::share(circuit, stop)
         }),
     ];
     let mut useful = passes.map(|(_, enabled, _)| enabled);
     for round in 0..config.rounds {
         let before = run.circuit.gates();
         for ((name, _, pass), useful) in passes.iter().zip(&mut useful) {
-            if *useful && !deadline.passed() {
+            if *useful && !stop.is_set() {
                 let gained = run.pass(name, pass);
                 // From the second round on, what gains nothing is left out.
                 *useful = gained || round == 0;
@@ -220,26 +217,24 @@ mod tests {
     use super::testing::{assert_same, circuits};
     use super::*;
 
-    type AnyPass = fn(&Circuit, &Assumptions, &Deadline) -> Circuit;
+    type AnyPass = fn(&Circuit, &Assumptions, &Stop) -> Circuit;
 
     /// Every pass on its own, with the assumptions that it may use.
     const PASSES: [(&str, AnyPass); 8] = [
         ("sweep", |circuit, _, _| sweep::sweep(circuit)),
         ("absorption", |circuit, _, deadline| {
-            absorption::absorption(circuit, deadline)
+            absorption::absorption(circuit, stop)
         }),
         ("subsumption", |circuit, _, deadline| {
-            subsumption::subsumption(circuit, deadline)
+            subsumption::subsumption(circuit, stop)
         }),
         ("legality", legality::legality),
         ("choice", choice::choice),
         ("selection", selection::selection),
         ("factor", |circuit, _, deadline| {
-            factor::factor(circuit, deadline)
+            factor::factor(circuit, stop)
         }),
-        ("share", |circuit, _, deadline| {
-            share::share(circuit, deadline)
-        }),
+        ("share", |circuit, _, deadline| share::share(circuit, stop)),
     ];
 
     proptest! {
@@ -253,18 +248,19 @@ mod tests {
                     "legality" | "choice" | "selection" => &assumptions,
                     _ => &none,
                 };
-                let after = pass(&circuit, allowed, &Deadline::never());
+                let after = pass(&circuit, allowed, &Stop::new());
                 assert_same(&circuit, &after, allowed);
             }
         }
 
         #[test]
         fn passes_stop_at_the_deadline((circuit, assumptions) in circuits()) {
-            let past = Deadline::new(Duration::ZERO, Arc::default());
-            let stopped = Deadline::new(Duration::MAX, Arc::new(true.into()));
+            let past = Stop::new().within(Duration::ZERO);
+            let stopped = Stop::new();
+            stopped.set();
             for (_, pass) in PASSES {
                 for deadline in [&past, &stopped] {
-                    let after = pass(&circuit, &assumptions, deadline);
+                    let after = pass(&circuit, &assumptions, stop);
                     assert_same(&circuit, &after, &assumptions);
                 }
             }

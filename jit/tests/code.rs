@@ -9,6 +9,7 @@ use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
 use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Order};
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 use propjit_jit::section::Section;
+use propjit_stop::Stop;
 use proptest::prelude::*;
 
 /// Every configuration that this CPU can run.
@@ -249,7 +250,7 @@ fn limits_are_kept() {
             Err(CompileError::Size(1000))
         ));
         let stopped = Config {
-            stop: Arc::new(true.into()),
+            stop: Stop::new().within(Duration::ZERO),
             ..config.clone()
         };
         assert!(matches!(

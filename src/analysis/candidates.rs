@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Literal;
-use super::clock::Deadline;
 use super::invariant::Invariant;
 use super::samples::{Samples, count};
 use crate::machine::GroundGame;
+use propjit_stop::Stop;
 
 /// How many of the first arguments may be those that differ.
 const MOST_ARGUMENTS: usize = 5;
@@ -22,7 +22,7 @@ const MOST_ARGUMENTS: usize = 5;
 const MOST_MEMBERS: usize = 20_000;
 
 /// Facts that held in all random matches and are worth a proof.
-pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Deadline) -> Vec<Invariant> {
+pub(super) fn candidates(game: &GroundGame, samples: &Samples, end: &Stop) -> Vec<Invariant> {
     let propositions = game.propnet().bases.len();
     let literals = Literal::all(propositions);
     let mut found: Vec<Invariant> = literals
@@ -152,13 +152,13 @@ impl Groups<'_> {
     }
 
     /// Adds a group of which exactly one was true for each proposition that is in none.
-    fn add_seen(&mut self, varying: &[usize], end: &Deadline) {
+    fn add_seen(&mut self, varying: &[usize], end: &Stop) {
         let exact = self.found.iter().filter(|(_, is_exact)| *is_exact);
         let mut covered: FxHashSet<usize> = exact.flat_map(|(group, _)| group).copied().collect();
         let mut by_count: Vec<usize> = varying.to_vec();
         by_count.sort_by_key(|&base| std::cmp::Reverse(count(&self.rows[base])));
         for &base in varying {
-            if end.passed() {
+            if end.is_set() {
                 break;
             }
             if covered.contains(&base) {

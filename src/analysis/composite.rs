@@ -10,7 +10,6 @@ use batsat::Lit;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
 use super::latches::{self, Kind};
@@ -19,6 +18,7 @@ use super::samples::{Samples, count};
 use super::step::{Step, When};
 use super::{Fact, Literal, Method};
 use crate::machine::State;
+use propjit_stop::Stop;
 
 /// One in how many kept steps must begin in a state where a candidate holds, and as many in
 /// one where it does not.
@@ -67,9 +67,9 @@ pub(super) fn find(
     invariants: &[Invariant],
     samples: &Samples,
     kinds: &[(Literal, Kind)],
-    end: &Deadline,
+    end: &Stop,
 ) -> Vec<Fact<Composite>> {
-    if end.passed() {
+    if end.is_set() {
         return Vec::new();
     }
     let found = Search::new(net, samples, kinds).run(invariants, end);
@@ -134,7 +134,7 @@ impl Search {
     }
 
     /// The candidates, those that hold most often first.
-    fn run(mut self, invariants: &[Invariant], end: &Deadline) -> Vec<Composite> {
+    fn run(mut self, invariants: &[Invariant], end: &Stop) -> Vec<Composite> {
         self.groups(invariants);
         self.pairs(end);
         self.found
@@ -177,9 +177,9 @@ impl Search {
     }
 
     /// Pairs, with `or` and `and`.
-    fn pairs(&mut self, end: &Deadline) {
+    fn pairs(&mut self, end: &Stop) {
         for first in 0..self.literals.len() {
-            if end.passed() || self.found.len() >= MOST_FOUND {
+            if end.is_set() || self.found.len() >= MOST_FOUND {
                 break;
             }
             for second in first + 1..self.literals.len() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::clock::{Clock, Deadline};
+use super::clock::Clock;
 use super::facts::{Config, Fact, Facts, GoalLiteral, Stage};
 use super::inhibitors::Known;
 use super::latches::{self, Kind};
@@ -16,7 +16,7 @@ use super::{
     inhibitors,
 };
 use crate::machine::{GroundGame, RoleId};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// Finds facts until the time is over or the flag is set; then what is open stays open.
 pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
@@ -37,7 +37,7 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
         .iter()
         .partition(|(_, kind)| matches!(kind, Kind::Latched(_)));
 
-    let exclude = |kinds: Vec<(Literal, Kind)>, steps, end: Deadline| {
+    let exclude = |kinds: Vec<(Literal, Kind)>, steps, end: Stop| {
         let literals: Vec<Literal> = kinds.into_iter().map(|(literal, _)| literal).collect();
         goals::excluded(net, &invariants, samples, &literals, steps, &end)
     };
@@ -117,7 +117,7 @@ fn kinds(
     net: &Net,
     invariants: &[Invariant],
     samples: &Samples,
-    end: &Deadline,
+    end: &Stop,
 ) -> Vec<(Literal, Kind)> {
     let both = |base| [true, false].map(|value| Literal::new(base, value));
     let literals: Vec<Literal> = varying(net, invariants)
@@ -144,7 +144,7 @@ fn constant_after_all(
 }
 
 /// The kind of each goal of each role, and of its negation.
-fn goal_kinds(net: &Net, invariants: &[Invariant], end: &Deadline) -> Vec<(GoalLiteral, Kind)> {
+fn goal_kinds(net: &Net, invariants: &[Invariant], end: &Stop) -> Vec<(GoalLiteral, Kind)> {
     let roles = net.layout.roles().zip(&net.game.propnet().roles);
     let goals =
         roles.flat_map(|(role, ports)| (0..ports.goals.len()).map(move |goal| (role, goal)));
@@ -182,7 +182,7 @@ struct Stages<'a> {
 
 impl Stages<'_> {
     /// The end of this part of the time.
-    fn until(&self, part: f64) -> Deadline {
+    fn until(&self, part: f64) -> Stop {
         self.clock.part(part)
     }
 

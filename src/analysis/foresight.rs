@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Config, Facts, Mask, find};
 use crate::later::Later;
 use crate::machine::{GroundGame, RoleId, State};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// The goals that the [latches](super::GoalLatches) of a game leave to its roles.
 ///

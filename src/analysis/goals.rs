@@ -4,7 +4,6 @@ use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
-use super::clock::Deadline;
 use super::inquiry::{CONFLICTS, Inquiry};
 use super::invariant::{self, Invariant};
 use super::net::Net;
@@ -13,6 +12,7 @@ use super::step::{Scope, Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{ForcedGoal, GoalLatch, Literal, Method};
 use crate::machine::RoleId;
+use propjit_stop::Stop;
 
 /// A goal value of a role, by indices, and the edge that says whether the role has it.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn excluded(
     samples: &Samples,
     literals: &[Literal],
     steps: bool,
-    end: &Deadline,
+    end: &Stop,
 ) -> Excluded {
     let chunks = literals.par_chunks(LANES.min(literals.len().div_ceil(8).max(1)));
     let of_chunk = |chunk: &[Literal]| {
@@ -77,7 +77,7 @@ impl<'a> Exclusion<'a> {
         invariants: &'a [Invariant],
         samples: &'a Samples,
         steps: bool,
-        end: &'a Deadline,
+        end: &'a Stop,
     ) -> Exclusion<'a> {
         let roles = net.game.propnet().roles.iter().enumerate();
         let goals = roles.flat_map(|(role, ports)| {

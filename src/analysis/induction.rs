@@ -8,10 +8,10 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::clock::Deadline;
 use super::invariant::Invariant;
 use super::net::Net;
 use super::step::{Scope, Step, Verdict, When};
+use propjit_stop::Stop;
 
 /// How the candidates are tried: how much of the game is looked at, and how hard, in
 /// conflicts of the solver. What is easily proved helps with the rest.
@@ -22,7 +22,7 @@ const WAYS: [(Scope, u64); 2] = [(Scope::Near, 500), (Scope::Whole, 1000)];
 pub(super) fn prove(
     net: &Net,
     mut candidates: Vec<Invariant>,
-    ends: [Deadline; WAYS.len()],
+    ends: [Stop; WAYS.len()],
 ) -> Vec<Invariant> {
     candidates.retain(|candidate| candidate.holds(net.game.initial()));
     let mut proved = Vec::new();
@@ -47,7 +47,7 @@ fn fixpoint(
     known: &[Invariant],
     mut candidates: Vec<Invariant>,
     how: (Scope, u64),
-    end: &Deadline,
+    end: &Stop,
 ) -> Vec<Invariant> {
     loop {
         let assumed = [known, &candidates].concat();
@@ -61,7 +61,7 @@ fn fixpoint(
         if hold.iter().all(|&holds| holds) {
             return candidates;
         }
-        if end.passed() {
+        if end.is_set() {
             // Those that hold were proved with the help of others that may not.
             return Vec::new();
         }
@@ -81,9 +81,9 @@ fn keep(
     assumed: &[Invariant],
     candidates: &[Invariant],
     (scope, conflicts): (Scope, u64),
-    end: &Deadline,
+    end: &Stop,
 ) -> Vec<bool> {
-    if end.passed() {
+    if end.is_set() {
         return vec![false; candidates.len()];
     }
     let mut step = Step::new(net, assumed, scope, conflicts, end);

@@ -9,7 +9,6 @@ use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
 use super::net::Net;
@@ -18,6 +17,7 @@ use super::step::{Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Fact, Literal, Method};
 use crate::machine::ones;
+use propjit_stop::Stop;
 
 /// How often `p` and then `q` must be expected.
 const EXPECTED: u64 = 16;
@@ -80,7 +80,7 @@ pub(super) fn find(
     samples: &Samples,
     known: &Known,
     propositions: &[usize],
-    end: &Deadline,
+    end: &Stop,
 ) -> (Vec<Fact<Inhibitor>>, usize) {
     let mut found = structural(net, propositions, end);
     found.retain(|fact| known.is_worthy(fact.what));
@@ -117,10 +117,10 @@ pub(super) fn find(
 }
 
 /// The pairs of which the first decides the second by itself.
-fn structural(net: &Net, propositions: &[usize], end: &Deadline) -> Vec<Fact<Inhibitor>> {
+fn structural(net: &Net, propositions: &[usize], end: &Stop) -> Vec<Fact<Inhibitor>> {
     let mut found = Vec::new();
     for chunk in propositions.chunks(LANES) {
-        if end.passed() || found.len() >= MOST_STRUCTURAL {
+        if end.is_set() || found.len() >= MOST_STRUCTURAL {
             break;
         }
         let literals: Vec<Literal> = chunk.iter().map(|&base| Literal::new(base, true)).collect();
@@ -146,13 +146,8 @@ fn structural(net: &Net, propositions: &[usize], end: &Deadline) -> Vec<Fact<Inh
 }
 
 /// The pairs that should have been seen and were not, with how often they should have been.
-fn seen(
-    net: &Net,
-    samples: &Samples,
-    propositions: &[usize],
-    end: &Deadline,
-) -> Vec<(u64, Inhibitor)> {
-    if end.passed() {
+fn seen(net: &Net, samples: &Samples, propositions: &[usize], end: &Stop) -> Vec<(u64, Inhibitor)> {
+    if end.is_set() {
         return Vec::new();
     }
     let [before, after] = samples.rows(net.layout.bases.len());
@@ -163,7 +158,7 @@ fn seen(
         .collect();
     let mut found = Vec::new();
     for &inhibitor in propositions {
-        if end.passed() || found.len() >= MOST_SEEN {
+        if end.is_set() || found.len() >= MOST_SEEN {
             break;
         }
         let row = &before[inhibitor];

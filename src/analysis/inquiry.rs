@@ -7,10 +7,10 @@
 
 use batsat::Lit;
 
-use super::clock::Deadline;
 use super::invariant::Invariant;
 use super::net::Net;
 use super::step::{Scope, Step, Verdict, When};
+use propjit_stop::Stop;
 
 /// How hard a question is tried, in conflicts of the solver.
 pub(super) const CONFLICTS: u64 = 20_000;
@@ -19,7 +19,7 @@ pub(super) const CONFLICTS: u64 = 20_000;
 pub(super) struct Inquiry<'a> {
     net: &'a Net<'a>,
     invariants: &'a [Invariant],
-    end: &'a Deadline,
+    end: &'a Stop,
     near: Step<'a>,
     /// Made when it is needed.
     whole: Option<Step<'a>>,
@@ -27,11 +27,7 @@ pub(super) struct Inquiry<'a> {
 
 impl<'a> Inquiry<'a> {
     /// Questions that are answered until the deadline.
-    pub(super) fn new(
-        net: &'a Net<'a>,
-        invariants: &'a [Invariant],
-        end: &'a Deadline,
-    ) -> Inquiry<'a> {
+    pub(super) fn new(net: &'a Net<'a>, invariants: &'a [Invariant], end: &'a Stop) -> Inquiry<'a> {
         Inquiry {
             net,
             invariants,

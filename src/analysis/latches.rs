@@ -10,7 +10,6 @@ use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
-use super::clock::Deadline;
 use super::inquiry::Inquiry;
 use super::invariant::{self, Invariant};
 use super::net::Net;
@@ -18,6 +17,7 @@ use super::samples::Samples;
 use super::step::{Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use super::{Literal, Method};
+use propjit_stop::Stop;
 
 /// What was found out about a property of states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub(super) fn literals(
     invariants: &[Invariant],
     samples: &Samples,
     literals: &[Literal],
-    end: &Deadline,
+    end: &Stop,
 ) -> Vec<Kind> {
     let chunks = literals.par_chunks(LANES);
     let of_chunk = |chunk: &[Literal]| {
@@ -62,12 +62,7 @@ pub(super) fn literals(
 }
 
 /// The kind of each of these edges, which depend on the state alone.
-pub(super) fn edges(
-    net: &Net,
-    invariants: &[Invariant],
-    edges: &[Edge],
-    end: &Deadline,
-) -> Vec<Kind> {
+pub(super) fn edges(net: &Net, invariants: &[Invariant], edges: &[Edge], end: &Stop) -> Vec<Kind> {
     let edges = edges.par_chunks(8);
     let of_chunk = |chunk: &[Edge]| {
         let mut inquiry = Inquiry::new(net, invariants, end);

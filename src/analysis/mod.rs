@@ -24,7 +24,7 @@
 //! ```
 //! use propjit::analysis::{self, Config};
 //! use propjit::game::{Game, Setup};
-//! use propjit::stop::Stop;
+//! use propjit::Stop;
 //! let game = Game::from_text("fuse.kif", "
 //!     (role player) (init (left 2)) (less 2 1) (less 1 0)
 //!     (legal player light) (legal player wait)

@@ -8,11 +8,11 @@ use propjit_jit::lanes::{Engine, LaneProgram};
 use rand::RngExt;
 
 use super::Literal;
-use super::clock::Deadline;
 use crate::machine::batch::Batch;
 use crate::machine::compiled::playout_sections;
 use crate::machine::{GroundGame, Move, RoleId, Row, State, ones};
 use crate::rng::streams;
+use propjit_stop::Stop;
 
 /// How many steps are kept, at most. When there are more, every second one is forgotten,
 /// and from then on only every second one is kept, and so on.
@@ -48,7 +48,7 @@ pub(super) struct Samples {
 
 impl Samples {
     /// Plays random matches until the deadline, or until there were enough steps.
-    pub(super) fn play(game: &Arc<GroundGame>, steps: u64, seed: u64, end: &Deadline) -> Samples {
+    pub(super) fn play(game: &Arc<GroundGame>, steps: u64, seed: u64, end: &Stop) -> Samples {
         let mut batch = Batch::new(game.clone(), engine(game));
         let words = batch.state_words();
         let nothing = || [vec![0; words], vec![0; words]];
@@ -70,7 +70,7 @@ impl Samples {
         let mut rng = streams(seed).next().expect("there are streams");
         let mut states = vec![game.initial().clone(); batch.lanes()];
         let mut choices = vec![Vec::new(); batch.lanes()];
-        while samples.steps < steps && !end.passed() {
+        while samples.steps < steps && !end.is_set() {
             batch.enter(&states);
             if batch.terminal() == batch.filled() {
                 // Matches are over before they begin.

@@ -16,9 +16,9 @@ use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
 use propjit_jit::circuit::{Edge, Node, NodeId};
 use rustc_hash::FxHashMap;
 
-use super::clock::Deadline;
 use super::invariant::Invariant;
 use super::net::Net;
+use propjit_stop::Stop;
 
 /// The most operands of one conjunction. Each time a literal of a long clause changes, the
 /// solver may look at all others.
@@ -94,7 +94,7 @@ struct Choice {
 
 /// When the solver gives up.
 struct Limits {
-    deadline: Deadline,
+    deadline: Stop,
     /// The most conflicts for one question.
     conflicts: u64,
     /// How many there were.
@@ -113,7 +113,7 @@ impl Callbacks for Limits {
         let asked = self.asked.get();
         self.asked.set(asked + 1);
         // Looking at the clock takes longer than a decision.
-        if asked.is_multiple_of(64) && self.deadline.passed() {
+        if asked.is_multiple_of(64) && self.deadline.is_set() {
             self.stopped.set(true);
         }
         self.stopped.get() || self.seen > self.conflicts
@@ -128,7 +128,7 @@ impl<'a> Step<'a> {
         invariants: &[Invariant],
         scope: Scope,
         conflicts: u64,
-        deadline: &Deadline,
+        deadline: &Stop,
     ) -> Step<'a> {
         let limits = Limits {
             deadline: deadline.clone(),
@@ -153,7 +153,7 @@ impl<'a> Step<'a> {
         };
         step.clause(&[truth]);
         // With fewer premises, less is impossible.
-        for invariant in invariants.iter().take_while(|_| !deadline.passed()) {
+        for invariant in invariants.iter().take_while(|_| !deadline.is_set()) {
             invariant.assert(&mut step);
         }
         step
@@ -202,7 +202,7 @@ impl<'a> Step<'a> {
     pub(super) fn ask(&mut self, premises: &[Lit]) -> Verdict {
         let limits = self.solver.cb_mut();
         limits.seen = 0;
-        if limits.deadline.passed() {
+        if limits.deadline.is_set() {
             return Verdict::Unknown;
         }
         loop {
@@ -443,7 +443,7 @@ impl<'a> Step<'a> {
     fn is_full(&mut self) -> bool {
         let has_no_room = self.solver.num_vars() >= self.net.variables();
         let looks = self.known.len().is_multiple_of(1024);
-        self.is_full |= has_no_room || looks && self.solver.cb().deadline.passed();
+        self.is_full |= has_no_room || looks && self.solver.cb().deadline.is_set();
         self.is_full
     }
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use propjit::Stop;
 use propjit::game::{Game, LoadError, Setup};
 use propjit::rng::random_seed;
-use propjit::stop::Stop;
 use propjit::tools::compare::{self, Config, Figures, Outcome, Table, plot};
 use propjit_gdl::rules::Rules;
 use serde::Serialize;

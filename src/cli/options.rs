@@ -6,11 +6,11 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use propjit::Stop;
 use propjit::cache;
 use propjit::game::{Game, LoadError, Setup};
 use propjit::machine::{Backend, CodeOptions, MachineError, UnknownBackend};
 use propjit::profile::{self, MAX_THREADS, Settings};
-use propjit::stop::Stop;
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground;
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use propjit::Stop;
 use propjit::game::LoadError;
 use propjit::machine::MachineError;
-use propjit::stop::Stop;
 use propjit_gdl::ReadError;
 use serde::Serialize;
 

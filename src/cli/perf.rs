@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::playout::{self, Config, Progress};
 use propjit::rng::random_seed;
-use propjit::stop::Stop;
 
 use super::options::{SetupArgs, seconds};
 use super::output::{Failure, describe};

@@ -4,13 +4,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::history::History;
 use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::rng::random_seed;
 use propjit::search::Budget;
 use propjit::search::mcts::{Config, Mcts, MoveReport, Report};
-use propjit::stop::Stop;
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
 use parking_lot::Mutex;
+use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::rng::{random_seed, streams};
-use propjit::stop::Stop;
 use propjit::verify::suite::{self, Case, Row, Status};
 use propjit::verify::{Difference, against};
 use serde::Serialize;

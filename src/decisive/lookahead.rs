@@ -11,9 +11,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
+use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::machine::lower::Layout;
@@ -36,7 +36,7 @@ pub(super) struct Lookahead<'a> {
     pub builder: Builder,
     /// How many gates may still be looked at.
     work: usize,
-    stop: &'a AtomicBool,
+    stop: &'a Stop,
     /// The gates that read each node.
     readers: Vec<Vec<NodeId>>,
     /// The nodes that have the same value in all states that are not terminal.
@@ -57,7 +57,7 @@ type Cone = Vec<bool>;
 impl<'a> Lookahead<'a> {
     /// The circuit without any additions, of which there will be only so many, and fewer if the
     /// flag is set.
-    pub fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a AtomicBool) -> Lookahead<'a> {
+    pub fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a Stop) -> Lookahead<'a> {
         let nodes = circuit.nodes();
         let mut readers = vec![Vec::new(); nodes.len()];
         for (at, node) in (0..).map(NodeId).zip(nodes) {
@@ -270,7 +270,7 @@ impl<'a> Lookahead<'a> {
 
     fn and(&mut self, a: Edge, b: Edge) -> Result<Edge, TooMuch> {
         self.work = self.work.checked_sub(1).ok_or(TooMuch)?;
-        if self.work.is_multiple_of(1024) && self.stop.load(Ordering::Relaxed) {
+        if self.work.is_multiple_of(1024) && self.stop.is_set() {
             return Err(TooMuch);
         }
         let [any, each] = MOST_ADDED;

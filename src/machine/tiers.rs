@@ -5,7 +5,6 @@
 //! cache; whoever plays switches to it when that is done. Nobody waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -100,7 +99,7 @@ fn best_engine(game: &GroundGame) -> Engine {
     match game.playout_code() {
         Ok(code) => Engine::Code(code),
         Err(error) => {
-            match game.code_options().config.stop.load(Ordering::Relaxed) {
+            match game.code_options().config.stop.is_set() {
                 true => tracing::debug!("nobody waits for machine code any more"),
                 false => tracing::warn!(%error, "the game stays interpreted"),
             }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use crate::game::LoadError;
 use crate::machine::{MachineError, RoleId};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 use rulesheet::Rulesheet;
 

@@ -10,7 +10,7 @@ use super::spec::SpecError;
 use super::{Choice, Ending, Player, PlayerError, Seat};
 use crate::protocol::client;
 use crate::protocol::message::{Request, Start};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// Where a player listens.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use super::{Choice, Player, PlayerError, Seat};
 use crate::machine::{Backend, MachineError, RoleId};
 use crate::search::Budget;
 use crate::search::mcts::{Config, Mcts, Report};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How long before the end of a clock it stops to think: a search may take some 10 ms to end,
 /// and the answer has to be handed over.

@@ -8,7 +8,7 @@ use super::board::Board;
 use super::{Choice, Player, PlayerError, Seat};
 use crate::machine::{MachineError, RoleId};
 use crate::rng::GameRng;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// Plays the first legal move, or a random one. It evaluates the game with the
 /// prover, so that it is ready at once.

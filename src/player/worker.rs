@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::{Choice, Ending, Player, PlayerError};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// A value that another thread fills in once. Clones share it.
 #[derive(Debug)]

@@ -31,7 +31,7 @@ use crate::decisive::DecisiveTier;
 use crate::game::Game;
 use crate::machine::{Backend, GroundGame, MachineError, State};
 use crate::rng::{self, GameRng};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 pub use playouts::Playouts;
 pub use serial::SerialPlayouts;

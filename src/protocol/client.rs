@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::http::{self, HttpError, Reader};
 use crate::player::PlayerError;
 use crate::player::remote::Address;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How long one of a host's addresses may take to accept a connection.
 const CONNECT_TIME: Duration = Duration::from_secs(5);

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// The largest message that is read, head included: 4 MiB. Rulesheets have less than one.
 pub const MAX_BYTES: usize = 4 << 20;

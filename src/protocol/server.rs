@@ -18,7 +18,7 @@ use percent_encoding::percent_decode_str;
 use super::http::{self, Head, HttpError, Reader};
 use super::message::Request;
 use super::session::Session;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// What a server allows.
 #[derive(Clone, Debug)]

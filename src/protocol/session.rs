@@ -28,7 +28,7 @@ use crate::player::rulesheet::Rulesheet;
 use crate::player::spec::Spec;
 use crate::player::{Ending, Seat};
 use crate::rng::random_seed;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How a session plays.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use crate::player::spec::Spec;
 use crate::player::worker::{Chosen, Timed, Worker};
 use crate::player::{self, PlayerError, Seat};
 use crate::rng::GameRng;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 use record::{ErrorKind, ErrorRecord, MatchEnd, MatchRecord, MoveRecord};
 

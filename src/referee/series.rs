@@ -15,7 +15,7 @@ use crate::player::rulesheet::Rulesheet;
 use crate::player::spec::Spec;
 use crate::player::{PlayerError, Seat};
 use crate::rng::streams;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// What is to be played.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use crate::machine::{
 };
 use crate::playout::{self, Player, Playouts, SerialPlayouts};
 use crate::rng::GameRng;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// About how many moves are looked at in one call: enough for many lanes, few enough to be held.
 const MOST_MOVES: usize = 1 << 16;

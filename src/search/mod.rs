@@ -11,7 +11,7 @@ pub mod successor;
 
 use std::time::Instant;
 
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// When a search ends, if it does not come to an end by itself.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::difference::{Comparison, Difference};
 use super::snapshot::{Snapshot, all_goals};
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// What came of playing two machines side by side.
 #[derive(Clone, Default, Debug)]

@@ -4,8 +4,8 @@ use super::difference::{Comparison, Difference};
 use super::snapshot::{Snapshot, all_goals};
 use crate::fnv::Fnv64;
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
-use crate::stop::Stop;
 use crate::trace::{Step, Trace};
+use propjit_stop::Stop;
 
 /// What came of a replay.
 #[derive(Clone, Default, Debug)]

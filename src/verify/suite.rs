@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::{Difference, replay};
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::MachineError;
-use crate::stop::Stop;
 use crate::trace::Trace;
+use propjit_stop::Stop;
 
 /// A game to verify.
 #[derive(Clone, Debug)]

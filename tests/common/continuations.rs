@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use propjit::Stop;
 use propjit::machine::scalar::ScalarMachine;
 use propjit::machine::{GroundGame, ScopedEngine, State};
 use propjit::playout::{Limits, Player, Playouts, Progress, Tally};
 use propjit::rng::streams;
-use propjit::stop::Stop;
 use propjit::tools::darkening::random_match;
 
 /// The states of a random match, but for the one in which it ends.

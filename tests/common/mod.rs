@@ -8,9 +8,9 @@ pub mod players;
 
 use std::path::{Path, PathBuf};
 
+use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::playout::{Limits, Moments, Player, Progress};
-use propjit::stop::Stop;
 
 /// The project's own rulesheets, by name.
 pub fn own_games() -> Vec<(String, PathBuf)> {

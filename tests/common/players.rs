@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use propjit::Stop;
 use propjit::player::board::Board;
 use propjit::player::spec::Spec;
 use propjit::player::{Choice, Player, PlayerError, Seat};
-use propjit::stop::Stop;
 
 /// A player that says what a function says.
 struct Scripted<F>(F);

@@ -261,7 +261,7 @@ impl<'a> Instantiation<'a> {
         if before / CHECK_EVERY == self.work / CHECK_EVERY {
             return Ok(());
         }
-        if self.limits.is_stopped() {
+        if self.limits.stop.is_set() {
             return Err(GroundError::Stopped);
         }
         let count = self.ground_rules.len() as u64;

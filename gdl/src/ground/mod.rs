@@ -17,8 +17,7 @@ mod plan;
 mod program;
 mod relevance;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use propjit_stop::Stop;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -41,15 +40,10 @@ pub struct Limits {
     /// The number of ground rules.
     pub ground_rules: u64,
     /// Whoever sets this flag ends grounding early, with [`GroundError::Stopped`].
-    pub stop: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
-impl Limits {
-    /// Whether grounding is to end.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
+impl Limits {}
 
 impl Default for Limits {
     /// One minute, 4 GiB, as many rules as fit, and a flag that nobody sets.
@@ -58,7 +52,7 @@ impl Default for Limits {
             time: Some(Duration::from_secs(60)),
             bytes: 4 << 30,
             ground_rules: u64::from(u32::MAX),
-            stop: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }

@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
             conditions.get(i).map(|condition| condition.atom().0)
         });
         for component in order.iter() {
-            if limits.is_stopped() {
+            if limits.stop.is_set() {
                 return Err(GroundError::Stopped);
             }
             match *component {

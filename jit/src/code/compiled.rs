@@ -54,7 +54,7 @@ impl Code {
         config: &Config,
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
-        if config.is_stopped() {
+        if config.stop.is_set() {
             return Err(CompileError::Stopped);
         }
         let groups = Groups::new(circuit, guards, config.guarded);

@@ -1,7 +1,6 @@
 //! How to generate code.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use propjit_stop::Stop;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -64,8 +63,8 @@ pub struct Config {
     pub time: Duration,
     /// How many bytes the code may have.
     pub bytes: usize,
-    /// Whoever sets this flag ends compiling early.
-    pub stop: Arc<AtomicBool>,
+    /// Ends compiling early.
+    pub stop: Stop,
 }
 
 impl Config {
@@ -83,7 +82,7 @@ impl Config {
             guarded: 32,
             time: Duration::from_secs(10),
             bytes: 64 << 20,
-            stop: Arc::default(),
+            stop: Stop::new(),
         }
     }
 
@@ -93,11 +92,6 @@ impl Config {
             true => Config::new(Generator::Avx2, Width::X256),
             false => Config::new(Generator::Cranelift, Width::X128),
         }
-    }
-
-    /// Whether compiling is to end.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
     }
 
     /// Whether the CPU that this runs on can run such code.

@@ -114,7 +114,7 @@ impl Limits<'_> {
         &self,
         code: impl FnOnce() -> Result<Vec<u8>, CompileError>,
     ) -> Result<Vec<u8>, CompileError> {
-        if self.config.is_stopped() {
+        if self.config.stop.is_set() {
             return Err(CompileError::Stopped);
         }
         if self.start.elapsed() > self.config.time {

@@ -1,14 +1,14 @@
 //! Absorption: `a & (a | b)` is `a`, `a & (!a | b)` is `a & b`, and what follows
 //! from these rules over wide gates and several levels.
 
-use super::Deadline;
 use super::context;
 use super::known::Facts;
 use crate::circuit::Circuit;
+use propjit_stop::Stop;
 
 /// The circuit with operands dropped that the operands around them absorb.
-pub(super) fn absorption(circuit: &Circuit, deadline: &Deadline) -> Circuit {
-    context::simplify(circuit, &Facts::default(), deadline)
+pub(super) fn absorption(circuit: &Circuit, stop: &Stop) -> Circuit {
+    context::simplify(circuit, &Facts::default(), stop)
 }
 
 #[cfg(test)]
@@ -21,7 +21,7 @@ mod tests {
         let mut g = Builder::new(inputs);
         let edges: Vec<Edge> = (0..inputs).map(|i| g.input(i)).collect();
         let outputs = make(&mut g, &edges);
-        sweep(&absorption(&g.finish(outputs), &Deadline::never()))
+        sweep(&absorption(&g.finish(outputs), &Stop::new()))
     }
 
     #[test]

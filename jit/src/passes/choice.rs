@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use super::Deadline;
 use super::context;
 use super::known::Facts;
 use super::rebuild::rebuild;
 use super::wide::{Wide, conjunction};
 use crate::assumptions::Assumptions;
 use crate::circuit::{Circuit, Edge, Node, NodeId};
+use propjit_stop::Stop;
 
 /// The circuit simplified by [`Assumptions::exactly_one`].
-pub(super) fn choice(circuit: &Circuit, assumptions: &Assumptions, deadline: &Deadline) -> Circuit {
+pub(super) fn choice(circuit: &Circuit, assumptions: &Assumptions, stop: &Stop) -> Circuit {
     let mut groups = vec![Vec::new(); circuit.inputs().len()];
     for (group, members) in assumptions.exactly_one.iter().enumerate() {
         for member in members {
@@ -23,8 +23,8 @@ pub(super) fn choice(circuit: &Circuit, assumptions: &Assumptions, deadline: &De
         groups,
         ..Facts::default()
     };
-    let circuit = context::simplify(circuit, &facts, deadline);
-    if deadline.passed() {
+    let circuit = context::simplify(circuit, &facts, stop);
+    if stop.is_set() {
         return circuit;
     }
     complement(&circuit, &facts.groups, assumptions)
@@ -177,7 +177,7 @@ mod tests {
             ..Assumptions::default()
         };
         let circuit = g.finish(outputs);
-        sweep(&choice(&circuit, &assumptions, &Deadline::never()))
+        sweep(&choice(&circuit, &assumptions, &Stop::new()))
     }
 
     #[test]

@@ -6,14 +6,14 @@
 //! the operands of a private gate among the conjuncts, with all that is known
 //! around it; and so on. What is known includes what [`Facts`] add.
 
-use super::Deadline;
 use super::known::{Added, Facts, Known};
 use super::rebuild::{Moved, rebuild};
 use super::wide::{Place, Wide, conjunction};
 use crate::circuit::{Builder, Circuit, Edge, NodeId};
+use propjit_stop::Stop;
 
 /// The circuit with all its gates simplified in their contexts.
-pub(super) fn simplify(circuit: &Circuit, facts: &Facts, deadline: &Deadline) -> Circuit {
+pub(super) fn simplify(circuit: &Circuit, facts: &Facts, stop: &Stop) -> Circuit {
     let mut context = Context {
         wide: Wide::new(circuit),
         known: Known::new(circuit, facts),
@@ -21,10 +21,10 @@ pub(super) fn simplify(circuit: &Circuit, facts: &Facts, deadline: &Deadline) ->
         leaves: Vec::new(),
         results: Vec::new(),
     };
-    let mut ticker = deadline.ticker();
+    let mut ticker = stop.ticker();
     rebuild(circuit, |builder, moved, node| {
         let shared = context.wide.place(node) == Place::Shared;
-        shared.then(|| context.gate(builder, moved, node, ticker.passed()))
+        shared.then(|| context.gate(builder, moved, node, ticker.is_set()))
     })
 }
 

@@ -11,17 +11,17 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::Deadline;
 use super::rebuild::rebuild;
 use super::wide::{Place, Wide, conjunction};
 use crate::circuit::{Builder, Circuit, Edge};
+use propjit_stop::Stop;
 
 /// The circuit with common operands taken out of private gates.
-pub(super) fn factor(circuit: &Circuit, deadline: &Deadline) -> Circuit {
+pub(super) fn factor(circuit: &Circuit, stop: &Stop) -> Circuit {
     let wide = Wide::new(circuit);
     // The operands of private gates, which the gate around them will make.
     let mut private: HashMap<u32, Vec<Edge>, FxBuildHasher> = HashMap::default();
-    let mut ticker = deadline.ticker();
+    let mut ticker = stop.ticker();
     let mut leaves = Vec::new();
     rebuild(circuit, |builder, moved, node| {
         if !wide.is_gate(node) {
@@ -36,7 +36,7 @@ pub(super) fn factor(circuit: &Circuit, deadline: &Deadline) -> Circuit {
                 None => operands.push(moved.edge(leaf)),
             }
         }
-        match ticker.passed() {
+        match ticker.is_set() {
             true => operands.extend(cubes.iter_mut().map(|cube| !conjunction(builder, cube))),
             false => operands.push(none_of(builder, cubes)),
         }
@@ -155,7 +155,7 @@ mod tests {
     use crate::passes::sweep::sweep;
 
     fn factored(circuit: &Circuit) -> usize {
-        sweep(&factor(circuit, &Deadline::never())).gates()
+        sweep(&factor(circuit, &Stop::new())).gates()
     }
 
     #[test]

@@ -1,24 +1,20 @@
 //! Drops conditions that the legality of a move implies: where a rulesheet says
 //! "the move is made, and the piece is on its square", the second is known.
 
-use super::Deadline;
 use super::context;
 use super::dependence::dependents;
 use super::known::Facts;
 use crate::assumptions::Assumptions;
 use crate::circuit::{Circuit, Edge};
+use propjit_stop::Stop;
 
 /// The circuit with operands dropped that [`Assumptions::implies`] makes redundant.
-pub(super) fn legality(
-    circuit: &Circuit,
-    assumptions: &Assumptions,
-    deadline: &Deadline,
-) -> Circuit {
+pub(super) fn legality(circuit: &Circuit, assumptions: &Assumptions, stop: &Stop) -> Circuit {
     let facts = Facts {
         implied: implied(circuit, assumptions),
         ..Facts::default()
     };
-    context::simplify(circuit, &facts, deadline)
+    context::simplify(circuit, &facts, stop)
 }
 
 /// By input, the outputs that it implies. Outputs that depend on such inputs
@@ -59,7 +55,7 @@ mod tests {
         let dropped = g.and(made, !b);
         let next = g.or(kept, dropped);
         let circuit = g.finish(vec![legal, next]);
-        let after = legality(&circuit, &input_implies_output(0, 0), &Deadline::never());
+        let after = legality(&circuit, &input_implies_output(0, 0), &Stop::new());
         let after = sweep(&after);
         assert_eq!(after.gates(), 2);
         assert_eq!(after.evaluate(&[true, true, true, false]), [true, false]);
@@ -75,7 +71,7 @@ mod tests {
             g.and(made, a)
         };
         let circuit = g.finish(vec![legal]);
-        let after = legality(&circuit, &input_implies_output(0, 0), &Deadline::never());
+        let after = legality(&circuit, &input_implies_output(0, 0), &Stop::new());
         assert_eq!(sweep(&after).gates(), 1);
     }
 }

@@ -17,23 +17,17 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use self::plan::{ClassId, Plan, Term};
-use super::Deadline;
 use super::dependence::dependents;
 use super::rebuild::{Moved, rebuild_late};
 use super::wide::{Wide, conjunction};
 use crate::assumptions::Assumptions;
 use crate::circuit::{Builder, Circuit, Edge, InputId, Node, NodeId};
+use propjit_stop::Stop;
 
 /// The circuit with functions of one move sharing what they select. Moves are
 /// inputs of [`Assumptions::exactly_one`] that imply something.
-pub(super) fn selection(
-    circuit: &Circuit,
-    assumptions: &Assumptions,
-    deadline: &Deadline,
-) -> Circuit {
-    select(circuit, assumptions, deadline, |before, after| {
-        after < before
-    })
+pub(super) fn selection(circuit: &Circuit, assumptions: &Assumptions, stop: &Stop) -> Circuit {
+    select(circuit, assumptions, stop, |before, after| after < before)
 }
 
 /// The same for all classes of moves that are worth it, by estimates of the
@@ -41,15 +35,15 @@ pub(super) fn selection(
 fn select(
     circuit: &Circuit,
     assumptions: &Assumptions,
-    deadline: &Deadline,
+    stop: &Stop,
     is_worth_it: impl Fn(f64, f64) -> bool,
 ) -> Circuit {
-    let mut ticker = deadline.ticker();
+    let mut ticker = stop.ticker();
     let roles = roles(circuit, assumptions);
     let mut moves = Moves::new(circuit, &roles);
     let mut plan = Plan::new(&roles);
     for at in 0..circuit.nodes().len() as u32 {
-        if moves.wide.is_gate(NodeId(at)) && !ticker.passed() {
+        if moves.wide.is_gate(NodeId(at)) && !ticker.is_set() {
             let terms = moves.terms(NodeId(at));
             if terms.len() > 1 {
                 plan.add(NodeId(at), terms);
@@ -237,7 +231,7 @@ mod tests {
 
     fn gates(squares: usize, kinds: usize) -> (usize, usize) {
         let (circuit, assumptions) = arrivals(squares, kinds);
-        let after = sweep(&selection(&circuit, &assumptions, &Deadline::never()));
+        let after = sweep(&selection(&circuit, &assumptions, &Stop::new()));
         (circuit.gates(), after.gates())
     }
 
@@ -259,7 +253,7 @@ mod tests {
         #[test]
         fn arrivals_are_the_same(board in prop::collection::vec(any::<bool>(), 24), made in 0..12) {
             let (circuit, assumptions) = arrivals(4, 6);
-            let after = selection(&circuit, &assumptions, &Deadline::never());
+            let after = selection(&circuit, &assumptions, &Stop::new());
             prop_assert!(after != circuit);
             let inputs = (0..12).map(|number| number == made);
             let inputs: Vec<bool> = board.into_iter().chain(inputs).collect();
@@ -268,7 +262,7 @@ mod tests {
 
         #[test]
         fn outputs_remain_even_where_it_is_not_worth_it((circuit, assumptions) in circuits()) {
-            let after = select(&circuit, &assumptions, &Deadline::never(), |_, _| true);
+            let after = select(&circuit, &assumptions, &Stop::new(), |_, _| true);
             assert_same(&circuit, &after, &assumptions);
         }
     }

@@ -14,17 +14,17 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use std::hash::Hasher;
 
 use self::extraction::{Element, Extraction};
-use super::Deadline;
 use super::rebuild::{Moved, rebuild};
 use super::wide::{Wide, conjunction};
 use crate::circuit::{Builder, Circuit, Edge, NodeId};
+use propjit_stop::Stop;
 
 /// Very wide gates are looked at in pieces of this many operands, since the
 /// number of pairs grows with the square of it.
 const MOST_OPERANDS: usize = 48;
 
 /// The circuit with common pairs of operands of wide gates in gates of their own.
-pub(super) fn share(circuit: &Circuit, deadline: &Deadline) -> Circuit {
+pub(super) fn share(circuit: &Circuit, stop: &Stop) -> Circuit {
     let wide = Wide::new(circuit);
     let table = Table::new(circuit, &wide);
     let mut extraction = Extraction::new(table.elements.len());
@@ -36,7 +36,7 @@ pub(super) fn share(circuit: &Circuit, deadline: &Deadline) -> Circuit {
         }
         ends.push(extraction.rows().len());
     }
-    extraction.run(deadline);
+    extraction.run(stop);
     let mut made = Made {
         elements: &table.elements,
         extraction: &extraction,
@@ -197,7 +197,7 @@ mod tests {
         });
         let outputs = outputs.map(|edge| edge.unwrap_or(Edge::TRUE)).collect();
         let circuit = g.finish(outputs);
-        let after = sweep(&share(&circuit, &Deadline::never()));
+        let after = sweep(&share(&circuit, &Stop::new()));
         (circuit.gates(), after.gates())
     }
 

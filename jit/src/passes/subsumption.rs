@@ -7,10 +7,10 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::Deadline;
 use super::rebuild::rebuild;
 use super::wide::{Wide, conjunction};
 use crate::circuit::{Circuit, Edge, Node};
+use propjit_stop::Stop;
 
 /// How many edges of a conjunction are looked at, and how many pairs of operands
 /// are compared for each operand on average.
@@ -18,10 +18,10 @@ const MOST_EDGES: usize = 256;
 const MOST_COMPARISONS: usize = 16;
 
 /// The circuit without operands that others of the same gate subsume.
-pub(super) fn subsumption(circuit: &Circuit, deadline: &Deadline) -> Circuit {
+pub(super) fn subsumption(circuit: &Circuit, stop: &Stop) -> Circuit {
     let wide = Wide::new(circuit);
     let mut terms = Terms::new(circuit, &wide);
-    let mut ticker = deadline.ticker();
+    let mut ticker = stop.ticker();
     let mut leaves = Vec::new();
     rebuild(circuit, |builder, moved, node| {
         if !wide.is_gate(node) {
@@ -29,7 +29,7 @@ pub(super) fn subsumption(circuit: &Circuit, deadline: &Deadline) -> Circuit {
         }
         wide.leaves(node, &mut leaves);
         leaves.dedup();
-        if !ticker.passed() {
+        if !ticker.is_set() {
             terms.drop_subsumed(&mut leaves);
         }
         for leaf in &mut leaves {
@@ -138,7 +138,7 @@ mod tests {
         let mut outputs = slides;
         outputs.push(any);
         let circuit = g.finish(outputs);
-        let after = sweep(&subsumption(&circuit, &Deadline::never()));
+        let after = sweep(&subsumption(&circuit, &Stop::new()));
         assert_eq!(after.outputs()[4], after.outputs()[0]);
     }
 }

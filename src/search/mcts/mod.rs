@@ -40,7 +40,7 @@ use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::playout::Progress;
 use crate::rng;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 use super::Budget;
 use super::evaluator::Evaluator;
@@ -105,7 +105,7 @@ impl Default for Config {
 /// use propjit::machine::{Backend, RoleId};
 /// use propjit::search::Budget;
 /// use propjit::search::mcts::{Config, Mcts};
-/// use propjit::stop::Stop;
+/// use propjit::Stop;
 ///
 /// # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2)
 /// #     (legal player wait) (legal player go)
@@ -314,27 +314,25 @@ impl Mcts {
         // The evaluators have the first streams of the seed itself.
         let streams = rng::streams(!config.seed.wrapping_add(self.runs));
         let streams = streams.zip(&mut self.evaluators);
-        let search = |stop: &Stop| {
-            std::thread::scope(|scope| {
-                let threads: Vec<_> = streams
-                    .map(|(rng, evaluator)| {
-                        let worker = Worker::new(shared, tree, config, evaluator, rng);
-                        scope.spawn(move || {
-                            let result = worker.run(stop, wanted);
-                            if result.is_err() {
-                                stop.set();
-                            }
-                            result
-                        })
+        let stop = &stop.within(time);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = streams
+                .map(|(rng, evaluator)| {
+                    let worker = Worker::new(shared, tree, config, evaluator, rng);
+                    scope.spawn(move || {
+                        let result = worker.run(stop, wanted);
+                        if result.is_err() {
+                            stop.set();
+                        }
+                        result
                     })
-                    .collect();
-                threads.into_iter().try_for_each(|thread| {
-                    let joined = thread.join();
-                    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                 })
+                .collect();
+            threads.into_iter().try_for_each(|thread| {
+                let joined = thread.join();
+                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
-        };
-        stop.within(time, search)
+        })
     }
 
     /// Whether there is nothing more to do.

@@ -14,7 +14,7 @@ use crate::playout::{Limits, Tally};
 use crate::rng::GameRng;
 use crate::search::evaluator::Evaluator;
 use crate::search::successor::{Expansion, Leap, Successor};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How many known values are brought up in a row before anything else is looked at.
 const MOST_KNOWN: usize = 256;

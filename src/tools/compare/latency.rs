@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::recording::Position;
 use crate::machine::{MachineError, RoleId, State, StateMachine};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// Medians over the states of random matches, in seconds; none if there was no state to
 /// ask about.

@@ -31,8 +31,8 @@ pub use throughput::Throughput;
 use crate::game::Game;
 use crate::machine::{Backend, MachineError};
 use crate::rng::streams;
-use crate::stop::Stop;
 use crate::verify::Difference;
+use propjit_stop::Stop;
 
 /// How to compare.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use rand::seq::IndexedRandom;
 use super::Config;
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
-use crate::stop::Stop;
 use crate::verify::{Comparison, Difference, Snapshot, all_goals};
+use propjit_stop::Stop;
 
 /// Random matches.
 pub(super) struct Recording {

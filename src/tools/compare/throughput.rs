@@ -9,7 +9,7 @@ use super::backend::Player;
 use crate::game::Game;
 use crate::machine::MachineError;
 use crate::playout::{self, Outcome, Progress};
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// How fast random playouts are on one thread.
 #[derive(Clone, Debug, Serialize)]
@@ -59,10 +59,11 @@ fn play(
         ..playout::Config::default()
     };
     let progress = Progress::default();
-    stop.within(2 * time, |stop| match player {
+    let stop = &stop.within(2 * time);
+    match player {
         Player::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),
         Player::Engine { game, engine } => {
             playout::run_engine(game, engine, &config, stop, &progress)
         }
-    })
+    }
 }

@@ -14,7 +14,7 @@ use crate::darkening::Prospect;
 use crate::machine::{GroundGame, MachineError, RoleId, ScopedEngine, State, StateMachine};
 use crate::playout::{Limits, Player, Playouts, Progress};
 use crate::rng::GameRng;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 use rand::seq::IndexedRandom;
 
 /// How to measure.

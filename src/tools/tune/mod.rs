@@ -25,7 +25,7 @@ use race::{Entrant, Heats, race};
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::{Backend, GroundGame, MachineError};
 use crate::profile::Settings;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// A game to tune with.
 pub struct Subject {

@@ -17,7 +17,7 @@ use crate::machine::MachineError;
 use crate::machine::compiled::for_playouts;
 use crate::playout::{Config, Progress, run_engine};
 use crate::profile::Settings;
-use crate::stop::Stop;
+use propjit_stop::Stop;
 
 /// Settings, with the code of each game.
 pub(super) struct Entrant {
@@ -170,9 +170,13 @@ fn speed(
         ..Config::default()
     };
     let (engine, progress) = (&entrant.engines[game], Progress::default());
-    let outcome = stop.within(heats.slice, |stop| {
-        run_engine(&subject.game, engine, &config, stop, &progress)
-    })?;
+    let outcome = run_engine(
+        &subject.game,
+        engine,
+        &config,
+        &stop.within(heats.slice),
+        &progress,
+    )?;
     // Speeds are compared by their logarithms.
     let state_changes = outcome.tally.state_changes.max(1);
     Ok(state_changes as f64 / outcome.time.as_secs_f64())

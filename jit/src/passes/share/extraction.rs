@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::passes::Deadline;
+use propjit_stop::Stop;
 
 /// A member of rows: one given at the start, or a pair of others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -73,15 +73,15 @@ impl Extraction {
     }
 
     /// Extracts pairs until none is in more than one row, or it is too late.
-    pub(super) fn run(&mut self, deadline: &Deadline) {
-        let mut ticker = deadline.ticker();
+    pub(super) fn run(&mut self, stop: &Stop) {
+        let mut ticker = stop.ticker();
         for row in &self.rows {
             for (at, &a) in row.iter().enumerate() {
                 for &b in &row[..at] {
                     *self.counts.entry(pair(a, b)).or_default() += 1;
                 }
             }
-            if ticker.passed() {
+            if ticker.is_set() {
                 return;
             }
         }
@@ -100,7 +100,7 @@ impl Extraction {
             } else if count > 1 {
                 self.queue.push(entry(&self.users, best, count));
             }
-            if ticker.passed() {
+            if ticker.is_set() {
                 return;
             }
         }

@@ -1,0 +1,183 @@
+//! A cancellation token with an optional deadline: how all packages of propjit end long work.
+//!
+//! ```
+//! use std::time::Duration;
+//! use propjit_stop::Stop;
+//!
+//! let stop = Stop::new();
+//! // A part of the work, which has a tenth of a second and ends with the whole, too.
+//! let part = stop.within(Duration::from_millis(100));
+//! let mut ticker = part.ticker();
+//! while !ticker.is_set() { /* one more step */ }
+//! assert!(part.is_set() && !stop.is_set());
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A request to end work early: a flag that anybody may set, and a point in time, if any.
+///
+/// Clones share the flag. Work that takes a `&Stop` looks at it often, at least every few
+/// milliseconds, and ends with what it has. A part of the work gets a token that is
+/// [derived](Stop::by) from the one for the whole: it is set when the whole is to end,
+/// and can be set by itself.
+#[derive(Clone)]
+pub struct Stop(Arc<Token>);
+
+struct Token {
+    flag: AtomicBool,
+    /// The end; none if it would be beyond the clock's range.
+    end: Option<Instant>,
+    /// The work that this is a part of.
+    whole: Option<Stop>,
+}
+
+impl Stop {
+    /// A token that is not set, without a deadline.
+    pub fn new() -> Stop {
+        Stop::derive(None, None)
+    }
+
+    fn derive(whole: Option<Stop>, end: Option<Instant>) -> Stop {
+        Stop(Arc::new(Token {
+            flag: AtomicBool::new(false),
+            end,
+            whole,
+        }))
+    }
+
+    /// A token for a part of the work, which ends at that time at the latest.
+    pub fn by(&self, end: impl Into<Option<Instant>>) -> Stop {
+        let ends = [end.into(), self.0.end];
+        // The earlier of the two; what has none comes after all others.
+        let end = ends.into_iter().flatten().min();
+        Stop::derive(Some(self.clone()), end)
+    }
+
+    /// A token for a part of the work, which may take this long, counted from now.
+    pub fn within(&self, time: Duration) -> Stop {
+        self.by(Instant::now().checked_add(time))
+    }
+
+    /// Asks the work to end.
+    pub fn set(&self) {
+        self.0.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work should end. Reads the clock if there is a deadline: in inner loops,
+    /// use a [ticker](Stop::ticker).
+    pub fn is_set(&self) -> bool {
+        self.is_asked() || self.0.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Whether somebody has set the token, or one that it was derived from.
+    fn is_asked(&self) -> bool {
+        let mut token = &self.0;
+        loop {
+            if token.flag.load(Ordering::Relaxed) {
+                return true;
+            }
+            match &token.whole {
+                Some(Stop(whole)) => token = whole,
+                None => return false,
+            }
+        }
+    }
+
+    /// When the work has to end, if that is known.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.0.end
+    }
+
+    /// How much time is left, zero if none; no number if there is no deadline.
+    pub fn remaining(&self) -> Option<Duration> {
+        let left = |end: Instant| end.saturating_duration_since(Instant::now());
+        self.0.end.map(left)
+    }
+
+    /// For inner loops.
+    pub fn ticker(&self) -> Ticker {
+        Ticker {
+            stop: self.clone(),
+            calls: 0,
+            is_set: false,
+        }
+    }
+}
+
+impl Default for Stop {
+    fn default() -> Stop {
+        Stop::new()
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stop")
+            .field("is_set", &self.is_set())
+            .field("deadline", &self.0.end)
+            .finish()
+    }
+}
+
+/// Looks at a [`Stop`] with every 256th question only, the first included.
+#[derive(Clone, Debug)]
+pub struct Ticker {
+    stop: Stop,
+    calls: u32,
+    is_set: bool,
+}
+
+impl Ticker {
+    /// Whether the token was set when it was last looked at. Once it is, it remains so.
+    pub fn is_set(&mut self) -> bool {
+        if self.calls.is_multiple_of(256) {
+            self.is_set = self.is_set || self.stop.is_set();
+        }
+        self.calls = self.calls.wrapping_add(1);
+        self.is_set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(1000);
+
+    #[test]
+    fn a_part_ends_with_the_whole_but_not_the_other_way_round() {
+        let whole = Stop::new();
+        let part = whole.within(LONG);
+        let other = part.clone().within(LONG);
+        part.set();
+        assert!(part.is_set() && other.is_set() && !whole.is_set());
+        let late = whole.by(None);
+        assert!(!late.is_set());
+        whole.set();
+        assert!(late.is_set());
+    }
+
+    #[test]
+    fn a_part_has_no_more_time_than_the_whole() {
+        let whole = Stop::new().within(Duration::ZERO);
+        assert!(whole.is_set());
+        let part = whole.within(LONG);
+        assert!(part.is_set());
+        assert_eq!(part.remaining(), Some(Duration::ZERO));
+        assert_eq!(part.deadline(), whole.deadline());
+        assert_eq!(Stop::new().within(Duration::MAX).remaining(), None);
+    }
+
+    #[test]
+    fn a_ticker_sees_it_in_the_end() {
+        let stop = Stop::new();
+        let mut ticker = stop.ticker();
+        assert!(!ticker.is_set());
+        stop.set();
+        assert!((0..256).any(|_| ticker.is_set()));
+        assert!(ticker.is_set());
+    }
+}
