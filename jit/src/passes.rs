@@ -222,19 +222,19 @@ mod tests {
     /// Every pass on its own, with the assumptions that it may use.
     const PASSES: [(&str, AnyPass); 8] = [
         ("sweep", |circuit, _, _| sweep::sweep(circuit)),
-        ("absorption", |circuit, _, deadline| {
+        ("absorption", |circuit, _, stop| {
             absorption::absorption(circuit, stop)
         }),
-        ("subsumption", |circuit, _, deadline| {
+        ("subsumption", |circuit, _, stop| {
             subsumption::subsumption(circuit, stop)
         }),
         ("legality", legality::legality),
         ("choice", choice::choice),
         ("selection", selection::selection),
-        ("factor", |circuit, _, deadline| {
+        ("factor", |circuit, _, stop| {
             factor::factor(circuit, stop)
         }),
-        ("share", |circuit, _, deadline| share::share(circuit, stop)),
+        ("share", |circuit, _, stop| share::share(circuit, stop)),
     ];
 
     proptest! {
@@ -259,7 +259,7 @@ mod tests {
             let stopped = Stop::new();
             stopped.set();
             for (_, pass) in PASSES {
-                for deadline in [&past, &stopped] {
+                for stop in [&past, &stopped] {
                     let after = pass(&circuit, &assumptions, stop);
                     assert_same(&circuit, &after, &assumptions);
                 }
