@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use propjit::machine::compiled::{for_playouts, for_states, playout_sections};
-use propjit_gdl::ground::{Limits, ground};
+use propjit_gdl::ground::{GroundLimits, ground};
 use propjit_gdl::rules::Rules;
 use propjit_jit::code::Config;
 use propjit_jit::lanes::LaneProgram;
@@ -24,7 +24,7 @@ fn grounding(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("ground");
     for name in GAMES {
         let game = common::load(name);
-        let limits = Limits::default();
+        let limits = GroundLimits::default();
         group.bench_function(name, |bencher| {
             bencher.iter(|| ground(game.rules(), &limits));
         });

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use propjit_gdl::diagnostic::Diagnostics;
-use propjit_gdl::ground::{self, GroundError, ground};
+use propjit_gdl::ground::{GroundError, GroundLimits, ground};
+use propjit_gdl::prover::ProverLimits;
 use propjit_gdl::rules::Rules;
-use propjit_gdl::{Parsed, ReadError, prover};
+use propjit_gdl::{Parsed, ReadError};
 use propjit_jit::code;
 
 use crate::analysis::{self, Foresight};
@@ -28,9 +29,9 @@ pub struct Setup {
     /// have one. Without a wish, games that cannot be grounded are left to the prover.
     pub backend: Option<Backend>,
     /// What grounding may cost.
-    pub ground: ground::Limits,
+    pub ground: GroundLimits,
     /// What one question to the prover may cost.
-    pub prover: prover::Limits,
+    pub prover: ProverLimits,
     /// How machine code is made, and where it is kept.
     pub code: CodeOptions,
     /// Ends loading early when it is set, and what goes on behind play once the game is
@@ -73,7 +74,7 @@ pub struct Game {
     ground: Option<Arc<GroundGame>>,
     /// Why there is no ground game, if one was wanted.
     gave_up: Option<GroundError>,
-    prover_limits: prover::Limits,
+    prover_limits: ProverLimits,
     stages: Vec<Stage>,
     foresight: OnceLock<Foresight>,
     /// Without and with goal latches.
@@ -153,10 +154,7 @@ impl Game {
 
     fn ground(&mut self, setup: &Setup) -> Result<(), LoadError> {
         let start = Instant::now();
-        let limits = ground::Limits {
-            stop: setup.stop.clone(),
-            ..setup.ground.clone()
-        };
+        let limits = setup.ground.clone().with_stop(setup.stop.clone());
         match (ground(&self.rules, &limits), setup.backend) {
             (Err(GroundError::Stopped), _) => Err(LoadError::Stopped),
             (Ok((propnet, statistics)), _) => {

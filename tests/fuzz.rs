@@ -16,8 +16,8 @@ use propjit::machine::Backend;
 use propjit::playout::{self, Config, Progress};
 use propjit::rng::{GameRng, streams};
 use propjit::verify::against;
-use propjit_gdl::ground;
-use propjit_gdl::prover;
+use propjit_gdl::ground::GroundLimits;
+use propjit_gdl::prover::ProverLimits;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
@@ -25,18 +25,14 @@ use rand::seq::IndexedRandom;
 fn setup() -> Setup {
     Setup {
         backend: None,
-        ground: ground::Limits {
-            time: Some(Duration::from_secs(2)),
-            bytes: 256 << 20,
-            ground_rules: 200_000,
-            ..ground::Limits::default()
-        },
-        prover: prover::Limits {
-            steps: 300_000,
-            cells: 10_000_000,
-            terms: 1_000_000,
-            ..prover::Limits::default()
-        },
+        ground: GroundLimits::default()
+            .with_time(Duration::from_secs(2))
+            .with_bytes(256 << 20)
+            .with_ground_rules(200_000),
+        prover: ProverLimits::default()
+            .with_steps(300_000)
+            .with_cells(10_000_000)
+            .with_terms(1_000_000),
         ..Setup::default()
     }
 }

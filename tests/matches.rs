@@ -20,7 +20,8 @@ use propjit::protocol::server::Server;
 use propjit::referee::Config;
 use propjit::referee::record::{ErrorKind, MatchEnd, MatchRecord};
 use propjit::referee::series::{Results, Series, SeriesError};
-use propjit_gdl::prover;
+use propjit_gdl::ground::GroundLimits;
+use propjit_gdl::prover::ProverLimits;
 
 fn spec(text: &str) -> Spec {
     text.parse().unwrap()
@@ -197,10 +198,7 @@ fn a_game_that_becomes_too_hard_ends_the_match() {
     );
     let setup = Setup {
         backend: Some(Backend::Prover),
-        prover: prover::Limits {
-            steps: 10_000,
-            ..prover::Limits::default()
-        },
+        prover: ProverLimits::default().with_steps(10_000),
         ..Setup::default()
     };
     let sheet = Arc::new(Rulesheet::parse("hard.kif", &rules, setup).unwrap());
@@ -485,10 +483,7 @@ fn who_searches_solves_puzzles() {
 #[test]
 fn who_searches_does_without_a_ground_game() {
     let setup = Setup {
-        ground: propjit_gdl::ground::Limits {
-            time: Some(Duration::from_millis(100)),
-            ..Default::default()
-        },
+        ground: GroundLimits::default().with_time(Duration::from_millis(100)),
         ..Setup::default()
     };
     let sheet = Arc::new(Rulesheet::parse("talk.kif", common::TALK, setup).unwrap());

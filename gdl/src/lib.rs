@@ -20,7 +20,7 @@
 //!   the reference, and plays the games that are too large to be grounded.
 //!
 //! ```
-//! use propjit_gdl::ground::{Limits, ground};
+//! use propjit_gdl::ground::{GroundLimits, ground};
 //! use propjit_gdl::rules::Rules;
 //!
 //! let parsed = Rules::parse("coin.kif", "
@@ -30,7 +30,7 @@
 //!     (<= terminal (true (coin down)))
 //!     (<= (goal player 100) terminal)
 //! ")?;
-//! let (net, _) = ground(&parsed.rules, &Limits::default())?;
+//! let (net, _) = ground(&parsed.rules, &GroundLimits::default())?;
 //! assert_eq!(net.bases.len(), 2);
 //! assert_eq!(net.roles[0].moves.len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -25,6 +25,7 @@ pub struct Parsed {
 
 /// Why a file could not be read as a rulesheet.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// The file could not be read.
     #[error("cannot read {path}")]

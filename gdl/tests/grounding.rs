@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use propjit_gdl::ground::{GroundError, LimitKind, Limits, ground};
+use propjit_gdl::ground::{GroundError, GroundLimit, GroundLimits, ground};
 use propjit_gdl::propnet::{Component, Gate, GateId, Propnet, Wire};
 use propjit_gdl::rules::Rules;
 
@@ -14,7 +14,7 @@ fn rules(text: &str) -> Rules {
 }
 
 fn net(text: &str) -> Propnet {
-    ground(&rules(text), &Limits::default())
+    ground(&rules(text), &GroundLimits::default())
         .expect("the game can be grounded")
         .0
 }
@@ -139,7 +139,7 @@ fn variables_that_only_exist_are_projected_out() {
         (<= (next (cell ?x ?y)) (n ?x) (n ?y) (does ?p (move ?a ?b ?c ?d)) (distinct ?x ?a))
         (<= terminal (not (true (cell 0 0)))) (goal r 100)"
     );
-    let (_, statistics) = ground(&rules(&text), &Limits::default()).unwrap();
+    let (_, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
     assert!(statistics.ground_rules < 1_000_000, "{statistics:?}");
 }
 
@@ -190,15 +190,12 @@ fn nested_terms_and_whole_fluents_in_variables() {
 #[test]
 fn endless_terms_hit_a_limit_that_names_the_rule() {
     let text = format!("{FRAME} (init (n 0)) \n (<= (next (n (s ?x))) (true (n ?x)))");
-    let limits = Limits {
-        ground_rules: 10_000,
-        ..Limits::default()
-    };
+    let limits = GroundLimits::default().with_ground_rules(10_000);
     match ground(&rules(&text), &limits).map(|_| ()) {
         Err(GroundError::Limit {
             kind, rule, line, ..
         }) => {
-            assert_eq!(kind, LimitKind::GroundRules(10_000));
+            assert_eq!(kind, GroundLimit::GroundRules(10_000));
             assert_eq!(rule, "(<= (next (n (s ?x))) (true (n ?x)))");
             assert_eq!(line, 3);
         }
@@ -214,15 +211,12 @@ fn joins_without_results_are_stopped_too() {
          (<= (legal r (x ?a ?b)) (n ?a) (n ?b) (n ?c) (n ?d) (not (q ?a ?b ?c ?d)) (p ?a ?b ?c))
          (<= (q ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
     );
-    let limits = Limits {
-        time: Some(Duration::from_millis(50)),
-        ..Limits::default()
-    };
+    let limits = GroundLimits::default().with_time(Duration::from_millis(50));
     let error = ground(&rules(&text), &limits).map(|_| ()).unwrap_err();
     assert!(matches!(
         error,
         GroundError::Limit {
-            kind: LimitKind::Time(_) | LimitKind::Bytes(_),
+            kind: GroundLimit::Time(_) | GroundLimit::Bytes(_),
             ..
         }
     ));
@@ -233,10 +227,7 @@ fn a_flag_ends_grounding() {
     let text = format!("{FRAME} (init (n 0)) (<= (next (n (s ?x))) (true (n ?x)))");
     let rules = rules(&text);
     // The only thing that can end this before the memory is full.
-    let limits = Limits {
-        time: None,
-        ..Limits::default()
-    };
+    let limits = GroundLimits::default().with_time(None);
     let stop = limits.stop.clone();
     let error = thread::scope(|scope| {
         let ground = scope.spawn(|| ground(&rules, &limits).map(|_| ()).unwrap_err());
@@ -251,7 +242,7 @@ fn a_flag_ends_grounding() {
 fn goals_must_be_numbers() {
     let text = "(role r) (init (a 1)) (legal r x) (<= (next (a 1)) (true (a 1)))
         (<= terminal (true (a 1))) (value high) (<= (goal r ?v) (value ?v))";
-    let error = ground(&rules(text), &Limits::default())
+    let error = ground(&rules(text), &GroundLimits::default())
         .map(|_| ())
         .unwrap_err();
     assert_eq!(

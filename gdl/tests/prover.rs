@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use propjit_gdl::prover::{LimitKind, Limits, Prover, ProverError};
+use propjit_gdl::prover::{Prover, ProverError, ProverLimit, ProverLimits};
 use propjit_gdl::rules::{Literal, Rules};
 use propjit_gdl::term::TermId;
 
@@ -20,7 +20,7 @@ fn rules(text: &str) -> Rules {
 }
 
 fn prover(text: &str) -> Prover {
-    Prover::new(&rules(text), Limits::default()).expect("safe rules")
+    Prover::new(&rules(text), ProverLimits::default()).expect("safe rules")
 }
 
 /// A prover of a game with the frame, in its initial state.
@@ -395,7 +395,7 @@ fn relations_may_be_called_in_very_many_ways() {
 }
 
 /// The error of asking for the legal moves of a framed game.
-fn error(text: &str, limits: Limits) -> (ProverError, Prover) {
+fn error(text: &str, limits: ProverLimits) -> (ProverError, Prover) {
     let mut prover = Prover::new(&rules(&format!("{FRAME}\n{text}")), limits).unwrap();
     let state = prover.initial_state().unwrap();
     prover.set_state(&state);
@@ -409,32 +409,20 @@ fn endless_rules_end_at_a_limit() {
         "(<= (nat zero) (true start))\n(<= (nat (s ?x)) (nat ?x))\n(<= (legal one ?x) (nat ?x))";
     let cases = [
         (
-            LimitKind::Steps,
-            Limits {
-                steps: 10_000,
-                ..Limits::default()
-            },
+            ProverLimit::Steps,
+            ProverLimits::default().with_steps(10_000),
         ),
         (
-            LimitKind::Cells,
-            Limits {
-                cells: 10_000,
-                ..Limits::default()
-            },
+            ProverLimit::Cells,
+            ProverLimits::default().with_cells(10_000),
         ),
         (
-            LimitKind::Terms,
-            Limits {
-                terms: 10_000,
-                ..Limits::default()
-            },
+            ProverLimit::Terms,
+            ProverLimits::default().with_terms(10_000),
         ),
         (
-            LimitKind::Milliseconds,
-            Limits {
-                time: Some(Duration::ZERO),
-                ..Limits::default()
-            },
+            ProverLimit::Milliseconds,
+            ProverLimits::default().with_time(Duration::ZERO),
         ),
     ];
     for (kind, limits) in cases {
@@ -450,7 +438,7 @@ fn endless_rules_end_at_a_limit() {
         );
         assert!(error.to_string().starts_with("test.kif:6:1: "), "{error}");
         // What was begun is forgotten; other questions have their answers.
-        if kind != LimitKind::Terms {
+        if kind != ProverLimit::Terms {
             assert!(!prover.is_terminal().unwrap());
             assert_eq!(prover.goals(0).unwrap().len(), 1);
             assert!(prover.legal_moves(0).is_err());
@@ -480,7 +468,7 @@ fn contradictions_are_errors() {
             rule.body[1] = Literal::Negative(atom.clone());
         }
     }
-    let mut prover = Prover::new(&rules, Limits::default()).unwrap();
+    let mut prover = Prover::new(&rules, ProverLimits::default()).unwrap();
     let state = prover.initial_state().unwrap();
     prover.set_state(&state);
     let error = prover.legal_moves(0).expect_err("neither p nor q");
@@ -495,7 +483,7 @@ fn unsafe_rules_are_errors() {
     ));
     let rule = rules.rules.last_mut().expect("a rule");
     rule.body.remove(0);
-    let error = Prover::new(&rules, Limits::default())
+    let error = Prover::new(&rules, ProverLimits::default())
         .err()
         .expect("an unsafe rule");
     let ProverError::UnsafeVariable { variable, rule } = error else {

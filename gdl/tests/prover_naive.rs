@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use propjit_gdl::prover::{Limits, Prover};
+use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
 use proptest::prelude::*;
 
@@ -246,7 +246,7 @@ proptest! {
     ) {
         let text = rulesheet(&fluents, &clauses);
         let rules = Rules::parse("random.kif", &text).expect("a valid rulesheet").rules;
-        let mut prover = Prover::new(&rules, Limits::default()).expect("safe rules");
+        let mut prover = Prover::new(&rules, ProverLimits::default()).expect("safe rules");
         let initial = prover.initial_state().expect("within limits");
         prover.set_state(&initial);
 

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use propjit_gdl::prover::{Limits, Prover};
+use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
 use propjit_gdl::term::{TermId, Terms};
 use serde_json::Value;
@@ -81,7 +81,7 @@ fn parse_term(terms: &mut Terms, text: &str) -> TermId {
 fn replay(shared: &Path, game: &str) {
     let rulesheet = shared.join("games").join(game).with_extension("kif");
     let rules = Rules::read(rulesheet).expect("a valid rulesheet").rules;
-    let mut prover = Prover::new(&rules, Limits::default()).expect("a sound game");
+    let mut prover = Prover::new(&rules, ProverLimits::default()).expect("a sound game");
     let trace = std::fs::read_to_string(shared.join("traces").join(game).with_extension("json"));
     let trace: Value = serde_json::from_str(&trace.expect("a readable trace")).expect("JSON");
 

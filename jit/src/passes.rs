@@ -231,9 +231,7 @@ mod tests {
         ("legality", legality::legality),
         ("choice", choice::choice),
         ("selection", selection::selection),
-        ("factor", |circuit, _, stop| {
-            factor::factor(circuit, stop)
-        }),
+        ("factor", |circuit, _, stop| factor::factor(circuit, stop)),
         ("share", |circuit, _, stop| share::share(circuit, stop)),
     ];
 

@@ -12,7 +12,7 @@ use propjit::game::{Game, LoadError, Setup};
 use propjit::machine::{Backend, CodeOptions, MachineError, UnknownBackend};
 use propjit::profile::{self, MAX_THREADS, Settings};
 use propjit_gdl::diagnostic::Severity;
-use propjit_gdl::ground;
+use propjit_gdl::ground::GroundLimits;
 
 use propjit_jit::code::cache::Cache;
 
@@ -71,11 +71,9 @@ pub struct GroundArgs {
 impl GroundArgs {
     pub fn setup(&self) -> Setup {
         Setup {
-            ground: ground::Limits {
-                time: Some(self.setup_limit),
-                bytes: self.memory_limit << 20,
-                ..ground::Limits::default()
-            },
+            ground: GroundLimits::default()
+                .with_time(self.setup_limit)
+                .with_bytes(self.memory_limit << 20),
             ..Setup::default()
         }
     }

@@ -220,7 +220,7 @@ impl Lowering<'_> {
 
 #[cfg(test)]
 mod tests {
-    use propjit_gdl::ground::{Limits, ground};
+    use propjit_gdl::ground::{GroundLimits, ground};
     use propjit_gdl::rules::Rules;
     use propjit_jit::scalar::ScalarInterpreter;
 
@@ -249,7 +249,7 @@ mod tests {
 
     fn walk() -> Propnet {
         let rules = Rules::parse("walk.kif", WALK).unwrap().rules;
-        ground(&rules, &Limits::default()).unwrap().0
+        ground(&rules, &GroundLimits::default()).unwrap().0
     }
 
     #[test]

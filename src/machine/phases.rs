@@ -200,7 +200,7 @@ impl<'a> Untouched<'a> {
 
 #[cfg(test)]
 mod tests {
-    use propjit_gdl::ground::{Limits, ground};
+    use propjit_gdl::ground::{GroundLimits, ground};
     use propjit_gdl::rules::Rules;
 
     use crate::machine::GroundGame;
@@ -215,7 +215,7 @@ mod tests {
             .unwrap()
             .rules;
         GroundGame::new(
-            ground(&rules, &Limits::default()).unwrap().0,
+            ground(&rules, &GroundLimits::default()).unwrap().0,
             CodeOptions::default(),
         )
     }

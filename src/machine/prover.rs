@@ -4,7 +4,7 @@
 //! Propositions and moves get their numbers when they are first met, so the
 //! numbers depend on what was asked before and are those of one machine only.
 
-use propjit_gdl::prover::{Limits, Prover};
+use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
 use propjit_gdl::term::TermId;
 use rustc_hash::FxHashMap;
@@ -47,7 +47,7 @@ impl ProverMachine {
     ///
     /// # Errors
     /// When the rules cannot be evaluated at all.
-    pub fn new(rules: &Rules, limits: Limits) -> Result<ProverMachine, MachineError> {
+    pub fn new(rules: &Rules, limits: ProverLimits) -> Result<ProverMachine, MachineError> {
         let prover = Prover::new(rules, limits)?;
         let roles = prover.roles().iter().map(|&role| prover.terms().text(role));
         let roles: Vec<String> = roles.collect();

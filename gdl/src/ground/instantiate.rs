@@ -17,7 +17,7 @@ use crate::ground::database::{AtomId, Database, ViewId};
 use crate::ground::join::{Join, Outcome, instantiate};
 use crate::ground::plan::{Plan, Planner};
 use crate::ground::program::GroundRules;
-use crate::ground::{GroundError, LimitKind, Limits, MAX_ATOMS};
+use crate::ground::{GroundError, GroundLimit, GroundLimits, MAX_ATOMS};
 use crate::rules::{Keyword, Literal, Relation, RelationId, Rule};
 use crate::scc;
 use crate::source::{Position, Source};
@@ -28,7 +28,7 @@ pub(crate) struct Instantiation<'a> {
     rules: &'a [Rule],
     is_static: &'a [bool],
     source: &'a Source,
-    limits: &'a Limits,
+    limits: &'a GroundLimits,
     deadline: Option<Instant>,
     pub terms: Terms,
     pub database: Database,
@@ -52,7 +52,7 @@ impl<'a> Instantiation<'a> {
         is_static: &'a [bool],
         terms: Terms,
         source: &'a Source,
-        limits: &'a Limits,
+        limits: &'a GroundLimits,
         deadline: Option<Instant>,
     ) -> Instantiation<'a> {
         Instantiation {
@@ -268,16 +268,16 @@ impl<'a> Instantiation<'a> {
         let bytes = self.ground_rules.bytes() + self.database.bytes() + self.terms.bytes();
         let atoms = self.database.len() as u64;
         let kind = if atoms > MAX_ATOMS {
-            LimitKind::Atoms(MAX_ATOMS)
+            GroundLimit::Atoms(MAX_ATOMS)
         } else if count > self.limits.ground_rules {
-            LimitKind::GroundRules(self.limits.ground_rules)
+            GroundLimit::GroundRules(self.limits.ground_rules)
         } else if bytes as u64 > self.limits.bytes {
-            LimitKind::Bytes(self.limits.bytes)
+            GroundLimit::Bytes(self.limits.bytes)
         } else if self
             .deadline
             .is_some_and(|deadline| Instant::now() > deadline)
         {
-            LimitKind::Time(self.limits.time.unwrap_or_default())
+            GroundLimit::Time(self.limits.time.unwrap_or_default())
         } else {
             return Ok(());
         };

@@ -29,9 +29,10 @@ use crate::term::{TermId, Terms};
 pub(crate) use database::{AtomId, Database};
 pub(crate) use program::{Condition, GroundRules, RulesByHead};
 
-/// What grounding may use up.
+/// The time and memory that grounding may take.
 #[derive(Clone, Debug)]
-pub struct Limits {
+#[non_exhaustive]
+pub struct GroundLimits {
     /// Wall-clock time.
     pub time: Option<Duration>,
     /// Memory for atoms and ground rules, in bytes, as estimated from the
@@ -39,16 +40,44 @@ pub struct Limits {
     pub bytes: u64,
     /// The number of ground rules.
     pub ground_rules: u64,
-    /// Whoever sets this flag ends grounding early, with [`GroundError::Stopped`].
+    /// A token that ends grounding early, with [`GroundError::Stopped`].
     pub stop: Stop,
 }
 
-impl Limits {}
+impl GroundLimits {
+    /// Sets [`GroundLimits::time`].
+    #[must_use]
+    pub fn with_time(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.time = time.into();
+        self
+    }
 
-impl Default for Limits {
-    /// One minute, 4 GiB, as many rules as fit, and a flag that nobody sets.
-    fn default() -> Limits {
-        Limits {
+    /// Sets [`GroundLimits::bytes`].
+    #[must_use]
+    pub fn with_bytes(mut self, bytes: u64) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// Sets [`GroundLimits::ground_rules`].
+    #[must_use]
+    pub fn with_ground_rules(mut self, ground_rules: u64) -> Self {
+        self.ground_rules = ground_rules;
+        self
+    }
+
+    /// Sets [`GroundLimits::stop`].
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+}
+
+impl Default for GroundLimits {
+    /// One minute, 4 GiB, 2^32 ground rules, and a token of its own.
+    fn default() -> GroundLimits {
+        GroundLimits {
             time: Some(Duration::from_secs(60)),
             bytes: 4 << 30,
             ground_rules: u64::from(u32::MAX),
@@ -59,14 +88,15 @@ impl Default for Limits {
 
 /// The limit that stopped grounding, with its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum LimitKind {
-    /// [`Limits::time`].
+#[non_exhaustive]
+pub enum GroundLimit {
+    /// [`GroundLimits::time`].
     #[error("time limit of {:.1} s", .0.as_secs_f64())]
     Time(Duration),
-    /// [`Limits::bytes`].
+    /// [`GroundLimits::bytes`].
     #[error("memory limit of {} MiB", .0 >> 20)]
     Bytes(u64),
-    /// [`Limits::ground_rules`].
+    /// [`GroundLimits::ground_rules`].
     #[error("limit of {0} ground rules")]
     GroundRules(u64),
     /// More atoms than can be numbered.
@@ -79,6 +109,7 @@ const MAX_ATOMS: u64 = 1 << 30;
 
 /// Why a game cannot be grounded.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum GroundError {
     /// A limit was hit.
     #[error(
@@ -87,7 +118,7 @@ pub enum GroundError {
     )]
     Limit {
         /// Which limit.
-        kind: LimitKind,
+        kind: GroundLimit,
         /// The rulesheet's name.
         source_name: String,
         /// The line of the rule that took the most work.
@@ -99,7 +130,7 @@ pub enum GroundError {
         /// How many ground rules there were.
         ground_rules: u64,
     },
-    /// [`Limits::stop`] was set.
+    /// [`GroundLimits::stop`] was set.
     #[error("grounding was stopped")]
     Stopped,
     /// The ground rules do not make a network.
@@ -107,9 +138,10 @@ pub enum GroundError {
     Build(#[from] BuildError),
 }
 
-/// What grounding did.
+/// The sizes of a ground program, and the time that grounding took.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Statistics {
+#[non_exhaustive]
+pub struct GroundStatistics {
     /// Time to find atoms and ground rules.
     pub instantiation: Duration,
     /// Time to turn them into a network.
@@ -135,16 +167,19 @@ pub(crate) struct GroundProgram {
 /// # Errors
 /// When a limit is hit, with the rule that took the most work; when it is stopped; or when
 /// a role's goal is not a number.
-pub fn ground(rules: &Rules, limits: &Limits) -> Result<(Propnet, Statistics), GroundError> {
+pub fn ground(
+    rules: &Rules,
+    limits: &GroundLimits,
+) -> Result<(Propnet, GroundStatistics), GroundError> {
     let start = Instant::now();
     let program = instantiate(rules, limits, start)?;
     let instantiation = start.elapsed();
-    let mut statistics = Statistics {
+    let mut statistics = GroundStatistics {
         instantiation,
         atoms: program.database.len() as u64,
         ground_rules: program.rules.len() as u64,
         conditions: program.rules.conditions() as u64,
-        ..Statistics::default()
+        ..GroundStatistics::default()
     };
     let propnet = crate::propnet::build(program, limits)?;
     statistics.construction = start.elapsed() - instantiation;
@@ -153,7 +188,7 @@ pub fn ground(rules: &Rules, limits: &Limits) -> Result<(Propnet, Statistics), G
 
 fn instantiate(
     rules: &Rules,
-    limits: &Limits,
+    limits: &GroundLimits,
     start: Instant,
 ) -> Result<GroundProgram, GroundError> {
     let mut terms = rules.terms.clone();

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::ground::{AtomId, Condition, GroundError, GroundProgram, Limits, RulesByHead};
+use crate::ground::{AtomId, Condition, GroundError, GroundLimits, GroundProgram, RulesByHead};
 use crate::propnet::gates::Gates;
 use crate::propnet::{Base, Goal, Move, Propnet, Role, Wire};
 use crate::rules::Keyword;
@@ -37,7 +37,7 @@ struct Builder<'a> {
 }
 
 /// Builds the network of a ground program, unless the limits stop it.
-pub(crate) fn build(program: GroundProgram, limits: &Limits) -> Result<Propnet, GroundError> {
+pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Propnet, GroundError> {
     if program.rules.conditions() + program.rules.len() > u32::MAX as usize / 2 {
         return Err(BuildError::TooLarge.into());
     }
@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the gates of every atom that a port depends on.
-    fn add_gates(&mut self, limits: &Limits) -> Result<(), GroundError> {
+    fn add_gates(&mut self, limits: &GroundLimits) -> Result<(), GroundError> {
         let database = &self.program.database;
         let ports = [
             Keyword::Init,

@@ -6,11 +6,12 @@ use thiserror::Error;
 
 use crate::source::{Position, Source, Span};
 
-/// What one query may cost. Rules over nested terms can have infinitely many
+/// The cost that one query may have. Rules over nested terms can have infinitely many
 /// consequences, and finite ones can be too many; both end in
 /// [`ProverError::Limit`].
 #[derive(Clone, Debug)]
-pub struct Limits {
+#[non_exhaustive]
+pub struct ProverLimits {
     /// Candidates tried for the conditions of rules, in one query.
     pub steps: u64,
     /// Wall-clock time of one query.
@@ -22,10 +23,40 @@ pub struct Limits {
     pub terms: usize,
 }
 
-impl Default for Limits {
+impl ProverLimits {
+    /// Sets [`ProverLimits::steps`].
+    #[must_use]
+    pub fn with_steps(mut self, steps: u64) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// Sets [`ProverLimits::time`].
+    #[must_use]
+    pub fn with_time(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.time = time.into();
+        self
+    }
+
+    /// Sets [`ProverLimits::cells`].
+    #[must_use]
+    pub fn with_cells(mut self, cells: usize) -> Self {
+        self.cells = cells;
+        self
+    }
+
+    /// Sets [`ProverLimits::terms`].
+    #[must_use]
+    pub fn with_terms(mut self, terms: usize) -> Self {
+        self.terms = terms;
+        self
+    }
+}
+
+impl Default for ProverLimits {
     /// Some 10 seconds of work and 1 GiB of memory.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> ProverLimits {
+        ProverLimits {
             steps: 100_000_000,
             time: None,
             cells: 100_000_000,
@@ -34,26 +65,27 @@ impl Default for Limits {
     }
 }
 
-/// The kind of limit that a query hit.
+/// A kind of limit that a query may hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LimitKind {
-    /// [`Limits::steps`].
+#[non_exhaustive]
+pub enum ProverLimit {
+    /// [`ProverLimits::steps`].
     Steps,
-    /// [`Limits::time`], in milliseconds.
+    /// [`ProverLimits::time`], in milliseconds.
     Milliseconds,
-    /// [`Limits::cells`].
+    /// [`ProverLimits::cells`].
     Cells,
-    /// [`Limits::terms`].
+    /// [`ProverLimits::terms`].
     Terms,
 }
 
-impl std::fmt::Display for LimitKind {
+impl std::fmt::Display for ProverLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            LimitKind::Steps => "evaluation steps",
-            LimitKind::Milliseconds => "milliseconds",
-            LimitKind::Cells => "table cells",
-            LimitKind::Terms => "terms",
+            ProverLimit::Steps => "evaluation steps",
+            ProverLimit::Milliseconds => "milliseconds",
+            ProverLimit::Cells => "table cells",
+            ProverLimit::Terms => "terms",
         })
     }
 }
@@ -88,12 +120,13 @@ impl std::fmt::Display for RuleSite {
 
 /// Why a game cannot be proved with, or a query has no answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProverError {
-    /// A query cost more than its [`Limits`] allow.
+    /// A query cost more than its [`ProverLimits`] allow.
     #[error("{rule}: the evaluation of this rule hit the limit of {allowed} {limit}")]
     Limit {
         /// Which limit.
-        limit: LimitKind,
+        limit: ProverLimit,
         /// What the limit allows, in its unit.
         allowed: u64,
         /// The rule that was being evaluated.
@@ -119,14 +152,14 @@ pub enum ProverError {
 
 /// Why a proof stopped.
 pub(super) enum Cause {
-    Limit { limit: LimitKind, allowed: u64 },
+    Limit { limit: ProverLimit, allowed: u64 },
     Unstratified,
 }
 
 /// Counts what one query costs.
 #[derive(Clone)]
 pub(super) struct Meter {
-    limits: Limits,
+    limits: ProverLimits,
     started: Instant,
     steps: u64,
     /// The step at which to look at the limits next.
@@ -143,7 +176,7 @@ pub(super) struct Usage {
 const STEPS_PER_LOOK: u64 = 4096;
 
 impl Meter {
-    pub fn new(limits: Limits) -> Meter {
+    pub fn new(limits: ProverLimits) -> Meter {
         let next_look = STEPS_PER_LOOK.min(limits.steps);
         Meter {
             limits,
@@ -153,7 +186,7 @@ impl Meter {
         }
     }
 
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ProverLimits {
         &self.limits
     }
 
@@ -184,17 +217,17 @@ impl Meter {
         self.next_look = (self.steps + STEPS_PER_LOOK).min(limits.steps);
         let hit = |limit, allowed| Err(Cause::Limit { limit, allowed });
         if self.steps >= limits.steps {
-            return hit(LimitKind::Steps, limits.steps);
+            return hit(ProverLimit::Steps, limits.steps);
         }
         if usage.cells >= limits.cells {
-            return hit(LimitKind::Cells, limits.cells as u64);
+            return hit(ProverLimit::Cells, limits.cells as u64);
         }
         if usage.terms >= limits.terms {
-            return hit(LimitKind::Terms, limits.terms as u64);
+            return hit(ProverLimit::Terms, limits.terms as u64);
         }
         match limits.time {
             Some(time) if self.started.elapsed() >= time => {
-                hit(LimitKind::Milliseconds, time.as_millis() as u64)
+                hit(ProverLimit::Milliseconds, time.as_millis() as u64)
             }
             _ => Ok(()),
         }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::term::{TermId, Terms};
 
-use super::limits::{Cause, Limits, Meter, Usage};
+use super::limits::{Cause, Meter, ProverLimits, Usage};
 use super::program::{Call, CallId, Clause, Lifetime, Match, Program, Query, Test};
 use super::store::{self, Found, GoalRef, Store};
 use super::table::NONE;
@@ -126,7 +126,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(program: Program, terms: Terms, limits: Limits) -> Machine {
+    pub fn new(program: Program, terms: Terms, limits: ProverLimits) -> Machine {
         Machine {
             store: Store::new(&program),
             program: Arc::new(program),

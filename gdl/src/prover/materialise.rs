@@ -13,7 +13,7 @@ use crate::term::Terms;
 
 use super::compile::{Context, compile};
 use super::definitions::{Definitions, callees};
-use super::limits::Limits;
+use super::limits::ProverLimits;
 use super::machine::Machine;
 use super::program::{CallId, Facts, Origin, Program};
 use super::shape::Shape;
@@ -21,7 +21,7 @@ use super::statistics::Statistics;
 
 /// What deriving one relation may cost. Relations that make many new terms are
 /// mostly infinite.
-const LIMITS: Limits = Limits {
+const LIMITS: ProverLimits = ProverLimits {
     steps: 600_000,
     time: None,
     cells: 4_000_000,
@@ -53,7 +53,7 @@ pub fn materialise(
             calls,
             facts: Arc::clone(&definitions.facts),
         };
-        let limits = Limits {
+        let limits = ProverLimits {
             steps: LIMITS.steps.min(steps_left),
             terms: terms.len() + LIMITS.terms,
             ..LIMITS

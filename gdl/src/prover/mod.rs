@@ -20,7 +20,7 @@
 //! - `limits`: what a query may cost. No rulesheet makes the prover hang.
 //!
 //! ```
-//! use propjit_gdl::prover::{Limits, Prover};
+//! use propjit_gdl::prover::{ProverLimits, Prover};
 //! use propjit_gdl::rules::Rules;
 //!
 //! let parsed = Rules::parse("switch.kif", "
@@ -31,7 +31,7 @@
 //!     (<= terminal (true on))
 //!     (<= (goal player 100) (true on)) (<= (goal player 0) (true off))
 //! ")?;
-//! let mut prover = Prover::new(&parsed.rules, Limits::default())?;
+//! let mut prover = Prover::new(&parsed.rules, ProverLimits::default())?;
 //! let state = prover.initial_state()?;
 //! prover.set_state(&state);
 //! let moves = prover.legal_moves(0)?;
@@ -68,7 +68,7 @@ use crate::term::{TermId, Terms};
 use compile::{Context, compile};
 use definitions::Definitions;
 use limits::Cause;
-pub use limits::{LimitKind, Limits, ProverError, RuleSite};
+pub use limits::{ProverError, ProverLimit, ProverLimits, RuleSite};
 use machine::{Halt, Machine};
 use materialise::materialise;
 use program::{CallId, Program};
@@ -137,7 +137,7 @@ fn build(
     definitions: &Definitions,
     statistics: &Statistics,
     terms: Terms,
-    limits: Limits,
+    limits: ProverLimits,
 ) -> Machine {
     let context = Context {
         definitions,
@@ -158,7 +158,7 @@ impl Prover {
     /// # Errors
     /// [`ProverError::UnsafeVariable`]. [`Rules`] that were checked when they were
     /// parsed are safe.
-    pub fn new(rules: &Rules, limits: Limits) -> Result<Prover, ProverError> {
+    pub fn new(rules: &Rules, limits: ProverLimits) -> Result<Prover, ProverError> {
         let mut definitions = Definitions::new(rules)?;
         let mut statistics = Statistics::new(&definitions.facts, rules.roles.len());
         let mut terms = rules.terms.clone();

@@ -3,7 +3,7 @@
 use crate::term::TermId;
 
 use super::Prover;
-use super::limits::{Limits, ProverError};
+use super::limits::{ProverError, ProverLimits};
 
 /// How many states are sampled, at most.
 const STATES: usize = 40;
@@ -13,7 +13,7 @@ const STATES: usize = 40;
 const TOTAL_STEPS: u64 = 400_000;
 
 /// What one query may cost.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: ProverLimits = ProverLimits {
     steps: TOTAL_STEPS / 2,
     time: None,
     cells: 5_000_000,
