@@ -7,7 +7,7 @@ use propjit::Stop;
 use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, GroundGame, section};
 use propjit::playout::{self, Config, Progress};
-use propjit_jit::code;
+use propjit_jit::code::CodeConfig;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
@@ -111,7 +111,7 @@ fn parts(criterion: &mut Criterion) {
             let engine = Engine::Interpreter(game.lane_program(), width);
             (format!("interpreter {}", width.lanes()), engine)
         });
-        let compiled = code::Config::supported().map(|config| {
+        let compiled = CodeConfig::supported().map(|config| {
             let code = for_playouts(game, &config).unwrap_or_else(|error| panic!("{error}"));
             let title = format!("{} {}", config.generator.name(), config.width.lanes());
             (title, Engine::Code(code.into()))

@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use propjit::machine::compiled::{for_playouts, for_states, playout_sections};
 use propjit_gdl::ground::{GroundLimits, ground};
 use propjit_gdl::rules::Rules;
-use propjit_jit::code::Config;
+use propjit_jit::code::CodeConfig;
 use propjit_jit::lanes::LaneProgram;
 use propjit_jit::passes;
 use propjit_jit::scalar::ScalarInterpreter;
@@ -38,7 +38,7 @@ fn circuits(criterion: &mut Criterion) {
         let game = common::load(name);
         let game = common::ground(&game);
         let assumptions = game.layout().assumptions();
-        let config = passes::Config::default();
+        let config = passes::PassConfig::default();
         group.bench_function(name, |bencher| {
             bencher.iter(|| passes::optimize(game.lowered(), &assumptions, &config));
         });
@@ -61,7 +61,7 @@ fn programs(criterion: &mut Criterion) {
 }
 
 fn code(criterion: &mut Criterion) {
-    for config in Config::supported() {
+    for config in CodeConfig::supported() {
         let generator = config.generator.name();
         let title = format!("compile, {generator} {}", config.width.lanes());
         let mut group = criterion.benchmark_group(title);

@@ -9,7 +9,7 @@ use propjit_gdl::ground::{GroundError, GroundLimits, ground};
 use propjit_gdl::prover::ProverLimits;
 use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError};
-use propjit_jit::code;
+use propjit_jit::code::CodeConfig;
 
 use crate::analysis::{self, Foresight};
 use crate::decisive::DecisiveTier;
@@ -287,7 +287,7 @@ impl Game {
     /// The fastest backend for many states at a time.
     pub fn bulk_backend(&self) -> Backend {
         match self.ground {
-            Some(_) if code::Config::best().is_supported() => Backend::Compiled,
+            Some(_) if CodeConfig::best().is_supported() => Backend::Compiled,
             Some(_) => Backend::Lanes,
             None => Backend::Prover,
         }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use propjit::game::Game;
 use propjit::machine::compiled::playout_sections;
-use propjit_jit::code::{Config, ForeignCode, Generator};
+use propjit_jit::code::{CodeConfig, ForeignCode, Generator};
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 
@@ -52,7 +52,7 @@ fn check(name: &str, game: &Game, width: Width) {
     let game = game.ground_game().unwrap();
     let sections = playout_sections(game.layout());
     let target = "aarch64-unknown-linux-gnu".parse().unwrap();
-    let config = Config::new(Generator::Cranelift, width);
+    let config = CodeConfig::new(Generator::Cranelift, width);
     let code = ForeignCode::compile(&game.smallest().circuit, &sections, &target, &config).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let program = link(&code, width, folder.path());

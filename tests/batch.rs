@@ -5,7 +5,7 @@ use propjit::machine::batch::{Batch, Child};
 use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::{GameRng, streams};
-use propjit_jit::code::Config;
+use propjit_jit::code::CodeConfig;
 use propjit_jit::lanes::{Engine, Width};
 use rand::RngExt;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn lanes_are_like_single_states() {
         let machine = game.machine(Backend::Scalar).unwrap();
         let mut reference = Reference { machine, roles };
         let mut engines = vec![Engine::Interpreter(ground.lane_program(), Width::X512)];
-        for config in Config::supported() {
+        for config in CodeConfig::supported() {
             engines.push(Engine::Code(Arc::new(
                 for_playouts(ground, &config).unwrap(),
             )));

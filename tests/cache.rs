@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
-use propjit_jit::code::cache::{Cache, DEFAULT_LIMIT, Key};
+use propjit_jit::code::cache::{Cache, CacheKey, DEFAULT_LIMIT};
 use serde_json::Value;
 
 /// Runs `propjit cache` with this cache.
@@ -32,8 +32,8 @@ fn json(cache: &Path, command: &str) -> Value {
     serde_json::from_str(&stdout(&assert)).unwrap()
 }
 
-fn key(name: &str) -> Key {
-    Key::new(|hasher| hasher.bytes(name.as_bytes()))
+fn key(name: &str) -> CacheKey {
+    CacheKey::new(|hasher| hasher.bytes(name.as_bytes()))
 }
 
 /// A cache with two entries, one of them damaged.

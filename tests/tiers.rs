@@ -8,7 +8,7 @@ use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, CodeOptions, GroundGame};
 use propjit::playout::{self, Config, Progress};
-use propjit_jit::code;
+use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
 use propjit_jit::lanes::Engine;
 
@@ -48,10 +48,7 @@ fn play(game: &Game, rollouts: u64) -> playout::Tally {
 fn the_same_matches_before_and_after_compiling() {
     for name in ["connectFour", "reversi"] {
         let never = CodeOptions {
-            config: code::Config {
-                time: Duration::ZERO,
-                ..code::Config::best()
-            },
+            config: CodeConfig::best().with_time(Duration::ZERO),
             ..CodeOptions::default()
         };
         let (interpreted, ground) = load(name, never);

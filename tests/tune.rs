@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use propjit::profile::{Profile, Settings};
-use propjit_jit::code;
+use propjit_jit::code::CodeConfig;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ fn path(directory: &Path) -> PathBuf {
 
 /// Settings that nobody would find best.
 fn odd() -> Settings {
-    let mut configs = code::Config::supported();
+    let mut configs = CodeConfig::supported();
     Settings {
         threads: 3,
         refill: 5,

@@ -29,5 +29,6 @@ pub mod memory;
 pub mod passes;
 pub mod scalar;
 pub mod section;
+mod setters;
 pub mod ternary;
 mod wide;

@@ -40,12 +40,14 @@ use std::time::{Duration, Instant};
 
 use crate::assumptions::Assumptions;
 use crate::circuit::Circuit;
+use crate::setters::setters;
 pub use fold::fold;
 use propjit_stop::Stop;
 
 /// Which passes to run, and for how long.
 #[derive(Clone, Debug)]
-pub struct Config {
+#[non_exhaustive]
+pub struct PassConfig {
     /// Drop operands that the gates around them make redundant.
     pub absorption: bool,
     /// Drop operands of a gate that another of its operands makes redundant.
@@ -70,10 +72,10 @@ pub struct Config {
     pub stop: Stop,
 }
 
-impl Default for Config {
+impl Default for PassConfig {
     /// All passes, for ten seconds at most, with a flag that nobody sets.
-    fn default() -> Config {
-        Config {
+    fn default() -> PassConfig {
+        PassConfig {
             absorption: true,
             subsumption: true,
             legality: true,
@@ -85,6 +87,21 @@ impl Default for Config {
             budget: Duration::from_secs(10),
             stop: Stop::new(),
         }
+    }
+}
+
+impl PassConfig {
+    setters! {
+        with_absorption(absorption: bool);
+        with_subsumption(subsumption: bool);
+        with_legality(legality: bool);
+        with_choice(choice: bool);
+        with_selection(selection: bool);
+        with_factor(factor: bool);
+        with_share(share: bool);
+        with_rounds(rounds: usize);
+        with_budget(budget: Duration);
+        with_stop(stop: Stop);
     }
 }
 
@@ -107,7 +124,7 @@ pub struct PassReport {
 /// ```
 /// use propjit_jit::assumptions::Assumptions;
 /// use propjit_jit::circuit::{Builder, InputId};
-/// use propjit_jit::passes::{Config, optimize};
+/// use propjit_jit::passes::{PassConfig, optimize};
 /// let mut builder = Builder::new(3);
 /// let (a, b, c) = (builder.input(0), builder.input(1), builder.input(2));
 /// let both = builder.and(a, b);
@@ -119,14 +136,14 @@ pub struct PassReport {
 ///     exactly_one: vec![vec![InputId(0), InputId(1), InputId(2)]],
 ///     implies: vec![],
 /// };
-/// let (optimized, _) = optimize(&circuit, &assumptions, &Config::default());
+/// let (optimized, _) = optimize(&circuit, &assumptions, &PassConfig::default());
 /// assert_eq!(optimized.gates(), 0);
 /// assert_eq!(optimized.evaluate(&[false, false, true]), [true]);
 /// ```
 pub fn optimize(
     circuit: &Circuit,
     assumptions: &Assumptions,
-    config: &Config,
+    config: &PassConfig,
 ) -> (Circuit, Vec<PassReport>) {
     let stop = &config.stop.within(config.budget);
     let mut run = Run {
@@ -266,7 +283,7 @@ mod tests {
 
         #[test]
         fn all_passes_together_keep_the_outputs((circuit, assumptions) in circuits()) {
-            let (after, reports) = optimize(&circuit, &assumptions, &Config::default());
+            let (after, reports) = optimize(&circuit, &assumptions, &PassConfig::default());
             assert_same(&circuit, &after, &assumptions);
             prop_assert!(after.gates() <= circuit.gates());
             prop_assert!(reports.iter().all(|r| r.gates_after <= r.gates_before));

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use propjit_jit::code::cache::{Cache, CacheError, DEFAULT_LIMIT, Entry, Key, Refusal};
+use propjit_jit::code::cache::{Cache, CacheError, CacheKey, DEFAULT_LIMIT, Entry, Refusal};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -17,15 +17,15 @@ fn cache(limit: u64) -> (TempDir, Cache) {
     (folder, cache)
 }
 
-fn key(name: &str) -> Key {
-    Key::new(|hasher| hasher.bytes(name.as_bytes()))
+fn key(name: &str) -> CacheKey {
+    CacheKey::new(|hasher| hasher.bytes(name.as_bytes()))
 }
 
-fn file(cache: &Cache, key: &Key) -> PathBuf {
+fn file(cache: &Cache, key: &CacheKey) -> PathBuf {
     cache.directory().join(format!("{key}.code"))
 }
 
-fn load(cache: &Cache, key: &Key) -> Option<Entry> {
+fn load(cache: &Cache, key: &CacheKey) -> Option<Entry> {
     cache.load(key).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -116,9 +116,10 @@ fn loaded_code_runs_and_outlives_its_file() {
 
 #[test]
 fn keys_differ_where_what_they_hash_differs() {
-    let fields =
-        |fields: &[&[u8]]| Key::new(|hasher| fields.iter().for_each(|field| hasher.bytes(field)));
-    let numbers = |numbers: &[u32]| Key::new(|hasher| hasher.numbers(numbers.iter().copied()));
+    let fields = |fields: &[&[u8]]| {
+        CacheKey::new(|hasher| fields.iter().for_each(|field| hasher.bytes(field)))
+    };
+    let numbers = |numbers: &[u32]| CacheKey::new(|hasher| hasher.numbers(numbers.iter().copied()));
     let keys = [
         fields(&[]),
         fields(&[b""]),
@@ -237,7 +238,7 @@ fn files_of_others_are_refused_and_replaced() {
 
 /// Puts these bytes in place of the entry; they must be refused for what they are, and
 /// be gone after that.
-fn refused_and_removed(cache: &Cache, key: &Key, bytes: &[u8]) -> Refusal {
+fn refused_and_removed(cache: &Cache, key: &CacheKey, bytes: &[u8]) -> Refusal {
     let path = file(cache, key);
     fs::write(&path, bytes).unwrap();
     let reason = refusal(cache.load(key));

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::support::{all_outputs, circuits};
 use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
-use propjit_jit::code::{Code, CompileError, Config, Effort, Generator, Guards, Order};
+use propjit_jit::code::{Code, CodeConfig, CompileError, Effort, Generator, Guards, Order};
 use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 use propjit_jit::section::Section;
 use propjit_stop::Stop;
 use proptest::prelude::*;
 
 /// Every configuration that this CPU can run.
-fn configs() -> Vec<Config> {
-    Config::supported().collect()
+fn configs() -> Vec<CodeConfig> {
+    CodeConfig::supported().collect()
 }
 
 /// Random words.
@@ -31,7 +31,11 @@ impl Words {
 }
 
 /// Compares all outputs in some lanes with the reference evaluator's.
-fn check(circuit: &Circuit, lanes: &LaneEvaluator, config: &Config) -> Result<(), TestCaseError> {
+fn check(
+    circuit: &Circuit,
+    lanes: &LaneEvaluator,
+    config: &CodeConfig,
+) -> Result<(), TestCaseError> {
     for lane in [0, 63, config.width.lanes() / 2, config.width.lanes() - 1] {
         let bit = |row: &[u64]| row[lane / 64] >> (lane % 64) & 1 == 1;
         let inputs = 0..circuit.inputs().len();
@@ -101,7 +105,7 @@ proptest! {
             let section = cut.get(output.index()).map_or(0, |cut| *cut as usize % 3);
             sections[section].outputs.push(output);
         }
-        let config = Config { order, function_size, ..config };
+        let config = config.with_order(order).with_function_size(function_size);
         let code = Code::compile(&circuit, &sections, &Guards::default(), &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);
@@ -151,7 +155,7 @@ proptest! {
         let after = builds_on_state.then_some(0);
         let sections =
             [Section::alone(state), Section { outputs: rest, after }];
-        let config = Config { order, function_size, guarded: i32::MIN, ..config };
+        let config = config.with_order(order).with_function_size(function_size).with_guarded(i32::MIN);
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
         let mut words = Words(seed);
@@ -188,7 +192,7 @@ fn chain(gates: usize) -> Circuit {
     builder.finish(vec![chain])
 }
 
-fn compile(circuit: &Circuit, config: &Config) -> Result<Code, CompileError> {
+fn compile(circuit: &Circuit, config: &CodeConfig) -> Result<Code, CompileError> {
     let section = Section::alone(all_outputs(circuit));
     Code::compile(circuit, &[section], &Guards::default(), config)
 }
@@ -233,34 +237,22 @@ fn dropped_code_is_freed() {
 fn limits_are_kept() {
     let circuit = chain(5000);
     for config in configs() {
-        let short = Config {
-            time: Duration::ZERO,
-            ..config.clone()
-        };
+        let short = config.clone().with_time(Duration::ZERO);
         assert!(matches!(
             compile(&circuit, &short),
             Err(CompileError::Time(_))
         ));
-        let small = Config {
-            bytes: 1000,
-            ..config.clone()
-        };
+        let small = config.clone().with_bytes(1000);
         assert!(matches!(
             compile(&circuit, &small),
             Err(CompileError::Size(1000))
         ));
-        let stopped = Config {
-            stop: Stop::new().within(Duration::ZERO),
-            ..config.clone()
-        };
+        let stopped = config.clone().with_stop(Stop::new().within(Duration::ZERO));
         assert!(matches!(
             compile(&circuit, &stopped),
             Err(CompileError::Stopped)
         ));
-        let wide = Config {
-            width: Width::X512,
-            ..config
-        };
+        let wide = CodeConfig::new(config.generator, Width::X512);
         assert!(matches!(
             compile(&circuit, &wide),
             Err(CompileError::Width(Width::X512))
@@ -274,10 +266,7 @@ fn efforts_agree() {
     let circuit = chain(300);
     let mut results = Vec::new();
     for effort in [Effort::Least, Effort::Full] {
-        let config = Config {
-            effort,
-            ..Config::new(Generator::Cranelift, Width::X128)
-        };
+        let config = CodeConfig::new(Generator::Cranelift, Width::X128).with_effort(effort);
         let mut lanes =
             LaneEvaluator::new(Engine::Code(Arc::new(compile(&circuit, &config).unwrap())));
         let mut words = Words(5);

@@ -8,7 +8,7 @@ use propjit::game::{Game, Setup};
 use propjit::machine::compiled::{alone, playout_sections, state_sections};
 use propjit::machine::{Backend, GroundGame, section};
 use propjit::tools::disassemble::disassemble;
-use propjit_jit::code::{CompileError, Config, Form, Generator, Listing};
+use propjit_jit::code::{CodeConfig, CompileError, Generator, Listing, ListingForm};
 use propjit_jit::lanes::Width;
 use serde::Serialize;
 
@@ -91,8 +91,8 @@ struct Function {
 pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let config = config(args)?;
     let form = match args.ir {
-        true => Form::Intermediate,
-        false => Form::Assembly,
+        true => ListingForm::Intermediate,
+        false => ListingForm::Assembly,
     };
     let setup = Setup {
         backend: Some(Backend::Compiled),
@@ -123,7 +123,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// How to generate code, as the arguments say.
-fn config(args: &Args) -> Result<Config, Failure> {
+fn config(args: &Args) -> Result<CodeConfig, Failure> {
     let generator = match args.generator {
         GeneratorName::Cranelift => Generator::Cranelift,
         GeneratorName::Avx2 => Generator::Avx2,
@@ -131,7 +131,7 @@ fn config(args: &Args) -> Result<Config, Failure> {
     let widths = generator.widths();
     let wanted = |width: &&Width| args.lanes.is_none_or(|lanes| width.lanes() == lanes);
     match widths.iter().rfind(wanted) {
-        Some(&width) => Ok(Config::new(generator, width)),
+        Some(&width) => Ok(CodeConfig::new(generator, width)),
         None => {
             let lanes: Vec<String> = widths.iter().map(|w| w.lanes().to_string()).collect();
             Err(Failure::Usage(format!(
@@ -148,8 +148,8 @@ impl Part {
     fn list(
         self,
         game: &GroundGame,
-        config: &Config,
-        form: Form,
+        config: &CodeConfig,
+        form: ListingForm,
     ) -> Result<Vec<(&'static str, Listing)>, CompileError> {
         let sections: &[(usize, &str)] = match self {
             Part::Legal => &[(alone::LEGAL, "legal")],

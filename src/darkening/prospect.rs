@@ -6,7 +6,7 @@ use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::Circuit;
 use propjit_jit::code::{Code, CompileError};
 use propjit_jit::lanes::{Engine, LaneProgram};
-use propjit_jit::passes::{self, fold};
+use propjit_jit::passes::{PassConfig, fold, optimize};
 
 use super::Darkened;
 use crate::analysis::ternary::Fixpoint;
@@ -106,12 +106,10 @@ impl Prospect {
     ) -> Result<Darkened, E> {
         let start = Instant::now();
         let assumptions = self.assumptions(game);
-        let config = passes::Config {
-            rounds: 1,
-            budget: passes.min(PASSES * self.gates() as u32),
-            ..passes::Config::default()
-        };
-        let (circuit, _) = passes::optimize(&self.circuit, &assumptions, &config);
+        let config = PassConfig::default()
+            .with_rounds(1)
+            .with_budget(passes.min(PASSES * self.gates() as u32));
+        let (circuit, _) = optimize(&self.circuit, &assumptions, &config);
         let engine = engine(&circuit, &assumptions)?;
         let scope = Scope::new(&self.inputs[game.layout().bases.clone()]);
         Ok(Darkened {

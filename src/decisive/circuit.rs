@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
-use propjit_jit::passes::{self, optimize};
+use propjit_jit::passes::{PassConfig, optimize};
 
 use super::lookahead::{Lookahead, TooMuch};
 use super::losses::{gained, with_losses};
@@ -47,10 +47,7 @@ impl DecisiveCircuit {
         let moves = layout.legal.iter().map(Range::len).sum();
         let choice = choice_gates(moves, layout.legal.len());
         let most = MOST_GROWTH * (circuit.gates() + choice);
-        let passes = passes::Config {
-            stop: game.code_options().config.stop.clone(),
-            ..passes::Config::default()
-        };
+        let passes = PassConfig::default().with_stop(game.code_options().config.stop.clone());
         let fitting = |circuit: Circuit| {
             let optimised = optimize(&circuit, &layout.assumptions(), &passes).0;
             Some(optimised).filter(|circuit| circuit.gates() + choice <= most)
@@ -87,7 +84,7 @@ struct Maker<'a> {
     left: Option<&'a GoalRanges>,
     /// The roles that choose.
     deciding: Vec<RoleId>,
-    passes: &'a passes::Config,
+    passes: &'a PassConfig,
 }
 
 impl Maker<'_> {

@@ -1,7 +1,8 @@
 //! How a game comes by its machine code: from the cache, or from the compiler.
 
-use propjit_jit::code::cache::{Cache, Key};
-use propjit_jit::code::{self, Code, CompileError};
+use propjit_jit::code::cache::{Cache, CacheKey};
+use propjit_jit::code::{Code, CodeConfig, CompileError};
+use propjit_jit::passes::PassConfig;
 
 use super::GroundGame;
 use super::compiled;
@@ -10,7 +11,7 @@ use super::compiled;
 #[derive(Clone, Debug)]
 pub struct CodeOptions {
     /// How code is made.
-    pub config: code::Config,
+    pub config: CodeConfig,
     /// Where code is kept for the next time, if anywhere.
     pub cache: Option<Cache>,
     /// What the cache's list calls the game.
@@ -21,7 +22,7 @@ impl Default for CodeOptions {
     /// The best code for this CPU, without a cache.
     fn default() -> CodeOptions {
         CodeOptions {
-            config: code::Config::best(),
+            config: CodeConfig::best(),
             cache: None,
             name: String::new(),
         }
@@ -59,7 +60,7 @@ impl CodeOptions {
         &self,
         game: &GroundGame,
         form: Form,
-        compile: impl FnOnce(&code::Config) -> Result<Code, E>,
+        compile: impl FnOnce(&CodeConfig) -> Result<Code, E>,
     ) -> Result<Code, E> {
         let Some(cache) = &self.cache else {
             return compile(&self.config);
@@ -86,9 +87,9 @@ impl CodeOptions {
 
     /// What the code depends on: the circuit before any pass, for a hit is to spare us
     /// the passes too, and all that these and the guards depend on.
-    fn key(&self, game: &GroundGame, form: &Form) -> Result<Key, CompileError> {
+    fn key(&self, game: &GroundGame, form: &Form) -> Result<CacheKey, CompileError> {
         let layout = game.layout();
-        let passes = propjit_jit::passes::Config::default();
+        let passes = PassConfig::default();
         let initial = game.initial();
         let name = form.name();
         let mut salt = format!("{name} {layout:?} {passes:?} {initial:?}");

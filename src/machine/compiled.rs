@@ -7,7 +7,7 @@
 
 use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::{Circuit, InputId, OutputId};
-use propjit_jit::code::{Code, CompileError, Config, Guards};
+use propjit_jit::code::{Code, CodeConfig, CompileError, Guards};
 use propjit_jit::section::Section;
 
 use super::GroundGame;
@@ -69,7 +69,7 @@ pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
 }
 
 /// Code for playouts.
-pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
+pub fn for_playouts(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
     let circuit = &game.smallest().circuit;
     compile(game, circuit, &playout_sections(game.layout()), config)
 }
@@ -78,13 +78,13 @@ pub fn for_playouts(game: &GroundGame, config: &Config) -> Result<Code, CompileE
 pub fn for_decisive_playouts(
     game: &GroundGame,
     circuit: &Circuit,
-    config: &Config,
+    config: &CodeConfig,
 ) -> Result<Code, CompileError> {
     compile(game, circuit, &decisive_sections(game.layout()), config)
 }
 
 /// Code for single questions.
-pub fn for_states(game: &GroundGame, config: &Config) -> Result<Code, CompileError> {
+pub fn for_states(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
     let circuit = &game.smallest().circuit;
     compile(game, circuit, &state_sections(game.layout()), config)
 }
@@ -93,7 +93,7 @@ fn compile(
     game: &GroundGame,
     circuit: &Circuit,
     sections: &[Section],
-    config: &Config,
+    config: &CodeConfig,
 ) -> Result<Code, CompileError> {
     let guards = guards(game, &game.layout().assumptions());
     let code = Code::compile(circuit, sections, &guards, config)?;

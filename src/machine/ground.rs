@@ -9,7 +9,7 @@ use propjit_gdl::term::TermId;
 use propjit_jit::circuit::Circuit;
 use propjit_jit::code::{Code, CompileError};
 use propjit_jit::lanes::{LaneProgram, Width};
-use propjit_jit::passes::{self, PassReport};
+use propjit_jit::passes::{PassConfig, PassReport, optimize};
 use propjit_jit::scalar::ScalarInterpreter;
 use rustc_hash::FxHashMap;
 
@@ -127,7 +127,7 @@ impl GroundGame {
     /// The circuit with the fewest gates, for backends that evaluate all of them.
     pub fn smallest(&self) -> &Optimised {
         self.smallest
-            .get_or_init(|| self.optimise(passes::Config::default()))
+            .get_or_init(|| self.optimise(PassConfig::default()))
     }
 
     /// The circuit in which the fewest gates change from step to step, for
@@ -137,10 +137,7 @@ impl GroundGame {
     /// few"; what was quiet then follows every move (three times as much work
     /// for the scalar interpreter on breakthrough).
     pub fn calmest(&self) -> &Optimised {
-        let config = passes::Config {
-            choice: false,
-            ..passes::Config::default()
-        };
+        let config = PassConfig::default().with_choice(false);
         self.calmest.get_or_init(|| self.optimise(config))
     }
 
@@ -153,13 +150,13 @@ impl GroundGame {
         }
     }
 
-    fn optimise(&self, config: passes::Config) -> Optimised {
+    fn optimise(&self, config: PassConfig) -> Optimised {
         let start = Instant::now();
         let assumptions = self.layout.assumptions();
         // What stops the compiler leaves nothing to optimise for.
         let stop = self.code.config.stop.clone();
-        let config = passes::Config { stop, ..config };
-        let (circuit, passes) = passes::optimize(&self.lowered, &assumptions, &config);
+        let config = config.with_stop(stop);
+        let (circuit, passes) = optimize(&self.lowered, &assumptions, &config);
         Optimised {
             circuit,
             passes,

@@ -24,7 +24,7 @@
 use std::sync::Arc;
 
 use propjit_jit::lanes::advance::{advance, enter};
-use propjit_jit::lanes::census::census;
+use propjit_jit::lanes::count::count_exactly_one;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::{Engine, LaneEvaluator};
@@ -309,7 +309,7 @@ impl Playouts {
         let roles = roles.zip(&self.game.layout().goals);
         for (goals, ((role, counts), outputs)) in tally.goals.iter_mut().zip(roles) {
             let rows = self.evaluator.outputs(outputs.clone());
-            goals.undefined += census(width, rows, terminal.words(width), counts);
+            goals.undefined += count_exactly_one(width, rows, terminal.words(width), counts);
             for (goal, count) in role.goals.iter().zip(counts) {
                 if *count > 0 {
                     goals.values.add(i64::from(goal.value), *count);

@@ -188,7 +188,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("profile.toml");
         assert!(Profile::read(&path).unwrap().is_none());
-        for config in propjit_jit::code::Config::supported() {
+        for config in propjit_jit::code::CodeConfig::supported() {
             let profile = Profile::new(Settings {
                 guarded: i32::MAX,
                 threads: 3,
@@ -204,7 +204,7 @@ mod tests {
         let config = Settings::default().code();
         assert_eq!(
             format!("{config:?}"),
-            format!("{:?}", propjit_jit::code::Config::best())
+            format!("{:?}", propjit_jit::code::CodeConfig::best())
         );
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use propjit_jit::code::{self, Effort, Generator, Order};
+use propjit_jit::code::{CodeConfig, Effort, Generator, Order};
 use propjit_jit::lanes::Width;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Settings {
     pub order: Order,
     /// How many operations a function of machine code has at most.
     pub function_size: usize,
-    /// How many gates' work a guard must save to be used: see [`code::Config::guarded`].
+    /// How many gates' work a guard must save to be used: see [`CodeConfig::guarded`].
     pub guarded: i32,
     /// How long lanes may idle before matches are started in them: see
     /// [`Player::refill`](crate::playout::Player::refill).
@@ -63,13 +63,13 @@ pub const MAX_THREADS: usize = 1024;
 impl Default for Settings {
     /// What is usually best, on one thread.
     fn default() -> Settings {
-        Settings::new(&code::Config::best())
+        Settings::new(&CodeConfig::best())
     }
 }
 
 impl Settings {
     /// How code is made, with the defaults for all else.
-    pub fn new(config: &code::Config) -> Settings {
+    pub fn new(config: &CodeConfig) -> Settings {
         Settings {
             generator: config.generator,
             width: config.width,
@@ -83,14 +83,12 @@ impl Settings {
     }
 
     /// How code is made, with the usual limits.
-    pub fn code(&self) -> code::Config {
-        code::Config {
-            effort: self.effort,
-            order: self.order,
-            function_size: self.function_size,
-            guarded: self.guarded,
-            ..code::Config::new(self.generator, self.width)
-        }
+    pub fn code(&self) -> CodeConfig {
+        CodeConfig::new(self.generator, self.width)
+            .with_effort(self.effort)
+            .with_order(self.order)
+            .with_function_size(self.function_size)
+            .with_guarded(self.guarded)
     }
 
     /// Whether they can be used on this CPU.

@@ -1,6 +1,6 @@
 //! A game's machine code as text.
 
-use propjit_jit::code::{self, CompileError, Config, Form, Listing};
+use propjit_jit::code::{self, CodeConfig, CompileError, Listing, ListingForm};
 use propjit_jit::section::Section;
 
 use crate::machine::GroundGame;
@@ -13,8 +13,8 @@ use crate::machine::compiled::guards;
 pub fn disassemble(
     game: &GroundGame,
     sections: &[Section],
-    config: &Config,
-    form: Form,
+    config: &CodeConfig,
+    form: ListingForm,
 ) -> Result<Vec<Listing>, CompileError> {
     let circuit = &game.smallest().circuit;
     let guards = guards(game, &game.layout().assumptions());

@@ -1,7 +1,7 @@
 //! Machine code on disk, so that a known circuit starts without a compiler.
 //!
 //! A [`Cache`] is a directory of the user's own with one file for each piece of code,
-//! named by the [`Key`] of all that the code depends on. Code is mapped into memory
+//! named by the [`CacheKey`] of all that the code depends on. Code is mapped into memory
 //! straight from its file: nothing is copied, and processes that play the same game
 //! share the memory.
 //!
@@ -31,7 +31,7 @@ use std::time::SystemTime;
 use memmap2::MmapOptions;
 
 pub use error::{CacheError, Refusal};
-pub use key::{Key, KeyHasher};
+pub use key::{CacheKey, KeyHasher};
 pub use upkeep::{Cleared, Listed};
 
 use super::memory::Executable;
@@ -85,7 +85,7 @@ impl Cache {
     /// # Errors
     /// When the entry is refused or cannot be read or mapped. One that is the user's own,
     /// but not as it was written, is removed as well.
-    pub fn load(&self, key: &Key) -> Result<Option<Entry>, CacheError> {
+    pub fn load(&self, key: &CacheKey) -> Result<Option<Entry>, CacheError> {
         let path = self.path(key);
         let Some((file, length)) = trust::open(&path)? else {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Cache {
         mut file: &File,
         length: u64,
         path: &Path,
-        key: &Key,
+        key: &CacheKey,
     ) -> Result<Entry, CacheError> {
         if length > self.limit {
             return Err(self.too_large(length));
@@ -145,7 +145,7 @@ impl Cache {
     /// does not let us write.
     pub fn store(
         &self,
-        key: &Key,
+        key: &CacheKey,
         label: &str,
         description: &[u8],
         code: &[u8],
@@ -176,13 +176,13 @@ impl Cache {
     }
 
     /// Removes an entry that is as it was written, but does not describe its code rightly.
-    pub(super) fn refuse_description(&self, key: &Key) -> CacheError {
+    pub(super) fn refuse_description(&self, key: &CacheKey) -> CacheError {
         let path = self.path(key);
         let _ = fs::remove_file(&path);
         CacheError::refused(&path)(Refusal::Description)
     }
 
-    fn path(&self, key: &Key) -> PathBuf {
+    fn path(&self, key: &CacheKey) -> PathBuf {
         self.directory.join(format!("{key}{SUFFIX}"))
     }
 

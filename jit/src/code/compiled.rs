@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::CompileError;
-use super::config::Config;
+use super::config::CodeConfig;
 use super::generate::generate;
 use super::guard::{Groups, Guards};
 use super::memory::Executable;
@@ -51,7 +51,7 @@ impl Code {
         circuit: &Circuit,
         sections: &[Section],
         guards: &Guards,
-        config: &Config,
+        config: &CodeConfig,
     ) -> Result<Code, CompileError> {
         let start = Instant::now();
         if config.stop.is_set() {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::lanes::Width;
+use crate::setters::setters;
 
 /// What makes the machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -46,7 +47,8 @@ pub enum Order {
 
 /// How to generate code, and what that may cost.
 #[derive(Clone, Debug)]
-pub struct Config {
+#[non_exhaustive]
+pub struct CodeConfig {
     /// What makes the machine code.
     pub generator: Generator,
     /// How many lanes a row has.
@@ -67,10 +69,27 @@ pub struct Config {
     pub stop: Stop,
 }
 
-impl Config {
+impl Default for CodeConfig {
+    /// The [best](CodeConfig::best) configuration.
+    fn default() -> CodeConfig {
+        CodeConfig::best()
+    }
+}
+
+impl CodeConfig {
+    setters! {
+        with_effort(effort: Effort);
+        with_order(order: Order);
+        with_function_size(function_size: usize);
+        with_guarded(guarded: i32);
+        with_time(time: Duration);
+        with_bytes(bytes: usize);
+        with_stop(stop: Stop);
+    }
+
     /// The configuration that is usually fastest for a width.
-    pub fn new(generator: Generator, width: Width) -> Config {
-        Config {
+    pub fn new(generator: Generator, width: Width) -> CodeConfig {
+        CodeConfig {
             generator,
             width,
             effort: Effort::Full,
@@ -87,10 +106,10 @@ impl Config {
     }
 
     /// The configuration that usually evaluates most lanes per second on this CPU.
-    pub fn best() -> Config {
+    pub fn best() -> CodeConfig {
         match Generator::Avx2.is_supported() {
-            true => Config::new(Generator::Avx2, Width::X256),
-            false => Config::new(Generator::Cranelift, Width::X128),
+            true => CodeConfig::new(Generator::Avx2, Width::X256),
+            false => CodeConfig::new(Generator::Cranelift, Width::X128),
         }
     }
 
@@ -101,12 +120,12 @@ impl Config {
 
     /// The usual configurations of every generator and width that this CPU can run,
     /// narrow to wide.
-    pub fn supported() -> impl Iterator<Item = Config> {
+    pub fn supported() -> impl Iterator<Item = CodeConfig> {
         let generators = Generator::ALL.into_iter();
         let supported = generators.filter(|generator| generator.is_supported());
         supported.flat_map(|generator| {
             let widths = generator.widths().iter();
-            widths.map(move |&width| Config::new(generator, width))
+            widths.map(move |&width| CodeConfig::new(generator, width))
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use target_lexicon::Triple;
 
 use super::CompileError;
-use super::config::Config;
+use super::config::CodeConfig;
 use super::generate::generate;
 use super::guard::Groups;
 use super::plan::Plan;
@@ -59,7 +59,7 @@ impl ForeignCode {
         circuit: &Circuit,
         sections: &[Section],
         target: &Triple,
-        config: &Config,
+        config: &CodeConfig,
     ) -> Result<ForeignCode, CompileError> {
         let start = Instant::now();
         let plan = Plan::new(circuit, sections, &Groups::default(), config);

@@ -8,7 +8,7 @@ use target_lexicon::Triple;
 
 use super::CompileError;
 use super::avx2;
-use super::config::{Config, Generator};
+use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
 use super::plan::Plan;
 use super::routine::Routine;
@@ -30,7 +30,7 @@ const ALIGNMENT: usize = 64;
 /// that this runs on. The time counts from `start`.
 pub(super) fn generate(
     plan: &Plan,
-    config: &Config,
+    config: &CodeConfig,
     target: Option<&Triple>,
     start: Instant,
 ) -> Result<Image, CompileError> {
@@ -82,7 +82,7 @@ pub(super) fn generate(
 
 /// What makes the code, and for which CPU: code differs only if this, the version of this
 /// crate, the configuration or what is compiled differs.
-pub(super) fn describe(config: &Config) -> Result<String, CompileError> {
+pub(super) fn describe(config: &CodeConfig) -> Result<String, CompileError> {
     Ok(match config.generator {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
         Generator::Avx2 => Generator::Avx2.name().to_string(),
@@ -103,7 +103,7 @@ pub(super) fn check_rows(plan: &Plan, width: Width) -> Result<(), CompileError> 
 
 /// What generating code may cost, and has cost.
 struct Limits<'a> {
-    config: &'a Config,
+    config: &'a CodeConfig,
     start: Instant,
     bytes: AtomicUsize,
 }

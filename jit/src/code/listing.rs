@@ -13,7 +13,7 @@ use super::generate::check_rows;
 use super::guard::Groups;
 use super::plan::Plan;
 use super::routine::Routine;
-use super::{CompileError, Config, Generator, Guards};
+use super::{CodeConfig, CompileError, Generator, Guards};
 use crate::circuit::{Circuit, InputId};
 use crate::lanes::constants::changing;
 use crate::lanes::layout::Layout;
@@ -21,7 +21,7 @@ use crate::section::Section;
 
 /// What to show of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Form {
+pub enum ListingForm {
     /// What the code is made from: Cranelift's intermediate representation, or for the
     /// assembler the plain list of operations that it is given.
     Intermediate,
@@ -55,8 +55,8 @@ pub fn disassemble(
     circuit: &Circuit,
     sections: &[Section],
     guards: &Guards,
-    config: &Config,
-    form: Form,
+    config: &CodeConfig,
+    form: ListingForm,
 ) -> Result<Vec<Listing>, CompileError> {
     let groups = Groups::new(circuit, guards, config.guarded);
     let sections = changing(circuit, sections);
@@ -87,14 +87,14 @@ pub fn disassemble(
 }
 
 /// The text of each routine.
-fn texts(plan: &Plan, config: &Config, form: Form) -> Result<Vec<String>, CompileError> {
+fn texts(plan: &Plan, config: &CodeConfig, form: ListingForm) -> Result<Vec<String>, CompileError> {
     let routines = plan.routines.iter();
     match config.generator {
         Generator::Cranelift => {
             let cranelift = Cranelift::host(config.width, config.effort)?;
             let text = |routine: &Routine| match form {
-                Form::Intermediate => Ok(cranelift.ir(routine)),
-                Form::Assembly => cranelift.assembly(routine),
+                ListingForm::Intermediate => Ok(cranelift.ir(routine)),
+                ListingForm::Assembly => cranelift.assembly(routine),
             };
             routines.map(text).collect()
         }
@@ -103,8 +103,10 @@ fn texts(plan: &Plan, config: &Config, form: Form) -> Result<Vec<String>, Compil
                 return Err(CompileError::Width(config.width));
             }
             let text = |routine: &Routine| match form {
-                Form::Intermediate => routine.to_string(),
-                Form::Assembly => decode(&avx2::assemble(routine, config.width, plan.rows).code),
+                ListingForm::Intermediate => routine.to_string(),
+                ListingForm::Assembly => {
+                    decode(&avx2::assemble(routine, config.width, plan.rows).code)
+                }
             };
             Ok(routines.map(text).collect())
         }
@@ -138,21 +140,21 @@ mod tests {
     use crate::lanes::Width;
 
     /// Two outputs in two sections, one of which is inverted.
-    fn listings(generator: Generator, width: Width, form: Form) -> Vec<Listing> {
+    fn listings(generator: Generator, width: Width, form: ListingForm) -> Vec<Listing> {
         let mut builder = Builder::new(2);
         let (a, b) = (builder.input(0), builder.input(1));
         let both = builder.and(a, b);
         let neither = builder.and(!a, !b);
         let circuit = builder.finish(vec![both, !neither]);
         let section = |output| Section::alone(vec![OutputId(output)]);
-        let config = Config::new(generator, width);
+        let config = CodeConfig::new(generator, width);
         let sections = [section(0), section(1)];
         disassemble(&circuit, &sections, &Guards::default(), &config, form).unwrap()
     }
 
     #[test]
     fn each_section_has_its_functions() {
-        let listings = listings(Generator::Avx2, Width::X256, Form::Assembly);
+        let listings = listings(Generator::Avx2, Width::X256, ListingForm::Assembly);
         let places: Vec<_> = listings.iter().map(|l| (l.section, l.function)).collect();
         assert_eq!(places, [(0, 0), (1, 1)]);
         assert!(listings.iter().all(|l| l.operations == 1 && !l.repeated));
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_assembler_in_both_forms() {
-        let [first, _] = &listings(Generator::Avx2, Width::X256, Form::Assembly)[..] else {
+        let [first, _] = &listings(Generator::Avx2, Width::X256, ListingForm::Assembly)[..] else {
             panic!("there are two sections");
         };
         expect![[r#"
@@ -172,7 +174,8 @@ mod tests {
             0017:  ret
         "#]]
         .assert_eq(&first.text);
-        let [_, second] = &listings(Generator::Avx2, Width::X256, Form::Intermediate)[..] else {
+        let [_, second] = &listings(Generator::Avx2, Width::X256, ListingForm::Intermediate)[..]
+        else {
             panic!("there are two sections");
         };
         expect![[r#"
@@ -189,8 +192,8 @@ mod tests {
                 .text
                 .clone()
         };
-        assert!(of(Form::Intermediate).contains("band"));
-        assert!(!of(Form::Assembly).is_empty());
+        assert!(of(ListingForm::Intermediate).contains("band"));
+        assert!(!of(ListingForm::Assembly).is_empty());
     }
 
     #[test]
@@ -200,9 +203,9 @@ mod tests {
             (Generator::Avx2, Width::X64),
             (Generator::Cranelift, Width::X256),
         ] {
-            let config = Config::new(generator, width);
+            let config = CodeConfig::new(generator, width);
             let guards = Guards::default();
-            let refused = disassemble(&circuit, &[], &guards, &config, Form::Assembly);
+            let refused = disassemble(&circuit, &[], &guards, &config, ListingForm::Assembly);
             assert!(matches!(refused, Err(CompileError::Width(w)) if w == width));
         }
     }

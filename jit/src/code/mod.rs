@@ -33,11 +33,11 @@ mod stored;
 use std::time::Duration;
 
 pub use compiled::Code;
-pub use config::{Config, Effort, Generator, Order};
+pub use config::{CodeConfig, Effort, Generator, Order};
 pub use foreign::{ForeignCode, ForeignStep};
 pub use guard::Guards;
 #[cfg(feature = "disassemble")]
-pub use listing::{Form, Listing, disassemble};
+pub use listing::{Listing, ListingForm, disassemble};
 pub use memory::Executable;
 
 use crate::lanes::Width;
@@ -62,7 +62,7 @@ pub enum CompileError {
     /// It took too long.
     #[error("compiling took longer than {0:?}")]
     Time(Duration),
-    /// Somebody has set [`Config::stop`].
+    /// Somebody has set [`CodeConfig::stop`].
     #[error("compiling was stopped")]
     Stopped,
     /// There was too much code.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Config;
+use super::config::CodeConfig;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Routine};
 use super::schedule::{Scheduler, Segment};
@@ -46,7 +46,12 @@ pub(super) struct Guard {
 
 impl Plan {
     /// A plan with the order and the function size of `config`.
-    pub fn new(circuit: &Circuit, sections: &[Section], groups: &Groups, config: &Config) -> Plan {
+    pub fn new(
+        circuit: &Circuit,
+        sections: &[Section],
+        groups: &Groups,
+        config: &CodeConfig,
+    ) -> Plan {
         let mut scheduler = Scheduler::new(circuit, groups, config.order);
         let scheduled: Vec<Vec<Segment>> = sections
             .iter()

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::CompileError;
-use super::cache::{Cache, CacheError, Key, KeyHasher};
+use super::cache::{Cache, CacheError, CacheKey, KeyHasher};
 use super::compiled::{Code, Description};
-use super::config::Config;
+use super::config::CodeConfig;
 use super::generate::describe;
 use super::plan::{Guard, Step};
 use crate::circuit::{Circuit, Edge, Node};
@@ -27,10 +27,10 @@ impl Code {
         circuit: &Circuit,
         sections: &[Section],
         salt: &str,
-        config: &Config,
-    ) -> Result<Key, CompileError> {
+        config: &CodeConfig,
+    ) -> Result<CacheKey, CompileError> {
         let generator = describe(config)?;
-        let Config {
+        let CodeConfig {
             order,
             function_size,
             guarded,
@@ -38,7 +38,7 @@ impl Code {
             ..
         } = config;
         let options = format!("{REVISION} {width:?} {order:?} {function_size} {guarded}");
-        Ok(Key::new(|hasher| {
+        Ok(CacheKey::new(|hasher| {
             for text in [env!("CARGO_PKG_VERSION"), &generator, &options, salt] {
                 hasher.bytes(text.as_bytes());
             }
@@ -54,7 +54,7 @@ impl Code {
     ///
     /// # Errors
     /// When the cache refuses the code or it cannot be read: then it has to be compiled.
-    pub fn load(cache: &Cache, key: &Key) -> Result<Option<Code>, CacheError> {
+    pub fn load(cache: &Cache, key: &CacheKey) -> Result<Option<Code>, CacheError> {
         let start = Instant::now();
         let Some(entry) = cache.load(key)? else {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Code {
     ///
     /// # Errors
     /// When the cache refuses it or it cannot be written.
-    pub fn store(&self, cache: &Cache, key: &Key, label: &str) -> Result<(), CacheError> {
+    pub fn store(&self, cache: &Cache, key: &CacheKey, label: &str) -> Result<(), CacheError> {
         let description = postcard::to_stdvec(&self.description);
         let description = description.expect("plain data can be written to memory");
         cache.store(key, label, &description, self.memory.bytes())

@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::circuit::{Builder, OutputId};
-    use crate::code::{Code, Config, Guards};
+    use crate::code::{Code, CodeConfig, Guards};
     use crate::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         let program = LaneProgram::new(&circuit, &sections);
         assert_eq!(program.operations(), 2);
         let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
-        for config in Config::supported() {
+        for config in CodeConfig::supported() {
             let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
             engines.push(Engine::Code(Arc::new(code.unwrap())));
         }

@@ -9,7 +9,7 @@
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`] with the rows. [`select`] picks one true row per lane at
 //! random, with the bits of [`random`]: for a game, a legal move. [`advance`](mod@advance) makes
-//! outputs the inputs of the next step, [`census`](mod@census) counts lanes,
+//! outputs the inputs of the next step, [`count`] counts lanes,
 //! [`encoder`] numbers what was picked, and [`transpose`]
 //! takes lanes apart and puts them together.
 //!
@@ -34,9 +34,9 @@
 //! ```
 
 pub mod advance;
-pub mod census;
 mod compile;
 pub(crate) mod constants;
+pub mod count;
 pub mod encoder;
 mod evaluator;
 mod kernel;

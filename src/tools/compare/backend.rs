@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit_jit::code::{self, CompileError, Generator};
+use propjit_jit::code::{CodeConfig, CompileError, Generator};
 use propjit_jit::lanes::{Engine, Width};
 
 use super::{CodeFigures, CodeSize};
@@ -75,7 +75,7 @@ impl Ready {
         match *contender {
             Contender::Backend(backend) => Ready::backend(game, backend),
             Contender::Code(generator, width) => {
-                Ready::compiled(game, &code::Config::new(generator, width))
+                Ready::compiled(game, &CodeConfig::new(generator, width))
             }
         }
     }
@@ -94,7 +94,7 @@ impl Ready {
         })
     }
 
-    fn compiled(game: &Game, config: &code::Config) -> Result<Ready, MachineError> {
+    fn compiled(game: &Game, config: &CodeConfig) -> Result<Ready, MachineError> {
         let backend = Backend::Compiled;
         let ground = game.ground_game();
         let ground = ground.ok_or(MachineError::NotGround { backend })?;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use propjit_jit::code::{self, Effort, Generator, Order};
+use propjit_jit::code::{CodeConfig, Effort, Generator, Order};
 
 use crate::profile::{MAX_THREADS, Settings};
 
@@ -75,7 +75,7 @@ impl Parameter {
     /// machine with so many cores.
     pub fn others(self, settings: &Settings, cores: usize) -> Vec<Settings> {
         let all: Vec<Settings> = match self {
-            Parameter::Rows => code::Config::supported()
+            Parameter::Rows => CodeConfig::supported()
                 .map(|config| Settings {
                     refill: settings.refill,
                     threads: settings.threads,
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn others_are_possible_and_differ_in_one_thing() {
-        for config in code::Config::supported() {
+        for config in CodeConfig::supported() {
             let settings = Settings::new(&config);
             for parameter in Parameter::ALL {
                 let others = parameter.others(&settings, 8);

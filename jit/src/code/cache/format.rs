@@ -19,7 +19,7 @@
 use blake3::{Hash, Hasher};
 
 use super::error::Refusal;
-use super::key::Key;
+use super::key::CacheKey;
 
 const MAGIC: [u8; 8] = *b"propjit\n";
 const VERSION: u32 = 1;
@@ -92,7 +92,7 @@ impl Header {
 
     /// Whether the file is the entry that was once written with this key: the
     /// header, the bytes between it and the code, and the code.
-    pub fn verify(&self, key: &Key, rest: &[u8], code: &[u8]) -> Result<(), Refusal> {
+    pub fn verify(&self, key: &CacheKey, rest: &[u8], code: &[u8]) -> Result<(), Refusal> {
         if field::<32>(&self.bytes, KEY_AT) != *key.as_bytes() {
             return Err(Refusal::Key);
         }
@@ -105,7 +105,7 @@ impl Header {
 }
 
 /// What the file has before the code. Labels have at most [`MAX_LABEL`] bytes.
-pub fn encode(key: &Key, label: &str, description: &[u8], code: &[u8]) -> Vec<u8> {
+pub fn encode(key: &CacheKey, label: &str, description: &[u8], code: &[u8]) -> Vec<u8> {
     let lengths = Lengths {
         label: label.len() as u64,
         description: description.len() as u64,

@@ -5,9 +5,9 @@ use std::fmt;
 /// Names an entry: a hash of everything that the code depends on. Who has the same
 /// key can use the same code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Key(blake3::Hash);
+pub struct CacheKey(blake3::Hash);
 
-/// Collects what a [`Key`] depends on. Each field is hashed with its length, so
+/// Collects what a [`CacheKey`] depends on. Each field is hashed with its length, so
 /// that different fields never run together to the same bytes.
 pub struct KeyHasher(blake3::Hasher);
 
@@ -16,13 +16,13 @@ pub struct KeyHasher(blake3::Hasher);
 /// directory.
 const CONTEXT: &str = "propjit code cache key, format 1";
 
-impl Key {
+impl CacheKey {
     /// The key of what `feed` hands over: the circuit, the processor, the code
     /// generator with its version, and the options it was given.
-    pub fn new(feed: impl FnOnce(&mut KeyHasher)) -> Key {
+    pub fn new(feed: impl FnOnce(&mut KeyHasher)) -> CacheKey {
         let mut hasher = KeyHasher(blake3::Hasher::new_derive_key(CONTEXT));
         feed(&mut hasher);
-        Key(hasher.0.finalize())
+        CacheKey(hasher.0.finalize())
     }
 
     /// The 32 bytes of the key.
@@ -31,14 +31,14 @@ impl Key {
     }
 
     /// The key with this name, as [`Display`](fmt::Display) prints it.
-    pub(super) fn from_hex(name: &str) -> Option<Key> {
-        let key = Key(blake3::Hash::from_hex(name).ok()?);
+    pub(super) fn from_hex(name: &str) -> Option<CacheKey> {
+        let key = CacheKey(blake3::Hash::from_hex(name).ok()?);
         // One key has one name: no capitals.
         (key.to_string() == name).then_some(key)
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for CacheKey {
     /// The key as 64 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.to_hex())

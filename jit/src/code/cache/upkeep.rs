@@ -9,13 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{Cache, CacheError, Key, SUFFIX, TEMPORARY, read, read_header, trust};
+use super::{Cache, CacheError, CacheKey, SUFFIX, TEMPORARY, read, read_header, trust};
 
 /// An entry as it shows in a list.
 #[derive(Debug)]
 pub struct Listed {
     /// The entry's key.
-    pub key: Key,
+    pub key: CacheKey,
     /// What the code is for, or why the entry is refused. The text comes from a file
     /// whose hash was not checked: it may hold anything but control characters.
     pub label: Result<String, CacheError>,
@@ -74,7 +74,7 @@ impl Cache {
 
     /// Removes what killed processes have left, and the entries that were not used
     /// for longest, but not `new`, until the rest is within the limit.
-    pub(super) fn evict(&self, new: &Key) -> Result<(), CacheError> {
+    pub(super) fn evict(&self, new: &CacheKey) -> Result<(), CacheError> {
         let (mut entries, temporary): (Vec<_>, Vec<_>) = self
             .files()?
             .into_iter()
@@ -96,7 +96,7 @@ impl Cache {
     }
 
     /// The label of an entry that may be damaged, unless the entry is gone.
-    fn label(&self, key: &Key) -> Result<Option<String>, CacheError> {
+    fn label(&self, key: &CacheKey) -> Result<Option<String>, CacheError> {
         let path = self.path(key);
         let Some((mut file, length)) = trust::open(&path)? else {
             return Ok(None);
@@ -119,7 +119,7 @@ impl Cache {
             let entry = entry.map_err(failed())?;
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
-            let key = name.strip_suffix(SUFFIX).and_then(Key::from_hex);
+            let key = name.strip_suffix(SUFFIX).and_then(CacheKey::from_hex);
             if key.is_none() && !name.starts_with(TEMPORARY) {
                 continue;
             }
@@ -150,7 +150,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 struct OurFile {
     path: PathBuf,
     /// The key of an entry, or none for a file that is being written.
-    key: Option<Key>,
+    key: Option<CacheKey>,
     bytes: u64,
     used: SystemTime,
 }

@@ -10,13 +10,13 @@ use super::width::Width;
 /// If there are not as many counts as rows, or `lanes` is not a row.
 ///
 /// ```
-/// use propjit_jit::lanes::{Width, census::census};
+/// use propjit_jit::lanes::{Width, count::count_exactly_one};
 /// let mut counts = [0; 2];
 /// // Lane 0 has the first, lane 1 both, lane 2 none; the rest is not asked about.
-/// let neither = census(Width::X64, &[0b1011, 0b0010], &[0b0111], &mut counts);
+/// let neither = count_exactly_one(Width::X64, &[0b1011, 0b0010], &[0b0111], &mut counts);
 /// assert_eq!((counts, neither), ([1, 0], 2));
 /// ```
-pub fn census(width: Width, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+pub fn count_exactly_one(width: Width, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
     let words = width.words();
     assert_eq!(rows.len(), counts.len() * words, "a count for each row");
     assert_eq!(lanes.len(), words, "a row of lanes");
