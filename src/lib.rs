@@ -12,7 +12,7 @@
 //! - [`decisive`] makes playouts less blind.
 //! - [`search`] finds good moves; [`history`] is a match as far as it was played.
 //! - [`cache`] finds the user's cache of machine code.
-//! - [`directory`] says where the user keeps such things; [`later`] is a value that a thread makes.
+//! - [`directory`] says where the user keeps such things.
 //! - [`profile`] keeps what suits the user's CPU best.
 //! - `tools`, a feature, measures: all backends on a game, settings on this CPU, darkening in a match.
 //! - [`player`] is whoever chooses moves, [`referee`] plays matches between players,
@@ -22,6 +22,7 @@
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
 
 pub mod analysis;
+mod background;
 pub mod cache;
 pub mod darkening;
 pub mod decisive;
@@ -29,7 +30,6 @@ pub mod directory;
 pub mod fnv;
 pub mod game;
 pub mod history;
-pub mod later;
 pub mod machine;
 pub mod perft;
 pub mod player;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Config, Facts, Mask, find};
-use crate::later::Later;
+use crate::background::Background;
 use crate::machine::{GroundGame, RoleId, State};
 use propjit_stop::Stop;
 
@@ -82,13 +82,13 @@ impl GoalRanges {
 /// The search for a game's goal latches, in a thread of its own.
 /// Clones share it.
 #[derive(Clone, Debug)]
-pub struct Foresight(Later<Option<GoalRanges>>);
+pub struct Foresight(Background<Option<GoalRanges>>);
 
 impl Foresight {
     /// Starts to look for them. The flag that stops the game's compiler ends it, too.
     pub fn start(game: &Arc<GroundGame>, config: Config) -> Foresight {
         let game = game.clone();
-        Foresight(Later::start("foresight", move || {
+        Foresight(Background::start("foresight", || None, move || {
             let stop = Stop::from(game.code_options().config.stop.clone());
             let facts = find(&game, &config, &stop);
             let latches = facts.goal_latches.entries().len();

@@ -8,7 +8,7 @@ use propjit_jit::lanes::Engine;
 
 use super::DecisiveCircuit;
 use crate::analysis::{Foresight, GoalRanges};
-use crate::later::Later;
+use crate::background::Background;
 use crate::machine::GroundGame;
 use crate::machine::code_options::Form;
 use crate::machine::compiled::for_decisive_playouts;
@@ -19,14 +19,14 @@ const REVISION: u32 = 1;
 /// An engine for playouts with decisive moves, which comes after the best one of the
 /// [`Tiers`](crate::machine::Tiers), if at all. Clones share it.
 #[derive(Clone, Debug)]
-pub struct DecisiveTier(Later<Option<Engine>>);
+pub struct DecisiveTier(Background<Option<Engine>>);
 
 impl DecisiveTier {
     /// Starts to make it, when other engines need nothing more, and the latches are found that
     /// are to be known.
     pub fn start(game: &Arc<GroundGame>, latches: Option<&Foresight>) -> DecisiveTier {
         let (game, latches) = (game.clone(), latches.cloned());
-        DecisiveTier(Later::start("lookahead", move || {
+        DecisiveTier(Background::start("lookahead", || None, move || {
             game.tiers().wait();
             let left = latches.as_ref().and_then(Foresight::wait);
             let start = Instant::now();

@@ -18,7 +18,7 @@ pub mod rulesheet;
 pub mod searcher;
 pub mod simple;
 pub mod spec;
-pub mod worker;
+pub(crate) mod worker;
 
 use std::io;
 use std::sync::Arc;

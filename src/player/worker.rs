@@ -1,55 +1,18 @@
-//! A player on a thread of its own, so that whoever waits for it can stop waiting.
+//! A player on a thread of its own, so that nobody has to wait for it longer than they want.
 //!
-//! The worker is told of a turn and gives back an [`Answer`] that fills in later.
-//! Whatever the player does (take too long, panic), the one who waits is back at his
-//! deadline. A new turn stops whatever the player is still doing.
+//! The worker is told of a turn and gives back a [`Background`] answer. Whatever the player
+//! does (take too long, panic), a wait for its answer ends at the deadline. A new turn stops
+//! whatever the player is still doing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
-use super::{Choice, Ending, Player, PlayerError};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
-/// A value that another thread fills in once. Clones share it.
-#[derive(Debug)]
-pub struct Answer<T>(Arc<(Mutex<Option<T>>, Condvar)>);
-
-impl<T> Clone for Answer<T> {
-    fn clone(&self) -> Answer<T> {
-        Answer(self.0.clone())
-    }
-}
-
-impl<T> Default for Answer<T> {
-    fn default() -> Answer<T> {
-        Answer(Arc::new((Mutex::new(None), Condvar::new())))
-    }
-}
-
-impl<T: Clone> Answer<T> {
-    /// Fills it in, unless that has been done.
-    pub fn set(&self, value: T) {
-        self.0.0.lock().get_or_insert(value);
-        self.0.1.notify_all();
-    }
-
-    /// The value, as soon as it is there; `None` if it is not there at `deadline`.
-    pub fn wait(&self, deadline: Instant) -> Option<T> {
-        let mut value = self.0.0.lock();
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if value.is_some() || left.is_zero() {
-                return value.clone();
-            }
-            self.0.1.wait_for(&mut value, left);
-        }
-    }
-}
+use super::{Choice, Ending, Player, PlayerError};
+use crate::background::{Background, Promise};
 
 /// The result of preparing.
 pub type Prepared = Result<(), PlayerError>;
@@ -72,12 +35,15 @@ enum Task {
         asked: Instant,
         deadline: Instant,
         stop: Stop,
-        answer: Answer<Chosen>,
+        answer: Promise<Chosen>,
     },
-    End(Ending, Answer<()>),
+    End(Ending, Promise<()>),
 }
 
 /// A player at work. Dropping it stops the player and lets its thread end.
+///
+/// Where the thread has ended or cannot be started, tasks are dropped, and with them their
+/// promises: the answers are then those fallbacks.
 pub struct Worker {
     tasks: Sender<Task>,
     /// Stops what the player is doing.
@@ -89,39 +55,34 @@ impl Worker {
     pub fn start(
         make: impl FnOnce() -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         deadline: Instant,
-    ) -> (Worker, Answer<Prepared>) {
-        let (tasks, inbox) = channel();
+    ) -> (Worker, Background<Prepared>) {
+        let (tasks, inbox) = unbounded();
         let stop = Stop::new();
-        let prepared = Answer::default();
+        let (promise, prepared) = Background::promised(no_thread);
         let spawned = thread::Builder::new().name("player".to_string()).spawn({
-            let (stop, prepared) = (stop.clone(), prepared.clone());
-            move || run(make, &inbox, deadline, &stop, &prepared)
+            let stop = stop.clone();
+            move || run(make, &inbox, deadline, &stop, promise)
         });
         if let Err(error) = spawned {
-            let text = format!("there is no thread for it: {error}");
-            prepared.set(Err(PlayerError::Crashed(text)));
+            tracing::warn!(%error, "the thread of a player cannot be started");
         }
         (Worker { tasks, stop }, prepared)
     }
 
     /// Stops what the player is doing, tells it the joint move that was made, if any,
     /// and asks for its next move.
-    pub fn play(&mut self, joint: Option<Vec<String>>, deadline: Instant) -> Answer<Chosen> {
+    pub fn play(&mut self, joint: Option<Vec<String>>, deadline: Instant) -> Background<Chosen> {
         self.stop.set();
         self.stop = Stop::new();
-        let answer = Answer::default();
-        let task = Task::Play {
+        let (answer, chosen) = Background::promised(no_thread);
+        let _ = self.tasks.send(Task::Play {
             joint,
             asked: Instant::now(),
             deadline,
             stop: self.stop.clone(),
-            answer: answer.clone(),
-        };
-        if self.tasks.send(task).is_err() {
-            let gone = "its thread has ended".to_string();
-            answer.set(Err(PlayerError::Crashed(gone)));
-        }
-        answer
+            answer,
+        });
+        chosen
     }
 
     /// Stops what the player is doing. It still answers.
@@ -131,12 +92,10 @@ impl Worker {
 
     /// Stops the player and tells it that the match is over. Its thread ends then. The
     /// answer comes when the player has heard it.
-    pub fn end(&mut self, ending: Ending) -> Answer<()> {
+    pub fn end(&mut self, ending: Ending) -> Background<()> {
         self.stop.set();
-        let heard = Answer::default();
-        if self.tasks.send(Task::End(ending, heard.clone())).is_err() {
-            heard.set(());
-        }
+        let (promise, heard) = Background::promised(|| ());
+        let _ = self.tasks.send(Task::End(ending, promise));
         heard
     }
 }
@@ -147,16 +106,21 @@ impl Drop for Worker {
     }
 }
 
+/// The answer of a player without a thread.
+fn no_thread<T>() -> Result<T, PlayerError> {
+    Err(PlayerError::Crashed("its thread has ended".to_string()))
+}
+
 /// The thread of a player.
 fn run(
     make: impl FnOnce() -> Result<Box<dyn Player>, PlayerError>,
     inbox: &Receiver<Task>,
     deadline: Instant,
     stop: &Stop,
-    prepared: &Answer<Prepared>,
+    prepared: Promise<Prepared>,
 ) {
     let mut player = guarded(make);
-    prepared.set(with(&mut player, |player| player.prepare(deadline, stop)));
+    prepared.keep(with(&mut player, |player| player.prepare(deadline, stop)));
     ponder(&mut player, stop);
     for task in inbox {
         match task {
@@ -176,7 +140,7 @@ fn run(
                     }
                 });
                 let time = asked.elapsed();
-                answer.set(chosen.map(|choice| Timed { choice, time }));
+                answer.keep(chosen.map(|choice| Timed { choice, time }));
                 ponder(&mut player, &stop);
             }
             Task::End(ending, heard) => {
@@ -184,7 +148,7 @@ fn run(
                     player.end(&ending);
                     Ok(())
                 });
-                heard.set(());
+                heard.keep(());
                 return;
             }
         }

@@ -5,19 +5,20 @@
 //! long, there is a legal move to answer with; and a player's move can be checked.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use crate::background::{Background, Promise};
 use crate::machine::{MachineError, RoleId};
 use crate::player::board::Board;
 use crate::player::rulesheet::Rulesheet;
-use crate::player::worker::Answer;
 
 /// The legal moves of the clerk's role in a turn, as text; none if they cannot be found.
 pub type Legal = Arc<[String]>;
 
 /// A turn: the joint move before it, if any, and where its legal moves go.
-type Turn = (Option<Vec<String>>, Answer<Legal>);
+type Turn = (Option<Vec<String>>, Promise<Legal>);
 
 /// Follows one match for one role. Its thread ends when it is dropped.
 pub struct Clerk {
@@ -27,7 +28,7 @@ pub struct Clerk {
 impl Clerk {
     /// A clerk for a match from its initial state.
     pub fn start(rulesheet: Arc<Rulesheet>, role: RoleId) -> Clerk {
-        let (turns, inbox) = channel();
+        let (turns, inbox) = unbounded();
         let thread = thread::Builder::new().name("clerk".to_string());
         if let Err(error) = thread.spawn(move || follow(&rulesheet, role, &inbox)) {
             tracing::error!(%error, "there is no thread to keep legal moves ready");
@@ -36,25 +37,23 @@ impl Clerk {
     }
 
     /// The legal moves after `joint`, or in the same state as before without one.
-    /// They are filled in as soon as they are known.
-    pub fn turn(&self, joint: Option<Vec<String>>) -> Answer<Legal> {
-        let answer = Answer::default();
-        if self.turns.send((joint, answer.clone())).is_err() {
-            answer.set(Legal::default());
-        }
-        answer
+    /// None are known where there is no thread to find them.
+    pub fn turn(&self, joint: Option<Vec<String>>) -> Background<Legal> {
+        let (promise, legal) = Background::promised(Legal::default);
+        let _ = self.turns.send((joint, promise));
+        legal
     }
 }
 
 fn follow(rulesheet: &Rulesheet, role: RoleId, inbox: &Receiver<Turn>) {
     let prover = rulesheet.prover();
     let mut board = prover.and_then(|prover| Board::new(Box::new(prover)));
-    for (joint, answer) in inbox {
+    for (joint, promise) in inbox {
         let legal = match &mut board {
             Ok(board) => legal_after(board, joint, role),
             Err(_) => Ok(Vec::new()),
         };
-        answer.set(legal.map(Legal::from).unwrap_or_else(|error| {
+        promise.keep(legal.map(Legal::from).unwrap_or_else(|error| {
             tracing::error!(%error, "no legal moves can be kept ready");
             Legal::default()
         }));

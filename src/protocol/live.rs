@@ -15,9 +15,10 @@ use super::clerk::{Clerk, Legal};
 use super::log::Log;
 use super::message::{Reply, Request};
 use super::session::Config;
+use crate::background::Background;
 use crate::player::board::find_text;
 use crate::player::rulesheet::Rulesheet;
-use crate::player::worker::{Answer, Chosen, Prepared, Timed, Worker};
+use crate::player::worker::{Chosen, Prepared, Timed, Worker};
 use crate::player::{Choice, Ending, PlayerError, Seat};
 
 /// When an answer is due.
@@ -58,7 +59,7 @@ pub(super) struct LiveMatch {
     play_clock: Duration,
     log: Log,
     rulesheet: Arc<Rulesheet>,
-    prepared: Answer<Prepared>,
+    prepared: Background<Prepared>,
     table: Mutex<Table>,
 }
 
@@ -78,8 +79,8 @@ struct Turn {
     /// The joint move before.
     joint: Option<Vec<String>>,
     /// None before the first PLAY.
-    chosen: Option<Answer<Chosen>>,
-    legal: Answer<Legal>,
+    chosen: Option<Background<Chosen>>,
+    legal: Background<Legal>,
     answered: bool,
 }
 
@@ -137,9 +138,9 @@ impl LiveMatch {
 
     /// Waits until the player is prepared, or `START` must be answered.
     pub fn prepare(&self, request: &Request, due: &Due) {
-        let error = match self.prepared.wait(due.answer) {
+        let error = match self.prepared.wait_until(due.answer) {
             Some(Ok(())) => None,
-            Some(Err(error)) => Some(error),
+            Some(Err(error)) => Some(error.clone()),
             None => Some(PlayerError::TimedOut),
         };
         if let Some(error) = &error {
@@ -151,18 +152,19 @@ impl LiveMatch {
     /// The answer to `PLAY`.
     pub fn play(&self, joint: Option<&Vec<String>>, request: &Request, due: &Due) -> Reply {
         let (turn, before) = self.turn(joint, due);
-        let chosen = turn.chosen.and_then(|chosen| chosen.wait(due.answer));
-        let chosen = chosen.unwrap_or(Err(PlayerError::TimedOut));
+        let chosen = turn.chosen.as_ref();
+        let chosen = chosen.and_then(|chosen| chosen.wait_until(due.answer));
+        let chosen = chosen.cloned().unwrap_or(Err(PlayerError::TimedOut));
         // A move of the player is not held up for long by the check.
         let patience = match chosen {
             Ok(_) => due.answer.min(Instant::now() + CHECK_TIME),
             Err(_) => due.answer,
         };
-        let legal = turn.legal.wait(patience).or_else(|| match chosen {
+        let legal = turn.legal.wait_until(patience).or_else(|| match chosen {
             Ok(_) => None,
-            Err(_) => turn.legal.wait(due.last),
+            Err(_) => turn.legal.wait_until(due.last),
         });
-        let (choice, error) = choose(chosen, legal.as_deref(), before.as_deref());
+        let (choice, error) = choose(chosen, legal.map(|legal| &**legal), before.as_deref());
         self.answered(turn.number);
         match &error {
             None => {}
@@ -182,7 +184,7 @@ impl LiveMatch {
     /// known by now. It starts unless it is being thought about already.
     fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
         let mut table = self.table.lock();
-        let before = table.turn.legal.wait(Instant::now());
+        let before = table.turn.legal.get().cloned();
         let is_repeated = !table.turn.answered && table.turn.joint.as_ref() == joint;
         if !is_repeated {
             let joint = joint.cloned();
@@ -204,7 +206,7 @@ impl LiveMatch {
         if table.turn.number == turn {
             table.turn.answered = true;
             if let Some(chosen) = &table.turn.chosen
-                && chosen.wait(Instant::now()).is_none()
+                && chosen.get().is_none()
             {
                 table.worker.stop();
             }

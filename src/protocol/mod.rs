@@ -12,7 +12,7 @@
 //!   [`clerk`] keeps a legal move ready for it, [`log`] writes down what was said.
 //! - [`server`]: takes connections and hands what they say to a session.
 
-pub mod clerk;
+mod clerk;
 pub mod client;
 pub mod http;
 mod live;

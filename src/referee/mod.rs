@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use rand::seq::IndexedRandom;
 
+use crate::background::Background;
 use crate::machine::{MachineError, RoleId};
 use crate::player::board::{Board, find_text};
 use crate::player::spec::Spec;
@@ -104,7 +105,7 @@ pub fn play_match(
     // Until they have heard it, players elsewhere take no other match.
     let deadline = Instant::now() + FAREWELL;
     for heard in heard {
-        heard.wait(deadline);
+        heard.wait_until(deadline);
     }
     table.record
 }
@@ -129,7 +130,7 @@ impl Table<'_> {
             let Some(answer) = answer else {
                 continue;
             };
-            let result = self.wait(role, deadline, |until| answer.wait(until));
+            let result = self.wait(role, deadline, &answer);
             if let Err(error) = result {
                 self.blame(role, None, error.into());
             }
@@ -191,7 +192,7 @@ impl Table<'_> {
                 None => MoveRecord::new(random()),
                 Some(answer) => {
                     let instead = random();
-                    let chosen = self.wait(role, deadline, |until| answer.wait(until));
+                    let chosen = self.wait(role, deadline, &answer);
                     self.judge(role, chosen, legal, instead)
                 }
             });
@@ -231,17 +232,17 @@ impl Table<'_> {
 
     /// Waits for a player a little longer than until its deadline, but not when the
     /// match is stopped.
-    fn wait<T>(
+    fn wait<T: Clone>(
         &self,
         role: usize,
         deadline: Instant,
-        answer: impl Fn(Instant) -> Option<Result<T, PlayerError>>,
+        answer: &Background<Result<T, PlayerError>>,
     ) -> Result<T, PlayerError> {
         let end = deadline + self.config.grace;
         loop {
             let now = Instant::now();
-            if let Some(result) = answer(end.min(now + SLICE)) {
-                return result;
+            if let Some(result) = answer.wait_until(end.min(now + SLICE)) {
+                return result.clone();
             }
             let error = match (self.stop.is_set(), now >= end) {
                 (true, _) => PlayerError::Stopped,
