@@ -88,13 +88,17 @@ impl Foresight {
     /// Starts to look for them. The flag that stops the game's compiler ends it, too.
     pub fn start(game: &Arc<GroundGame>, config: Config) -> Foresight {
         let game = game.clone();
-        Foresight(Background::start("foresight", || None, move || {
-            let stop = Stop::from(game.code_options().config.stop.clone());
-            let facts = find(&game, &config, &stop);
-            let latches = facts.goal_latches.entries().len();
-            tracing::debug!(latches, "goal latches");
-            GoalRanges::new(&game, &facts)
-        }))
+        Foresight(Background::start(
+            "foresight",
+            || None,
+            move || {
+                let stop = Stop::from(game.code_options().config.stop.clone());
+                let facts = find(&game, &config, &stop);
+                let latches = facts.goal_latches.entries().len();
+                tracing::debug!(latches, "goal latches");
+                GoalRanges::new(&game, &facts)
+            },
+        ))
     }
 
     /// What was found, if the thread is done: nothing if there is no goal latch.

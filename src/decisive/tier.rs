@@ -26,14 +26,18 @@ impl DecisiveTier {
     /// are to be known.
     pub fn start(game: &Arc<GroundGame>, latches: Option<&Foresight>) -> DecisiveTier {
         let (game, latches) = (game.clone(), latches.cloned());
-        DecisiveTier(Background::start("lookahead", || None, move || {
-            game.tiers().wait();
-            let left = latches.as_ref().and_then(Foresight::wait);
-            let start = Instant::now();
-            let code = code(&game, left);
-            tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
-            code.map(|code| Engine::Code(Arc::new(code)))
-        }))
+        DecisiveTier(Background::start(
+            "lookahead",
+            || None,
+            move || {
+                game.tiers().wait();
+                let left = latches.as_ref().and_then(Foresight::wait);
+                let start = Instant::now();
+                let code = code(&game, left);
+                tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
+                code.map(|code| Engine::Code(Arc::new(code)))
+            },
+        ))
     }
 
     /// Whether it is known if there is one, and then the engine.
