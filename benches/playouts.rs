@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use propjit::Stop;
 use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, GroundGame, section};
-use propjit::playout::{self, Config, Progress};
+use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
@@ -28,13 +28,13 @@ fn playouts(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(rollouts));
         for name in GAMES {
             let game = common::load(name);
-            let config = Config {
+            let config = PlayoutConfig {
                 seed: 1,
                 max_steps: 1000,
                 rollouts: Some(rollouts),
-                ..Config::default()
+                ..PlayoutConfig::default()
             };
-            let (stop, progress) = (Stop::new(), Progress::default());
+            let (stop, progress) = (Stop::new(), PlayoutProgress::default());
             group.bench_function(name, |bencher| {
                 bencher.iter(|| playout::run(&game, backend, &config, &stop, &progress));
             });

@@ -51,11 +51,11 @@ fn programs(criterion: &mut Criterion) {
         let game = common::load(name);
         let game = common::ground(&game);
         group.bench_function(BenchmarkId::new("scalar", name), |bencher| {
-            bencher.iter(|| ScalarInterpreter::new(&game.calmest().circuit));
+            bencher.iter(|| ScalarInterpreter::new(&game.low_activity().circuit));
         });
         let sections = playout_sections(game.layout());
         group.bench_function(BenchmarkId::new("lanes", name), |bencher| {
-            bencher.iter(|| LaneProgram::new(&game.smallest().circuit, &sections));
+            bencher.iter(|| LaneProgram::new(&game.min_gates().circuit, &sections));
         });
     }
 }

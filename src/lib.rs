@@ -39,6 +39,7 @@ pub mod protocol;
 pub mod referee;
 pub mod rng;
 pub mod search;
+pub mod statistics;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod trace;

@@ -53,7 +53,8 @@ fn check(name: &str, game: &Game, width: Width) {
     let sections = playout_sections(game.layout());
     let target = "aarch64-unknown-linux-gnu".parse().unwrap();
     let config = CodeConfig::new(Generator::Cranelift, width);
-    let code = ForeignCode::compile(&game.smallest().circuit, &sections, &target, &config).unwrap();
+    let code =
+        ForeignCode::compile(&game.min_gates().circuit, &sections, &target, &config).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let program = link(&code, width, folder.path());
 

@@ -132,7 +132,7 @@ fn check(game: &Game, most: usize) -> usize {
     assert!(graph.complete, "the test wants to see all states");
     let roles = ground.roles().len();
     let values = reachable(&graph, roles);
-    let bounds = Bounds::new(ground, &ground.smallest().circuit);
+    let bounds = Bounds::new(ground, &ground.min_gates().circuit);
     let config = Config {
         time: Duration::from_secs(2),
         steps: 10_000,
@@ -203,7 +203,7 @@ fn a_king_that_is_gone_narrows_the_range_at_once() {
     );
     check(&game, 1000);
     let ground = game.ground_game().unwrap();
-    let bounds = Bounds::new(ground, &ground.smallest().circuit);
+    let bounds = Bounds::new(ground, &ground.min_gates().circuit);
     let promises = Promises::WELL_FORMED;
     let mut achievable = Achievable::new(ground.clone(), &bounds, Width::X64, promises);
     let states = [

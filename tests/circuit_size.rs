@@ -28,7 +28,7 @@ fn gates_are_no_more_than_sanchos_components_in_the_median() {
         }
         let path = shared.join("games").join(row[game]).with_extension("kif");
         let loaded = common::load(&path);
-        let gates = loaded.ground_game().unwrap().smallest().circuit.gates();
+        let gates = loaded.ground_game().unwrap().min_gates().circuit.gates();
         ratios.push(gates as f64 / components as f64);
     }
     ratios.sort_by(f64::total_cmp);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit::analysis::ternary::{Bounds, Fixpoint};
-use propjit::darkening::{Darkened, Darkening, Prospect};
+use propjit::darkening::{Darkened, Darkening, Specialisation};
 use propjit::game::{Game, Setup};
 use propjit::machine::batch::Batch;
 use propjit::machine::{GroundGame, Move, RoleId};
-use propjit::playout::{Player, Playouts};
+use propjit::playout::{PlayoutRunner, Playouts};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::lanes::Width;
 use rand::RngExt;
@@ -86,7 +86,7 @@ fn compare(
             }
             assert_eq!(got, expected, "{name}");
             states[lane].assign(expected);
-            assert!(darkened.engine.scope().contains(&states[lane]), "{name}");
+            assert!(darkened.engine.validity().contains(&states[lane]), "{name}");
         }
     }
 }
@@ -102,7 +102,7 @@ fn check(path: &Path, matches: u64, steps: usize) {
         return;
     };
     let mut rng = streams(11).next().unwrap();
-    let bounds = Bounds::new(game, &game.smallest().circuit);
+    let bounds = Bounds::new(game, &game.min_gates().circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     for seed in 0..matches {
         let states = random_states(game, seed);
@@ -110,16 +110,16 @@ fn check(path: &Path, matches: u64, steps: usize) {
             let root = &states[(states.len() - 1) * part / 4];
             let none = Duration::ZERO;
             let some = Duration::from_millis(200);
-            let mut prospect = || Prospect::new(game, &mut fixpoint, root);
+            let mut specialisation = || Specialisation::new(game, &mut fixpoint, root);
             let darkened = [
-                prospect().compile(game, some).unwrap(),
+                specialisation().compile(game, some).unwrap(),
                 match part {
-                    0 | 2 => prospect().interpret(game, none),
-                    _ => prospect().compile(game, none).unwrap(),
+                    0 | 2 => specialisation().interpret(game, none),
+                    _ => specialisation().compile(game, none).unwrap(),
                 },
             ];
             for darkened in darkened {
-                assert!(darkened.gates <= game.smallest().circuit.gates(), "{name}");
+                assert!(darkened.gates <= game.min_gates().circuit.gates(), "{name}");
                 compare(&name, game, &darkened, steps, &mut rng);
             }
         }
@@ -172,25 +172,25 @@ fn playouts_are_the_same_matches() {
         let root = &states[states.len() / 2];
         game.tiers().wait();
         let darkening = Darkening::new(game.clone());
-        let mut follower = darkening.follow();
-        assert!(follower.news().is_none());
+        let mut subscription = darkening.follow();
+        assert!(subscription.poll().is_none());
         let whole = darkening.engine();
         darkening.advance(root, None);
         darkening.wait();
-        let dark = follower.news().expect("something is dark halfway");
-        assert!(follower.news().is_none());
-        assert_eq!(whole.scope().given(), 0);
-        assert!(dark.scope().given() > 0, "{name}");
+        let dark = subscription.poll().expect("something is dark halfway");
+        assert!(subscription.poll().is_none());
+        assert_eq!(whole.validity().given(), 0);
+        assert!(dark.validity().given() > 0, "{name}");
         let expected = play(game, whole.clone(), root, 2000);
         assert_eq!(play(game, dark.clone(), root, 2000), expected, "{name}");
 
         // Those who switch with matches running, or back, play the same as well.
-        let mut player = Playouts::new(game.clone(), whole.clone(), 500, 3);
-        let again = play_with(&mut player, root, 100);
-        assert!(player.switch(dark));
-        let more = play_with(&mut player, root, 1000);
-        assert!(player.switch(whole.clone()));
-        let last = play_with(&mut player, root, 100);
+        let mut runner = Playouts::new(game.clone(), whole.clone(), 500, 3);
+        let again = play_with(&mut runner, root, 100);
+        assert!(runner.switch(dark));
+        let more = play_with(&mut runner, root, 1000);
+        assert!(runner.switch(whole.clone()));
+        let last = play_with(&mut runner, root, 100);
         let mut whole = Playouts::new(game.clone(), whole, 500, 3);
         for (rollouts, expected) in [(100, again), (1000, more), (100, last)] {
             assert_eq!(play_with(&mut whole, root, rollouts), expected, "{name}");
@@ -210,21 +210,21 @@ fn an_engine_is_not_used_for_another_root() {
     darkening.wait();
     let newest = darkening.newest().expect("something is dark halfway");
     assert_eq!(&newest.root, root);
-    let mut follower = darkening.follow();
-    assert!(follower.news().unwrap().scope().given() > 0);
+    let mut subscription = darkening.follow();
+    assert!(subscription.poll().unwrap().validity().given() > 0);
     // What follows from the root is no news, unless it pays.
     darkening.advance(&states[states.len() / 2 + 1], Some(Instant::now()));
     darkening.wait();
-    assert!(follower.news().is_none());
+    assert!(subscription.poll().is_none());
     darkening.advance(game.initial(), Some(Instant::now()));
-    assert_eq!(follower.news().unwrap().scope().given(), 0);
+    assert_eq!(subscription.poll().unwrap().validity().given(), 0);
     assert!(darkening.newest().is_none());
 
-    let mut player = Playouts::new(game.clone(), darkening.engine(), 500, 3);
-    player.starts_mut().add(game.initial(), None);
-    assert!(!player.switch(newest.engine.clone()), "a start is outside");
-    player.clear();
-    assert!(player.switch(newest.engine.clone()));
+    let mut runner = Playouts::new(game.clone(), darkening.engine(), 500, 3);
+    runner.queue_mut().add(game.initial(), None);
+    assert!(!runner.switch(newest.engine.clone()), "a start is outside");
+    runner.clear();
+    assert!(runner.switch(newest.engine.clone()));
 }
 
 #[test]

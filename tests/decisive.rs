@@ -9,8 +9,9 @@ use propjit::analysis::GoalRanges;
 use propjit::decisive::DecisiveCircuit;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::playout::{Moments, Player, Playouts, Tally};
+use propjit::playout::{PlayoutRunner, Playouts, Tally};
 use propjit::rng::streams;
+use propjit::statistics::Moments;
 use propjit_jit::circuit::OutputId;
 use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::section::Section;
@@ -251,11 +252,11 @@ fn play(game: &Game, rollouts: u64) -> Tally {
     let ground = game.ground_game().unwrap();
     let tier = game.decisive(false).unwrap();
     assert!(tier.wait().is_some());
-    let mut player = Playouts::with_tiers(ground.clone(), 100, 3);
-    player.be_decisive(tier);
-    let id = player.starts_mut().add(ground.initial(), Some(rollouts));
-    common::play_all(&mut player);
-    player.starts().tally(id).clone()
+    let mut runner = Playouts::with_tiers(ground.clone(), 100, 3);
+    runner.enable_decisive_moves(tier);
+    let id = runner.queue_mut().add(ground.initial(), Some(rollouts));
+    common::play_all(&mut runner);
+    runner.queue().tally(id).clone()
 }
 
 /// All matches had one of two values, with equal chances.

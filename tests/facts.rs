@@ -8,7 +8,7 @@ use propjit::Stop;
 use propjit::analysis::{self, Composite, Config, Facts, Literal, Method};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, GroundGame, Move, RoleId, Row, State, StateMachine, section};
+use propjit::machine::{Backend, GroundGame, LaneMask, Move, RoleId, State, StateMachine, section};
 use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, advance, enter};
 use propjit_jit::lanes::random::LaneRandom;
@@ -299,25 +299,25 @@ fn check_lanes(game: &Game, facts: &Facts, steps: u64) -> u64 {
         .collect();
     let mut random = LaneRandom::new(7);
     let start = || Start::Same(ground.initial().words());
-    let all = Row::all(width);
+    let all = LaneMask::all(width);
     let state = evaluator.inputs_mut(layout.bases.clone());
     enter(width, state, all.words(width), start());
     let mut done = 0;
     while done < steps && begun.elapsed() < Duration::from_secs(60) {
         evaluator.evaluate(section::STATE);
-        let terminal = Row::from_words(evaluator.output(layout.terminal));
+        let terminal = LaneMask::from_words(evaluator.output(layout.terminal));
         let mut going = all.and_not(terminal);
         let roles = layout.legal.iter().zip(&layout.does);
         for ((legal, does), selector) in roles.zip(&mut selectors) {
             let (legal, does) = evaluator.outputs_and_inputs_mut(legal.clone(), does.clone());
             let none = selector.select(width, legal, going.words(width), &mut random, does);
-            going = going.and_not(Row::from_words(&none));
+            going = going.and_not(LaneMask::from_words(&none));
         }
         evaluator.evaluate(section::NEXT);
         evaluator.evaluate(section::GOALS);
         let holds = |row: &[u64], literal: Literal| match literal.value {
-            true => Row::from_words(row),
-            false => all.and_not(Row::from_words(row)),
+            true => LaneMask::from_words(row),
+            false => all.and_not(LaneMask::from_words(row)),
         };
         let here = |literal: Literal| holds(evaluator.input(literal.proposition), literal);
         for latch in facts.latches.iter().map(|latch| latch.what) {
@@ -331,7 +331,7 @@ fn check_lanes(game: &Game, facts: &Facts, steps: u64) -> u64 {
         }
         let has = |role: RoleId, goal: usize| {
             let output = layout.goals[role.index()].start + goal;
-            Row::from_words(evaluator.output(output)).and(terminal)
+            LaneMask::from_words(evaluator.output(output)).and(terminal)
         };
         for latch in facts.goal_latches.entries() {
             for &goal in &latch.excluded {

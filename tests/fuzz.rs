@@ -13,7 +13,7 @@ use crate::common;
 use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::Backend;
-use propjit::playout::{self, Config, Progress};
+use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::{GameRng, streams};
 use propjit::verify::against;
 use propjit_gdl::ground::GroundLimits;
@@ -118,12 +118,12 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
             return "refused";
         }
     };
-    let config = Config {
+    let config = PlayoutConfig {
         seed: 1,
         max_steps: 20,
         time: Some(Duration::from_millis(20)),
         rollouts: Some(20),
-        ..Config::default()
+        ..PlayoutConfig::default()
     };
     let stop = Stop::new();
     let outcome = playout::run(
@@ -131,7 +131,7 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
         game.bulk_backend(),
         &config,
         &stop,
-        &Progress::default(),
+        &PlayoutProgress::default(),
     );
     if game.ground_game().is_none() {
         // An error is an answer, too: the prover hits its limits.

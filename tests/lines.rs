@@ -3,27 +3,27 @@
 use crate::common;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::playout::{Player, Tally, player};
+use propjit::playout::{PlayoutRunner, Tally, runner};
 use propjit::rng::streams;
 
 /// Games of one role: with goals from none to all, with matches of one length and of many,
 /// and with up to a hundred moves.
 const PUZZLES: [&str; 4] = ["untwistyCorridor", "pegTriangle", "pipes", "sudoku"];
 
-fn new_player(game: &Game, backend: Backend, seed: u64) -> Box<dyn Player> {
-    player(game, backend, 500, streams(seed).next().unwrap()).unwrap()
+fn new_runner(game: &Game, backend: Backend, seed: u64) -> Box<dyn PlayoutRunner> {
+    runner(game, backend, 500, streams(seed).next().unwrap()).unwrap()
 }
 
 /// The tallies of so many playouts from each of the states.
-fn tallies(player: &mut dyn Player, starts: &[(State, u64)]) -> Vec<Tally> {
+fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally> {
     let starts = starts.iter();
     let ids: Vec<_> = starts
-        .map(|(state, rollouts)| player.starts_mut().add(state, Some(*rollouts)))
+        .map(|(state, rollouts)| runner.queue_mut().add(state, Some(*rollouts)))
         .collect();
-    common::play_all(player);
-    let tallies = ids.iter().map(|&id| player.starts().tally(id).clone());
+    common::play_all(runner);
+    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
     let tallies = tallies.collect();
-    while player.starts_mut().take_finished().is_some() {}
+    while runner.queue_mut().take_finished().is_some() {}
     tallies
 }
 
@@ -57,13 +57,13 @@ fn a_line_leads_to_its_goal() {
         let mut machine = game.machine(Backend::Scalar).unwrap();
         let initial = machine.initial_state().unwrap();
         for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-            let mut player = new_player(&game, backend, 3);
-            player.keep_lines(Some(i32::MIN));
+            let mut runner = new_runner(&game, backend, 3);
+            runner.track_best_line(Some(i32::MIN));
             let rollouts = if backend == Backend::Scalar { 60 } else { 3000 };
             let mut starts = vec![(initial.clone(), rollouts)];
             // Later starts are states of the line before, the last of them terminal.
             for _ in 0..3 {
-                let tallies = tallies(&mut *player, &starts);
+                let tallies = tallies(&mut *runner, &starts);
                 let mut states = Vec::new();
                 for (tally, (start, _)) in tallies.iter().zip(&starts) {
                     let line = tally.best.as_ref().expect("some match came to an end");
@@ -89,11 +89,11 @@ fn a_line_is_the_best_of_its_start() {
         let game = common::own_game(name);
         let initial = game.ground_game().unwrap().initial().clone();
         for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-            let mut player = new_player(&game, backend, 5);
+            let mut runner = new_runner(&game, backend, 5);
             // One match each: what it came to is known from its tally.
             let starts = vec![(initial.clone(), 1); 300];
-            player.keep_lines(Some(i32::MIN));
-            let single = tallies(&mut *player, &starts);
+            runner.track_best_line(Some(i32::MIN));
+            let single = tallies(&mut *runner, &starts);
             for tally in &single {
                 let best = tally.best.as_ref().map(|line| i128::from(line.goal));
                 assert_eq!(
@@ -106,9 +106,9 @@ fn a_line_is_the_best_of_its_start() {
                 }
             }
             // The same matches once more, all from one start: the best of them is kept.
-            let mut player = new_player(&game, backend, 5);
-            player.keep_lines(Some(i32::MIN));
-            let together = &tallies(&mut *player, &[(initial.clone(), 300)])[0];
+            let mut runner = new_runner(&game, backend, 5);
+            runner.track_best_line(Some(i32::MIN));
+            let together = &tallies(&mut *runner, &[(initial.clone(), 300)])[0];
             let mut merged = Tally::new(1);
             single.iter().for_each(|tally| merged.merge(tally));
             assert_eq!(together.goals, merged.goals, "{name} on {backend}");
@@ -126,9 +126,11 @@ fn lines_change_nothing_and_are_kept_when_wanted() {
     let starts = [(initial, 2000)];
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let played = |above: &[Option<i32>]| {
-            let mut player = new_player(&game, backend, 8);
-            above.iter().for_each(|&above| player.keep_lines(above));
-            tallies(&mut *player, &starts).remove(0)
+            let mut runner = new_runner(&game, backend, 8);
+            above
+                .iter()
+                .for_each(|&above| runner.track_best_line(above));
+            tallies(&mut *runner, &starts).remove(0)
         };
         let without = played(&[]);
         assert_eq!(without.best, None);
@@ -159,9 +161,9 @@ fn a_goal_that_is_undefined_is_no_goal() {
     let good = machine.parse_move(RoleId(0), "good").unwrap();
     let initial = machine.initial_state().unwrap();
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let mut player = new_player(&game, backend, 1);
-        player.keep_lines(Some(0));
-        let tally = &tallies(&mut *player, &[(initial.clone(), 600)])[0];
+        let mut runner = new_runner(&game, backend, 1);
+        runner.track_best_line(Some(0));
+        let tally = &tallies(&mut *runner, &[(initial.clone(), 600)])[0];
         let line = tally.best.as_ref().unwrap();
         assert_eq!((line.goal, &line.moves[..]), (20, &[good][..]), "{backend}");
     }
@@ -172,9 +174,9 @@ fn several_roles_have_no_line() {
     let game = common::own_game("ticTacToe");
     let initial = game.ground_game().unwrap().initial().clone();
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let mut player = new_player(&game, backend, 1);
-        player.keep_lines(Some(0));
-        let tally = &tallies(&mut *player, &[(initial.clone(), 100)])[0];
+        let mut runner = new_runner(&game, backend, 1);
+        runner.track_best_line(Some(0));
+        let tally = &tallies(&mut *runner, &[(initial.clone(), 100)])[0];
         assert_eq!(tally.best, None);
     }
 }

@@ -7,19 +7,26 @@ use crate::common::assert_near;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::Backend;
-use propjit::playout::{Config, Moments, Progress, Tally, run};
+use propjit::playout::{PlayoutConfig, PlayoutProgress, Tally, run};
+use propjit::statistics::Moments;
 
-fn play(game: &Game, backend: Backend, config: &Config) -> Tally {
-    run(game, backend, config, &Stop::new(), &Progress::default())
-        .unwrap()
-        .tally
+fn play(game: &Game, backend: Backend, config: &PlayoutConfig) -> Tally {
+    run(
+        game,
+        backend,
+        config,
+        &Stop::new(),
+        &PlayoutProgress::default(),
+    )
+    .unwrap()
+    .tally
 }
 
-fn count(rollouts: u64) -> Config {
-    Config {
+fn count(rollouts: u64) -> PlayoutConfig {
+    PlayoutConfig {
         seed: 7,
         rollouts: Some(rollouts),
-        ..Config::default()
+        ..PlayoutConfig::default()
     }
 }
 
@@ -80,7 +87,7 @@ fn long_and_stuck_matches_are_counted_apart() {
     let game = common::game(common::ENDLESS);
     for backend in Backend::ALL {
         let rollouts = 3000;
-        let config = Config {
+        let config = PlayoutConfig {
             max_steps: 3,
             ..count(rollouts)
         };
@@ -124,7 +131,7 @@ fn waiting_lanes_bias_nothing() {
         let game = common::own_game(name);
         let scalar = play(&game, Backend::Scalar, &count(1000));
         for refill in [0, 3, u32::MAX] {
-            let config = Config {
+            let config = PlayoutConfig {
                 refill,
                 ..count(4001)
             };
@@ -145,12 +152,12 @@ fn a_seed_gives_the_same_matches() {
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let first = play(&game, backend, &count(3000));
         assert_eq!(play(&game, backend, &count(3000)), first);
-        let other = Config {
+        let other = PlayoutConfig {
             seed: 8,
             ..count(3000)
         };
         assert_ne!(play(&game, backend, &other), first);
-        let threads = Config {
+        let threads = PlayoutConfig {
             threads: 3,
             ..count(3000)
         };
@@ -164,7 +171,7 @@ fn a_seed_gives_the_same_matches() {
 fn time_only_cuts_the_sequence_of_matches() {
     let game = common::own_game("ticTacToe");
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let timed = Config {
+        let timed = PlayoutConfig {
             time: Some(Duration::from_millis(20)),
             rollouts: None,
             ..count(0)
@@ -186,7 +193,7 @@ fn a_stop_ends_play_with_what_there_is() {
             backend,
             &count(1_000_000),
             &stop,
-            &Progress::default(),
+            &PlayoutProgress::default(),
         )
         .unwrap();
         assert!(outcome.stopped);

@@ -41,7 +41,7 @@ fn engines_come_and_go_while_threads_play() {
                 let (number, expected) = now.read().unwrap().clone();
                 let (game, root) = place(number);
                 let mut engine = darkenings[game].engine();
-                if !engine.scope().contains(root) {
+                if !engine.validity().contains(root) {
                     // The next root has come meanwhile.
                     engine = games[game].tiers().engine().clone().into();
                 }

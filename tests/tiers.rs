@@ -7,7 +7,7 @@ use crate::common;
 use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, CodeOptions, GroundGame};
-use propjit::playout::{self, Config, Progress};
+use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
 use propjit_jit::lanes::Engine;
@@ -26,18 +26,18 @@ fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {
 }
 
 fn play(game: &Game, rollouts: u64) -> playout::Tally {
-    let config = Config {
+    let config = PlayoutConfig {
         seed: 5,
         max_steps: 1000,
         rollouts: Some(rollouts),
-        ..Config::default()
+        ..PlayoutConfig::default()
     };
     let outcome = playout::run(
         game,
         Backend::Compiled,
         &config,
         &Stop::new(),
-        &Progress::default(),
+        &PlayoutProgress::default(),
     );
     outcome.unwrap().tally
 }

@@ -24,7 +24,7 @@ use propjit_jit::lanes::Width;
 
 use super::GoalLatches;
 use super::ternary::{Bounds, Fixpoint};
-use crate::machine::{GroundGame, RoleId, Row, State};
+use crate::machine::{GroundGame, LaneMask, RoleId, State};
 
 /// What is known about how the matches of a game end, by proof or on trust.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -62,7 +62,7 @@ pub struct Outlook {
     /// By role and goal value.
     goals: Vec<Vec<Goal>>,
     /// For each role, the lanes in which a match may end without a goal.
-    none: Vec<Row>,
+    none: Vec<LaneMask>,
 }
 
 /// A goal value.
@@ -70,7 +70,7 @@ pub struct Outlook {
 struct Goal {
     value: i32,
     /// The lanes in which it is possible.
-    possible: Row,
+    possible: LaneMask,
 }
 
 impl Achievable {
@@ -111,8 +111,8 @@ impl Achievable {
         (self.outlook.goals, self.outlook.none) = roles
             .zip(RoleId::first(self.game.roles().len()))
             .map(|(role, id)| {
-                let (mut several, mut some) = (Row::default(), Row::default());
-                let (mut certain, mut goals) = (Row::default(), Vec::new());
+                let (mut several, mut some) = (LaneMask::default(), LaneMask::default());
+                let (mut certain, mut goals) = (LaneMask::default(), Vec::new());
                 for (goal, bounds) in role.goals.iter().zip(self.fixpoint.goals(id)) {
                     several = several.or(some.and(bounds.may));
                     some = some.or(bounds.may);
@@ -123,7 +123,7 @@ impl Achievable {
                     });
                 }
                 let undefined = match self.promises.goals {
-                    true => Row::default(),
+                    true => LaneMask::default(),
                     false => {
                         let defined = certain.and_not(several);
                         self.fixpoint.terminal().may.and_not(defined)
@@ -142,18 +142,18 @@ impl Achievable {
     }
 
     /// The lanes in which a match may end otherwise than in a terminal state.
-    fn without_end(&self) -> Row {
+    fn without_end(&self) -> LaneMask {
         let over = self.fixpoint.terminal().must;
-        let mut stuck = Row::default();
+        let mut stuck = LaneMask::default();
         if !self.promises.moves {
             let all = self.fixpoint.filled();
             for role in RoleId::first(self.game.roles().len()) {
                 let always = self.fixpoint.legal(role).map(|legal| legal.must);
-                stuck = stuck.or(all.and_not(always.fold(Row::default(), Row::or)));
+                stuck = stuck.or(all.and_not(always.fold(LaneMask::default(), LaneMask::or)));
             }
         }
         let endless = match self.promises.ends {
-            true => Row::default(),
+            true => LaneMask::default(),
             false => self.fixpoint.filled(),
         };
         stuck.or(endless).and_not(over)
@@ -163,12 +163,12 @@ impl Achievable {
 impl Outlook {
     /// The lanes in which a role may get a goal value, given by its place among the role's
     /// values.
-    pub fn possible(&self, role: RoleId, goal: usize) -> Row {
+    pub fn possible(&self, role: RoleId, goal: usize) -> LaneMask {
         self.goals[role.index()][goal].possible
     }
 
     /// The lanes in which a match may end without a goal for the role, which counts as 0.
-    pub fn none(&self, role: RoleId) -> Row {
+    pub fn none(&self, role: RoleId) -> LaneMask {
         self.none[role.index()]
     }
 

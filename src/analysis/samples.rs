@@ -10,7 +10,7 @@ use rand::RngExt;
 use super::Literal;
 use crate::machine::batch::Batch;
 use crate::machine::compiled::playout_sections;
-use crate::machine::{GroundGame, Move, RoleId, Row, State, ones};
+use crate::machine::{GroundGame, LaneMask, Move, RoleId, State, ones};
 use crate::rng::streams;
 use propjit_stop::Stop;
 
@@ -76,7 +76,7 @@ impl Samples {
                 // Matches are over before they begin.
                 break;
             }
-            let mut stuck = Row::default();
+            let mut stuck = LaneMask::default();
             let roles = game.roles().len();
             let mut joints = vec![Move(0); roles * states.len()];
             for role in RoleId::first(roles) {
@@ -109,7 +109,7 @@ impl Samples {
         game: &GroundGame,
         batch: &mut Batch,
         states: &mut [State],
-        stuck: Row,
+        stuck: LaneMask,
     ) {
         let terminal = batch.terminal();
         for lane in terminal.and_not(stuck).lanes() {

@@ -23,7 +23,7 @@ use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
 use propjit_jit::ternary::dual_rail;
 
 use crate::machine::compiled::playout_sections;
-use crate::machine::{GroundGame, RoleId, Row, State, section};
+use crate::machine::{GroundGame, LaneMask, RoleId, State, section};
 
 /// The circuit of a game's bounds, for as many [`Fixpoint`]s as one likes.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub struct Fixpoint {
     /// How many lanes are filled.
     filled: usize,
     /// The lanes in which something follows.
-    alive: Row,
+    alive: LaneMask,
     /// Packed states, one after the other.
     columns: Vec<u64>,
 }
@@ -58,9 +58,9 @@ pub struct Fixpoint {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rows {
     /// The lanes in which it may be true.
-    pub may: Row,
+    pub may: LaneMask,
     /// The lanes in which it is true for ever.
-    pub must: Row,
+    pub must: LaneMask,
 }
 
 impl Fixpoint {
@@ -70,7 +70,7 @@ impl Fixpoint {
         Fixpoint {
             evaluator: LaneEvaluator::new(engine),
             filled: 0,
-            alive: Row::default(),
+            alive: LaneMask::default(),
             columns: Vec::new(),
             game,
         }
@@ -126,11 +126,11 @@ impl Fixpoint {
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
         let words = width.words();
         let terminal = self.evaluator.output(layout.outputs + layout.terminal);
-        self.alive = self.filled().and_not(Row::from_words(terminal));
-        let choices: Vec<(Row, Row)> = (layout.legal.iter())
+        self.alive = self.filled().and_not(LaneMask::from_words(terminal));
+        let choices: Vec<(LaneMask, LaneMask)> = (layout.legal.iter())
             .map(|legal| {
                 let rows = self.evaluator.outputs(legal.clone());
-                Row::some_and_several(rows.chunks_exact(words))
+                LaneMask::some_and_several(rows.chunks_exact(words))
             })
             .collect();
         for (some, _) in &choices {
@@ -179,8 +179,8 @@ impl Fixpoint {
     }
 
     /// The lanes that are filled.
-    pub fn filled(&self) -> Row {
-        Row::first(self.filled)
+    pub fn filled(&self) -> LaneMask {
+        LaneMask::first(self.filled)
     }
 
     /// What the circuit's inputs, which are the base propositions and the moves, are in all
@@ -202,8 +202,8 @@ impl Fixpoint {
         let terminal = self.game.layout().terminal;
         let outputs = self.game.layout().outputs;
         Rows {
-            may: Row::from_words(self.evaluator.output(terminal)),
-            must: Row::from_words(self.evaluator.output(outputs + terminal)),
+            may: LaneMask::from_words(self.evaluator.output(terminal)),
+            must: LaneMask::from_words(self.evaluator.output(outputs + terminal)),
         }
     }
 
@@ -226,8 +226,8 @@ impl Fixpoint {
             .outputs(range.start + outputs..range.end + outputs);
         let rows = may.chunks_exact(words).zip(must.chunks_exact(words));
         rows.map(|(may, must)| Rows {
-            may: Row::from_words(may),
-            must: Row::from_words(must),
+            may: LaneMask::from_words(may),
+            must: LaneMask::from_words(must),
         })
     }
 }

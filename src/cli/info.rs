@@ -134,7 +134,7 @@ fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
 
 fn describe(ground: &GroundGame, backend: Backend) -> Ground {
     // The prover has no circuit; the others' is of interest all the same.
-    let optimised = ground.circuit(backend).unwrap_or(ground.smallest());
+    let optimised = ground.circuit(backend).unwrap_or(ground.min_gates());
     let circuit = &optimised.circuit;
     let pass = |pass: &propjit_jit::passes::PassReport| Pass {
         name: pass.name,

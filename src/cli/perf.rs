@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::playout::{self, Config, Progress};
+use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
 use super::options::{SetupArgs, seconds};
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     played.map(|_| ()).map_err(Failure::Work)
 }
 
-fn play(args: &Args) -> Result<playout::Outcome, String> {
+fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
     let loaded = Game::load(&args.rulesheet, &args.setup.setup_for(&args.rulesheet));
     let mut game = loaded.map_err(|error| describe(&error))?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
@@ -65,7 +65,7 @@ fn play(args: &Args) -> Result<playout::Outcome, String> {
     prepared.map_err(|error| error.to_string())?;
     // What is measured is play.
     game.wait_for_code();
-    let config = Config {
+    let config = PlayoutConfig {
         // The benchmark compares engines on one thread.
         threads: 1,
         refill: args.setup.settings().refill,
@@ -74,6 +74,12 @@ fn play(args: &Args) -> Result<playout::Outcome, String> {
         time: Some(args.seconds),
         rollouts: None,
     };
-    playout::run(&game, backend, &config, &Stop::new(), &Progress::default())
-        .map_err(|error| error.to_string())
+    playout::run(
+        &game,
+        backend,
+        &config,
+        &Stop::new(),
+        &PlayoutProgress::default(),
+    )
+    .map_err(|error| error.to_string())
 }

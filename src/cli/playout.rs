@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::game::Game;
-use propjit::playout::{self, Config, Progress};
+use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         game.wait_for_code();
     }
     let unlimited = args.count.is_some().then_some(args.seconds);
-    let config = Config {
+    let config = PlayoutConfig {
         threads: args.threads.unwrap_or(setup.settings().threads),
         refill: setup.settings().refill,
         seed: args.seed.unwrap_or_else(random_seed),
@@ -95,7 +95,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         time: unlimited.unwrap_or(args.seconds.or(Some(DEFAULT_TIME))),
         rollouts: args.count,
     };
-    let progress = Progress::default();
+    let progress = PlayoutProgress::default();
     let shown = show_progress({
         let progress = progress.clone();
         move || format!("{} matches", progress.rollouts())

@@ -10,11 +10,11 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
 
-use super::prospect::whole_work;
-use super::rule::{Rule, Stakes};
-use super::{Follower, Prospect};
+use super::cost_model::{CostModel, SpecialisationCosts};
+use super::specialisation::whole_work;
+use super::{EngineSubscription, Specialisation};
 use crate::analysis::ternary::{Bounds, Fixpoint};
-use crate::machine::{GroundGame, ScopedEngine, State};
+use crate::machine::{GroundGame, State, ValidEngine};
 
 /// The part of the time left that passes may take.
 const PASSES: u32 = 20;
@@ -28,8 +28,8 @@ const MOST_PASSES: Duration = Duration::from_secs(1);
 pub struct Darkened {
     /// The root.
     pub root: State,
-    /// The engine. Its scope is all states that agree with the root in what is dark.
-    pub engine: ScopedEngine,
+    /// The engine. Its validity is all states that agree with the root in what is dark.
+    pub engine: ValidEngine,
     /// How many gates it has.
     pub gates: usize,
     /// How long it took to find out what is dark.
@@ -42,7 +42,7 @@ pub struct Darkened {
 
 /// The engines for one match at a time: those of a search whose root advances.
 ///
-/// Threads that use them have a [`Follower`] each.
+/// Threads that use them have a [`EngineSubscription`] each.
 pub struct Darkening {
     shared: Arc<Shared>,
 }
@@ -68,7 +68,7 @@ struct Work {
     request: Option<Request>,
     /// Whether a thread does what is requested.
     running: bool,
-    rule: Rule,
+    cost_model: CostModel,
 }
 
 struct Request {
@@ -127,7 +127,7 @@ impl Darkening {
         let newest = self.shared.newest.load();
         if newest
             .as_ref()
-            .is_some_and(|newest| !newest.engine.scope().contains(root))
+            .is_some_and(|newest| !newest.engine.validity().contains(root))
         {
             self.shared.publish(None);
         }
@@ -135,21 +135,21 @@ impl Darkening {
     }
 
     /// The engine to use now: the newest one, or the game's own.
-    pub fn engine(&self) -> ScopedEngine {
+    pub fn engine(&self) -> ValidEngine {
         match &*self.shared.newest.load() {
             Some(newest) => newest.engine.clone(),
             None => self.shared.game.tiers().engine().clone().into(),
         }
     }
 
-    /// The newest engine that was made, if the present root is in its scope.
+    /// The newest engine that was made, if the present root is in its validity.
     pub fn newest(&self) -> Option<Arc<Darkened>> {
         self.shared.newest.load_full()
     }
 
     /// What tells a thread when the engine has changed.
-    pub fn follow(self: &Arc<Darkening>) -> Follower {
-        Follower::new(self.clone())
+    pub fn follow(self: &Arc<Darkening>) -> EngineSubscription {
+        EngineSubscription::new(self.clone())
     }
 
     /// How often the engine has changed.
@@ -184,11 +184,11 @@ impl Shared {
         let _done = Done(self);
         // The best engine comes first, and with it the circuit.
         self.game.tiers().wait();
-        let circuit = &self.game.smallest().circuit;
+        let circuit = &self.game.min_gates().circuit;
         let bounds = self.bounds.get_or_init(|| Bounds::new(&self.game, circuit));
         let mut fixpoint = Fixpoint::new(self.game.clone(), bounds, Width::X64);
         loop {
-            let (request, rule) = {
+            let (request, cost_model) = {
                 let mut work = self.work.lock();
                 let request = work.request.take();
                 let wanted = request.filter(|_| !self.abandoned.load(Ordering::Relaxed));
@@ -196,34 +196,34 @@ impl Shared {
                     work.running = false;
                     return;
                 };
-                (request, work.rule)
+                (request, work.cost_model)
             };
-            self.serve(&request, &rule, &mut fixpoint);
+            self.serve(&request, &cost_model, &mut fixpoint);
         }
     }
 
     /// Makes an engine for a root, if that pays.
-    fn serve(&self, request: &Request, rule: &Rule, fixpoint: &mut Fixpoint) {
+    fn serve(&self, request: &Request, cost_model: &CostModel, fixpoint: &mut Fixpoint) {
         let game = &self.game;
-        let prospect = Prospect::new(game, fixpoint, &request.root);
+        let specialisation = Specialisation::new(game, fixpoint, &request.root);
         let left = request
             .until
             .map(|until| until.saturating_duration_since(Instant::now()));
         let newest = self.newest.load_full();
-        let stakes = Stakes {
+        let costs = SpecialisationCosts {
             before: newest.map_or_else(|| whole_work(game), |newest| newest.work),
-            after: prospect.work(game),
-            gates: prospect.gates(),
+            after: specialisation.work(game),
+            gates: specialisation.gates(),
             left,
         };
-        let verdict = rule.decide(&stakes);
+        let verdict = cost_model.decide(&costs);
         tracing::debug!(
-            dark_bases = prospect.dark_bases(game),
+            dark_bases = specialisation.dark_bases(game),
             bases = game.layout().bases.len(),
-            dark_moves = prospect.dark_moves(game),
-            gates = prospect.gates(),
-            of = game.smallest().circuit.gates(),
-            analysis = ?prospect.time(),
+            dark_moves = specialisation.dark_moves(game),
+            gates = specialisation.gates(),
+            of = game.min_gates().circuit.gates(),
+            analysis = ?specialisation.time(),
             ?left,
             speedup = verdict.speedup,
             cost = ?verdict.cost,
@@ -235,12 +235,12 @@ impl Shared {
         }
         let passes = left.map_or(MOST_PASSES, |left| left / PASSES);
         let passes = passes.clamp(LEAST_PASSES, MOST_PASSES);
-        match prospect.compile(game, passes) {
+        match specialisation.compile(game, passes) {
             Ok(darkened) => {
                 tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");
                 let mut work = self.work.lock();
-                work.rule.learn(stakes.gates, darkened.making);
-                let contains = |root: &State| darkened.engine.scope().contains(root);
+                work.cost_model.learn(costs.gates, darkened.making);
+                let contains = |root: &State| darkened.engine.validity().contains(root);
                 if work.root.as_ref().is_some_and(contains) {
                     self.publish(Some(Arc::new(darkened)));
                 }

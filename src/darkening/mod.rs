@@ -9,25 +9,25 @@
 //! [decisive moves](crate::decisive) stay with their own, since these are worth more.) Nobody
 //! waits, and old code is freed when its last user has gone over.
 //!
-//! - A [`Prospect`] is what there would be to gain from a root, and makes the engine.
-//! - A [`Darkening`] does it as roots come, if a [`Rule`] finds that it pays.
-//! - A [`Follower`] tells a thread when there is another engine.
+//! - A [`Specialisation`] is what there would be to gain from a root, and makes the engine.
+//! - A [`Darkening`] does it as roots come, if a [`CostModel`] finds that it pays.
+//! - A [`EngineSubscription`] tells a thread when there is another engine.
 //!
 //! # What holds
 //!
 //! The inputs and outputs of a darkened engine have the same numbers as those of the whole
-//! circuit. For every state in its [scope](crate::machine::Scope), which is those that agree
+//! circuit. For every state in its [validity](crate::machine::Validity), which is those that agree
 //! with the root in all dark propositions, and all legal moves, it says of legal moves, next
-//! state, end and goals what the whole circuit says; and what follows is in the scope again.
+//! state, end and goals what the whole circuit says; and what follows is in the validity again.
 //! [`Batch`](crate::machine::batch::Batch) and [`Playouts`](crate::playout::Playouts) take no
 //! other states in.
 
+mod cost_model;
 mod darkened;
-mod follower;
-mod prospect;
-mod rule;
+mod specialisation;
+mod subscription;
 
+pub use cost_model::{CostModel, SpecialisationCosts, Verdict};
 pub use darkened::{Darkened, Darkening};
-pub use follower::Follower;
-pub use prospect::Prospect;
-pub use rule::{Rule, Stakes, Verdict};
+pub use specialisation::Specialisation;
+pub use subscription::EngineSubscription;

@@ -8,7 +8,7 @@ use propjit_jit::passes::{PassConfig, optimize};
 use super::lookahead::{Lookahead, TooMuch};
 use super::losses::{gained, with_losses};
 use crate::analysis::GoalRanges;
-use crate::machine::cost::choice_gates;
+use crate::machine::step_cost::choice_gates;
 use crate::machine::{GroundGame, RANDOM_ROLE, RoleId};
 
 /// The circuit may have so many times the gates of the game's own, those counted that it takes
@@ -42,7 +42,7 @@ impl DecisiveCircuit {
     /// None if no role ever has decisive moves, or if to find that out is too much. It takes a
     /// while.
     pub fn new(game: &GroundGame, left: Option<&GoalRanges>) -> Option<DecisiveCircuit> {
-        let circuit = &game.smallest().circuit;
+        let circuit = &game.min_gates().circuit;
         let layout = game.layout();
         let moves = layout.legal.iter().map(Range::len).sum();
         let choice = choice_gates(moves, layout.legal.len());

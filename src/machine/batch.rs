@@ -30,7 +30,7 @@ use propjit_jit::lanes::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 
-use super::{GroundGame, Move, RoleId, Row, Scope, ScopedEngine, State, section};
+use super::{GroundGame, LaneMask, Move, RoleId, State, ValidEngine, Validity, section};
 
 /// As many states of a game as there are lanes, or fewer.
 ///
@@ -40,7 +40,7 @@ pub struct Batch {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
     /// The states that the evaluator is right for.
-    scope: Arc<Scope>,
+    validity: Arc<Validity>,
     /// How many lanes are filled.
     filled: usize,
     /// Whether the sections are evaluated for the states as they are.
@@ -75,11 +75,11 @@ pub struct Child {
 
 impl Batch {
     /// A batch without states. The engine evaluates the game's [`section`]s.
-    pub fn new(game: Arc<GroundGame>, engine: impl Into<ScopedEngine>) -> Batch {
-        let (engine, scope) = engine.into().into_parts();
+    pub fn new(game: Arc<GroundGame>, engine: impl Into<ValidEngine>) -> Batch {
+        let (engine, validity) = engine.into().into_parts();
         Batch {
             evaluator: LaneEvaluator::new(engine),
-            scope,
+            validity,
             filled: 0,
             known: Known::default(),
             played: Played::These(Vec::new()),
@@ -90,13 +90,13 @@ impl Batch {
 
     /// Evaluates with another engine from now on, as when machine code is ready. The batch
     /// is without states then.
-    pub fn switch(&mut self, engine: impl Into<ScopedEngine>) {
+    pub fn switch(&mut self, engine: impl Into<ValidEngine>) {
         *self = Batch::new(self.game.clone(), engine);
     }
 
     /// The states that may be entered: all, unless the engine is one that was made for some.
-    pub fn scope(&self) -> &Scope {
-        &self.scope
+    pub fn validity(&self) -> &Validity {
+        &self.validity
     }
 
     /// The game.
@@ -110,20 +110,20 @@ impl Batch {
     }
 
     /// The lanes that are filled.
-    pub fn filled(&self) -> Row {
-        Row::first(self.filled)
+    pub fn filled(&self) -> LaneMask {
+        LaneMask::first(self.filled)
     }
 
     /// Fills lanes with the states, in their order.
     ///
     /// # Panics
     /// If there are more states than lanes, or one is outside the engine's
-    /// [scope](Batch::scope).
+    /// [validity](Batch::validity).
     pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
         let words = self.state_words();
         self.columns.clear();
         for state in states {
-            self.scope.check(state);
+            self.validity.check(state);
             let end = self.columns.len() + words;
             self.columns.extend_from_slice(state.words());
             self.columns.resize(end, 0);
@@ -139,33 +139,33 @@ impl Batch {
     ///
     /// # Panics
     /// If there are not so many lanes, or the state is outside the engine's
-    /// [scope](Batch::scope).
+    /// [validity](Batch::validity).
     pub fn fill(&mut self, state: &State, lanes: usize) {
-        self.scope.check(state);
+        self.validity.check(state);
         assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
         self.filled = lanes;
         self.known = Known::default();
         let bases = self.game.layout().bases.clone();
         let width = self.evaluator.width();
         let rows = self.evaluator.inputs_mut(bases);
-        let all = Row::all(width);
+        let all = LaneMask::all(width);
         enter(width, rows, all.words(width), Start::Same(state.words()));
     }
 
     /// The lanes whose state is terminal.
-    pub fn terminal(&mut self) -> Row {
+    pub fn terminal(&mut self) -> LaneMask {
         self.look();
         let terminal = self.evaluator.output(self.game.layout().terminal);
-        Row::from_words(terminal).and(self.filled())
+        LaneMask::from_words(terminal).and(self.filled())
     }
 
     /// The lanes in which the role has a legal move, and those in which it has several.
-    pub fn choices(&mut self, role: RoleId) -> (Row, Row) {
+    pub fn choices(&mut self, role: RoleId) -> (LaneMask, LaneMask) {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
         let rows = self.evaluator.outputs(legal.clone());
         let rows = rows.chunks_exact(self.evaluator.width().words());
-        let (some, several) = Row::some_and_several(rows);
+        let (some, several) = LaneMask::some_and_several(rows);
         let filled = self.filled();
         (some.and(filled), several.and(filled))
     }
@@ -178,7 +178,7 @@ impl Batch {
         let rows = legal.map(|legal| self.evaluator.outputs(legal.clone()));
         let words = self.evaluator.width().words();
         let rows = rows.flat_map(|rows| rows.chunks_exact(words));
-        rows.map(|row| Row::from_words(row).and(filled).count())
+        rows.map(|row| LaneMask::from_words(row).and(filled).count())
             .sum()
     }
 
@@ -191,7 +191,7 @@ impl Batch {
         let rows = self.evaluator.outputs(legal.clone());
         let rows = rows.chunks_exact(self.evaluator.width().words());
         for (row, number) in rows.zip(0..) {
-            for lane in Row::from_words(row).and(filled).lanes() {
+            for lane in LaneMask::from_words(row).and(filled).lanes() {
                 found(lane, Move(number));
             }
         }
@@ -210,7 +210,7 @@ impl Batch {
         let values = &self.game.propnet().roles[role.index()].goals;
         let mut holding = rows
             .zip(values)
-            .filter(|(row, _)| Row::from_words(row).contains(lane));
+            .filter(|(row, _)| LaneMask::from_words(row).contains(lane));
         let (_, goal) = holding.next()?;
         holding.next().is_none().then_some(goal.value)
     }
@@ -240,7 +240,7 @@ impl Batch {
 
     /// Chooses all legal moves of all roles, which makes sense in lanes where every role has
     /// one only; and [`advance`](Batch::advance)s these.
-    pub fn advance_forced(&mut self, lanes: Row) {
+    pub fn advance_forced(&mut self, lanes: LaneMask) {
         self.look();
         let layout = self.game.layout();
         for (legal, does) in layout.legal.iter().zip(&layout.does) {
@@ -254,7 +254,7 @@ impl Batch {
     }
 
     /// Makes the states of these lanes those that follow from the moves chosen.
-    pub fn advance(&mut self, lanes: Row) {
+    pub fn advance(&mut self, lanes: LaneMask) {
         self.look();
         self.evaluator.evaluate(section::NEXT);
         let layout = self.game.layout();

@@ -70,7 +70,7 @@ pub fn state_sections(layout: &Layout) -> [Section; alone::COUNT] {
 
 /// Code for playouts.
 pub fn for_playouts(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
-    let circuit = &game.smallest().circuit;
+    let circuit = &game.min_gates().circuit;
     compile(game, circuit, &playout_sections(game.layout()), config)
 }
 
@@ -85,7 +85,7 @@ pub fn for_decisive_playouts(
 
 /// Code for single questions.
 pub fn for_states(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
-    let circuit = &game.smallest().circuit;
+    let circuit = &game.min_gates().circuit;
     compile(game, circuit, &state_sections(game.layout()), config)
 }
 

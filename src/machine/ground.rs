@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 
 use super::code_options::{CodeOptions, Form};
 use super::compiled::{self, playout_sections};
-use super::cost::Cost;
 use super::lower::{Layout, lower};
+use super::step_cost::StepCost;
 use super::text::find_term;
 use super::tiers::Tiers;
 use super::{Backend, MachineError, Move, Phases, RoleId, State};
@@ -27,8 +27,8 @@ pub struct GroundGame {
     layout: Layout,
     /// The circuit before any pass.
     lowered: Circuit,
-    smallest: OnceLock<Optimised>,
-    calmest: OnceLock<Optimised>,
+    min_gates: OnceLock<Optimised>,
+    low_activity: OnceLock<Optimised>,
     roles: Vec<String>,
     initial: State,
     /// The numbers of the base propositions, when first looked up by name.
@@ -39,7 +39,7 @@ pub struct GroundGame {
     plain_scalar: OnceLock<ScalarInterpreter>,
     lanes: OnceLock<Arc<LaneProgram>>,
     phases: OnceLock<Phases>,
-    cost: OnceLock<Cost>,
+    cost: OnceLock<StepCost>,
     code: CodeOptions,
     playout_code: OnceLock<Compiled>,
     state_code: OnceLock<Compiled>,
@@ -93,8 +93,8 @@ impl GroundGame {
             propnet,
             layout,
             lowered,
-            smallest: OnceLock::new(),
-            calmest: OnceLock::new(),
+            min_gates: OnceLock::new(),
+            low_activity: OnceLock::new(),
             base_numbers: OnceLock::new(),
             move_numbers: OnceLock::new(),
             scalar: OnceLock::new(),
@@ -125,8 +125,8 @@ impl GroundGame {
     }
 
     /// The circuit with the fewest gates, for backends that evaluate all of them.
-    pub fn smallest(&self) -> &Optimised {
-        self.smallest
+    pub fn min_gates(&self) -> &Optimised {
+        self.min_gates
             .get_or_init(|| self.optimise(PassConfig::default()))
     }
 
@@ -136,17 +136,17 @@ impl GroundGame {
     /// The choice pass computes "some move but those few" as "none of those
     /// few"; what was quiet then follows every move (three times as much work
     /// for the scalar interpreter on breakthrough).
-    pub fn calmest(&self) -> &Optimised {
+    pub fn low_activity(&self) -> &Optimised {
         let config = PassConfig::default().with_choice(false);
-        self.calmest.get_or_init(|| self.optimise(config))
+        self.low_activity.get_or_init(|| self.optimise(config))
     }
 
     /// The circuit that a backend evaluates; none for the prover.
     pub fn circuit(&self, backend: Backend) -> Option<&Optimised> {
         match backend {
             Backend::Prover => None,
-            Backend::Scalar => Some(self.calmest()),
-            Backend::Lanes | Backend::Compiled => Some(self.smallest()),
+            Backend::Scalar => Some(self.low_activity()),
+            Backend::Lanes | Backend::Compiled => Some(self.min_gates()),
         }
     }
 
@@ -174,11 +174,11 @@ impl GroundGame {
         &self.initial
     }
 
-    /// A scalar interpreter of the [calmest](GroundGame::calmest) circuit.
+    /// A scalar interpreter of the [`low_activity`](GroundGame::low_activity) circuit.
     pub fn scalar_interpreter(&self) -> ScalarInterpreter {
         let template = self
             .scalar
-            .get_or_init(|| ScalarInterpreter::new(&self.calmest().circuit));
+            .get_or_init(|| ScalarInterpreter::new(&self.low_activity().circuit));
         template.clone()
     }
 
@@ -190,16 +190,16 @@ impl GroundGame {
         template.clone()
     }
 
-    /// The [smallest](GroundGame::smallest) circuit as a program over lanes with the [`section`]s there are.
+    /// The [`min_gates`](GroundGame::min_gates) circuit as a program over lanes with the [`section`]s there are.
     pub fn lane_program(&self) -> Arc<LaneProgram> {
         let make = || {
             let sections = playout_sections(&self.layout);
-            Arc::new(LaneProgram::new(&self.smallest().circuit, &sections))
+            Arc::new(LaneProgram::new(&self.min_gates().circuit, &sections))
         };
         self.lanes.get_or_init(make).clone()
     }
 
-    /// The [smallest](GroundGame::smallest) circuit as machine code for playouts, with
+    /// The [`min_gates`](GroundGame::min_gates) circuit as machine code for playouts, with
     /// the [`section`]s there are.
     pub fn playout_code(&self) -> Result<Arc<Code>, MachineError> {
         let make = || {
@@ -209,7 +209,7 @@ impl GroundGame {
         get_or_compile(&self.playout_code, make)
     }
 
-    /// The [smallest](GroundGame::smallest) circuit as machine code for single questions,
+    /// The [`min_gates`](GroundGame::min_gates) circuit as machine code for single questions,
     /// with the sections of [`alone`](super::compiled::alone).
     pub fn state_code(&self) -> Result<Arc<Code>, MachineError> {
         let make = || {
@@ -243,8 +243,8 @@ impl GroundGame {
     }
 
     /// About what a playout costs.
-    pub fn cost(&self) -> Cost {
-        let estimate = || Cost::new(&self.lowered, &self.layout);
+    pub fn cost(&self) -> StepCost {
+        let estimate = || StepCost::new(&self.lowered, &self.layout);
         *self.cost.get_or_init(estimate)
     }
 

@@ -16,19 +16,19 @@ pub mod batch;
 pub mod circuit;
 pub(crate) mod code_options;
 pub mod compiled;
-pub(crate) mod cost;
 mod ground;
+mod lane_mask;
 pub mod lanes;
 pub mod lower;
 mod phases;
 pub mod prover;
-mod row;
 pub mod saved;
 pub mod scalar;
-mod scope;
 mod state;
+pub(crate) mod step_cost;
 mod text;
 mod tiers;
+mod validity;
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,14 +38,14 @@ use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
 
 pub use code_options::CodeOptions;
-pub use cost::Cost;
 pub use ground::{GroundGame, section};
+pub use lane_mask::LaneMask;
 pub use phases::Phases;
-pub use row::Row;
-pub use scope::{Scope, ScopedEngine};
 pub use state::State;
 pub(crate) use state::ones;
+pub use step_cost::StepCost;
 pub use tiers::Tiers;
+pub use validity::{ValidEngine, Validity};
 
 /// The number of a role in rulesheet order, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -5,7 +5,7 @@ use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use crate::decisive::DecisiveTier;
 use crate::machine::lower::Layout;
-use crate::machine::{Row, section};
+use crate::machine::{LaneMask, section};
 
 /// After how many matches it is looked how many moves were decisive.
 const TRIAL: u64 = 1000;
@@ -55,12 +55,14 @@ impl Decisive {
     }
 
     /// During the trial, counts the lanes in which moves of some role are left out.
-    pub fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: Row) {
+    pub fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: LaneMask) {
         if let Decisive::Trial { steps, .. } = self {
             evaluator.evaluate(section::DECISIVE);
             let rows = evaluator.outputs(layout.decisive());
             let rows = rows.chunks_exact(evaluator.width().words());
-            let some = rows.map(Row::from_words).fold(Row::default(), Row::or);
+            let some = rows
+                .map(LaneMask::from_words)
+                .fold(LaneMask::default(), LaneMask::or);
             *steps += some.and(going).count();
         }
     }

@@ -4,8 +4,8 @@ use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::Start;
 
 use super::columns::Columns;
-use super::starts::{StartId, Starts};
-use crate::machine::Row;
+use super::queue::{JobId, PlayoutQueue};
+use crate::machine::LaneMask;
 
 /// The matches that run.
 #[derive(Debug)]
@@ -14,17 +14,17 @@ pub(super) struct Lanes {
     /// How many base propositions a state has.
     bases: usize,
     /// Lanes with a match.
-    pub running: Row,
+    pub running: LaneMask,
     /// Lanes whose match starts with the state that they enter next.
-    starting: Row,
+    starting: LaneMask,
     /// The one that all of those start from, unless there are several or none.
-    same: Option<StartId>,
+    same: Option<JobId>,
     /// The start state of each lane's match.
-    ids: Vec<StartId>,
+    ids: Vec<JobId>,
     /// The step at which each lane's match started.
     started: Vec<u64>,
     /// For each start state, by its number, the lanes with a match from it.
-    playing: Vec<Row>,
+    playing: Vec<LaneMask>,
     /// Made when lanes first start from different states together.
     columns: Option<Columns>,
 }
@@ -35,10 +35,10 @@ impl Lanes {
         Lanes {
             width,
             bases,
-            running: Row::default(),
-            starting: Row::default(),
+            running: LaneMask::default(),
+            starting: LaneMask::default(),
             same: None,
-            ids: vec![StartId::default(); width.lanes()],
+            ids: vec![JobId::default(); width.lanes()],
             started: vec![0; width.lanes()],
             playing: Vec::new(),
             columns: None,
@@ -46,31 +46,31 @@ impl Lanes {
     }
 
     /// Lanes without a match.
-    pub fn idle(&self) -> Row {
-        Row::all(self.width).and_not(self.running)
+    pub fn idle(&self) -> LaneMask {
+        LaneMask::all(self.width).and_not(self.running)
     }
 
     /// Starts the matches that are next in line in the lanes given, as far as there are
     /// any for this step; returns whether there are.
-    pub fn start(&mut self, lanes: Row, starts: &mut Starts, now: u64) -> bool {
-        self.starting = Row::default();
-        let phase = starts.phase(now);
+    pub fn start(&mut self, lanes: LaneMask, queue: &mut PlayoutQueue, now: u64) -> bool {
+        self.starting = LaneMask::default();
+        let phase = queue.phase(now);
         let (mut first, mut mixed) = (None, false);
         let mut wanted = lanes.count();
         let mut lanes = lanes.lanes();
         while wanted > 0
-            && let Some((id, count)) = starts.next(phase, wanted)
+            && let Some((id, count)) = queue.next(phase, wanted)
         {
             wanted -= count;
             mixed |= *first.get_or_insert(id) != id;
-            let mut started = Row::default();
+            let mut started = LaneMask::default();
             for lane in lanes.by_ref().take(count as usize) {
                 started.insert(lane);
                 self.ids[lane] = id;
                 self.started[lane] = now;
             }
             if self.playing.len() <= id.index() {
-                self.playing.resize(id.index() + 1, Row::default());
+                self.playing.resize(id.index() + 1, LaneMask::default());
             }
             let playing = &mut self.playing[id.index()];
             *playing = playing.or(started);
@@ -82,7 +82,7 @@ impl Lanes {
             let make = || Columns::new(self.width, self.bases);
             let columns = self.columns.get_or_insert_with(make);
             for lane in self.starting.lanes() {
-                let (state, number) = starts.state(self.ids[lane]);
+                let (state, number) = queue.state(self.ids[lane]);
                 columns.set(lane, state, number);
             }
         }
@@ -90,9 +90,9 @@ impl Lanes {
     }
 
     /// The lanes whose match starts, and where.
-    pub fn starting<'a>(&'a self, starts: &'a Starts) -> (&'a [u64], Start<'a>) {
+    pub fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (&'a [u64], Start<'a>) {
         let start = match (self.same, &self.columns) {
-            (Some(id), _) => Start::Same(starts.state(id).0.words()),
+            (Some(id), _) => Start::Same(queue.state(id).0.words()),
             (None, Some(columns)) => Start::Each(columns.rows()),
             (None, None) => Start::Same(&[]),
         };
@@ -116,7 +116,7 @@ impl Lanes {
 
     /// Takes from `ended` all lanes with the start state of the first of them, whose
     /// matches end.
-    pub fn end_some(&mut self, ended: &mut Row) -> Option<(StartId, Row)> {
+    pub fn end_some(&mut self, ended: &mut LaneMask) -> Option<(JobId, LaneMask)> {
         let id = self.ids[ended.lanes().next()?];
         let playing = &mut self.playing[id.index()];
         let lanes = playing.and(*ended);

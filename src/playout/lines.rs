@@ -12,7 +12,7 @@ use propjit_jit::lanes::select::Selector;
 
 use super::lanes::Lanes;
 use super::tally::{Line, Tally};
-use crate::machine::{Move, Row};
+use crate::machine::{LaneMask, Move};
 
 /// How many steps are kept, at least, before it is looked how many are needed.
 const LOOK: usize = 64;
@@ -85,7 +85,7 @@ impl Lines {
         &self,
         lanes: &Lanes,
         now: u64,
-        terminal: Row,
+        terminal: LaneMask,
         goals: &[u64],
         values: impl DoubleEndedIterator<Item = i32> + ExactSizeIterator,
         tally: &mut Tally,
@@ -96,11 +96,11 @@ impl Lines {
             if goal <= self.above || !tally.is_better(goal) {
                 return;
             }
-            let having = Row::from_words(row).and(terminal);
+            let having = LaneMask::from_words(row).and(terminal);
             if having.is_empty() {
                 continue;
             }
-            let valid = *valid.get_or_insert_with(|| Row::exactly_one(rows.clone()));
+            let valid = *valid.get_or_insert_with(|| LaneMask::exactly_one(rows.clone()));
             let mut lines = having.and(valid).lanes();
             let line =
                 lines.find_map(|lane| self.moves(lanes.width, lane, lanes.started(lane), now));

@@ -1,10 +1,10 @@
 //! Random playouts: matches in which every role plays uniformly at random, or so but for
-//! [decisive moves](Player::be_decisive).
+//! [decisive moves](PlayoutRunner::enable_decisive_moves).
 //!
 //! - [`run`] plays from the initial state, on several threads.
-//! - A [`Player`] belongs to one thread and plays from any [start states](Starts). There are
+//! - A [`PlayoutRunner`] belongs to one thread and plays from any [start states](PlayoutQueue). There are
 //!   two: [`Playouts`] plays as many matches at a time as there are lanes; for backends
-//!   of single states there is one that plays match after match. [`player`] makes
+//!   of single states there is one that plays match after match. [`runner`] makes
 //!   the one for a backend.
 //!
 //! When the time is up no match is started, but those that run are played to
@@ -16,8 +16,8 @@ mod decisive;
 mod lanes;
 mod lines;
 mod playouts;
+mod queue;
 mod serial;
-mod starts;
 mod tally;
 
 use std::sync::Arc;
@@ -34,13 +34,13 @@ use crate::rng::{self, GameRng};
 use propjit_stop::Stop;
 
 pub use playouts::Playouts;
+pub use queue::{JobId, PlayoutQueue};
 pub use serial::SerialPlayouts;
-pub use starts::{StartId, Starts};
-pub use tally::{Ending, Goals, Line, Moments, Tally};
+pub use tally::{Ending, GoalTally, Line, Tally};
 
 /// How to play.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct PlayoutConfig {
     /// How many threads, at least 1.
     pub threads: usize,
     /// Where the random numbers come from: the same seed with one thread plays the
@@ -53,14 +53,14 @@ pub struct Config {
     /// How many matches are started.
     pub rollouts: Option<u64>,
     /// How long lanes may idle before matches are started in them: see
-    /// [`Player::refill`].
+    /// [`PlayoutRunner::refill`].
     pub refill: u32,
 }
 
-impl Default for Config {
+impl Default for PlayoutConfig {
     /// One thread, which plays until it is stopped.
-    fn default() -> Config {
-        Config {
+    fn default() -> PlayoutConfig {
+        PlayoutConfig {
             threads: 1,
             seed: 0,
             max_steps: 10_000,
@@ -73,7 +73,7 @@ impl Default for Config {
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct PlayoutOutcome {
     /// What was counted.
     pub tally: Tally,
     /// How long it took, the last matches' ends included.
@@ -86,9 +86,9 @@ pub struct Outcome {
 
 /// Figures of the work going on, for other threads to read. Clones share them.
 #[derive(Clone, Default, Debug)]
-pub struct Progress(Arc<AtomicU64>);
+pub struct PlayoutProgress(Arc<AtomicU64>);
 
-impl Progress {
+impl PlayoutProgress {
     /// How many playouts have ended so far.
     pub fn rollouts(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -101,7 +101,7 @@ impl Progress {
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
+pub struct RunLimits<'a> {
     /// Until when matches are started; those that run then are played to their end.
     pub deadline: Option<Instant>,
     /// How many start states must be finished for play to be interrupted: matches that
@@ -110,10 +110,10 @@ pub struct Limits<'a> {
     /// Ends play at once; the matches that run are not counted.
     pub stop: &'a Stop,
     /// To be kept up to date.
-    pub progress: &'a Progress,
+    pub progress: &'a PlayoutProgress,
 }
 
-impl Limits<'_> {
+impl RunLimits<'_> {
     /// Whether the time is up.
     fn are_up(&self) -> bool {
         self.deadline
@@ -121,15 +121,15 @@ impl Limits<'_> {
     }
 }
 
-/// Plays random matches from [start states](Starts). Made once per thread and used again
+/// Plays random matches from [start states](PlayoutQueue). Made once per thread and used again
 /// and again: after the first time, it allocates only for more start states than it ever
 /// had.
-pub trait Player: Send {
+pub trait PlayoutRunner: Send {
     /// The start states.
-    fn starts(&self) -> &Starts;
+    fn queue(&self) -> &PlayoutQueue;
 
     /// The start states, to add some or to take those that are finished.
-    fn starts_mut(&mut self) -> &mut Starts;
+    fn queue_mut(&mut self) -> &mut PlayoutQueue;
 
     /// The state in which every match of the game starts.
     fn initial_state(&mut self) -> Result<State, MachineError>;
@@ -146,13 +146,13 @@ pub trait Player: Send {
     /// From now on, keeps for each start state the best of its playouts, if its goal is
     /// greater than `above`: see [`Tally::best`]. Without a number, which is so at first, and
     /// in games of several roles, none is kept. Of matches that run already, none may be.
-    fn keep_lines(&mut self, above: Option<i32>);
+    fn track_best_line(&mut self, above: Option<i32>);
 
     /// From now on, where the backend can find that out for little, roles play
     /// [decisive moves](crate::decisive), where they have any. That begins when there is the
     /// engine for it, and ends if hardly any are found. It is for machine code; other backends
     /// play as ever.
-    fn be_decisive(&mut self, _: &DecisiveTier) {}
+    fn enable_decisive_moves(&mut self, _: &DecisiveTier) {}
 
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);
@@ -161,19 +161,19 @@ pub trait Player: Send {
     ///
     /// # Errors
     /// When the machine cannot go on, as when the prover hits a limit.
-    fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError>;
+    fn play(&mut self, limits: &RunLimits<'_>) -> Result<(), MachineError>;
 }
 
-/// A player of the game with a backend, for matches of at most `max_steps` joint moves.
+/// A runner of the game with a backend, for matches of at most `max_steps` joint moves.
 ///
 /// # Errors
 /// When there is no such machine.
-pub fn player(
+pub fn runner(
     game: &Game,
     backend: Backend,
     max_steps: u32,
     mut rng: GameRng,
-) -> Result<Box<dyn Player>, MachineError> {
+) -> Result<Box<dyn PlayoutRunner>, MachineError> {
     Ok(match (backend, game.ground_game()) {
         (Backend::Lanes, Some(ground)) => {
             let engine = interpreter(ground);
@@ -201,14 +201,14 @@ pub fn interpreter(game: &GroundGame) -> Engine {
 pub fn run(
     game: &Game,
     backend: Backend,
-    config: &Config,
+    config: &PlayoutConfig,
     stop: &Stop,
-    progress: &Progress,
-) -> Result<Outcome, MachineError> {
+    progress: &PlayoutProgress,
+) -> Result<PlayoutOutcome, MachineError> {
     tracing::info!(%backend, ?config, "playing");
     let roles = game.rules().roles.len();
-    let make = |rng| player(game, backend, config.max_steps, rng);
-    run_players(roles, config, stop, progress, make)
+    let make = |rng| runner(game, backend, config.max_steps, rng);
+    run_runners(roles, config, stop, progress, make)
 }
 
 /// As [`run`], on an engine of one's own that was made for the game, with the sections
@@ -219,29 +219,29 @@ pub fn run(
 pub fn run_engine(
     game: &Arc<GroundGame>,
     engine: &Engine,
-    config: &Config,
+    config: &PlayoutConfig,
     stop: &Stop,
-    progress: &Progress,
-) -> Result<Outcome, MachineError> {
+    progress: &PlayoutProgress,
+) -> Result<PlayoutOutcome, MachineError> {
     let make = |mut rng: GameRng| {
         let (game, engine, seed) = (game.clone(), engine.clone(), rng.next_u64());
-        let player = Playouts::new(game, engine, config.max_steps, seed);
-        Ok(Box::new(player) as Box<dyn Player>)
+        let runner = Playouts::new(game, engine, config.max_steps, seed);
+        Ok(Box::new(runner) as Box<dyn PlayoutRunner>)
     };
-    run_players(game.roles().len(), config, stop, progress, make)
+    run_runners(game.roles().len(), config, stop, progress, make)
 }
 
-/// Plays from the initial state on each of the threads, with a player each that has its own
+/// Plays from the initial state on each of the threads, with a runner each that has its own
 /// part of the random numbers and of the matches.
-fn run_players(
+fn run_runners(
     roles: usize,
-    config: &Config,
+    config: &PlayoutConfig,
     stop: &Stop,
-    progress: &Progress,
-    make: impl Fn(GameRng) -> Result<Box<dyn Player>, MachineError> + Sync,
-) -> Result<Outcome, MachineError> {
+    progress: &PlayoutProgress,
+    make: impl Fn(GameRng) -> Result<Box<dyn PlayoutRunner>, MachineError> + Sync,
+) -> Result<PlayoutOutcome, MachineError> {
     let start = Instant::now();
-    let limits = &Limits {
+    let limits = &RunLimits {
         deadline: config.time.and_then(|time| start.checked_add(time)),
         enough: 1,
         stop,
@@ -249,14 +249,14 @@ fn run_players(
     };
     let threads = config.threads.max(1);
     let work = &|rng: GameRng, rollouts: Option<u64>| {
-        let mut player = make(rng)?;
-        player.refill(config.refill);
-        let initial = player.initial_state()?;
-        let id = player.starts_mut().add(&initial, rollouts);
-        player.play(limits)?;
-        Ok::<_, MachineError>((player.starts().tally(id).clone(), player.lanes()))
+        let mut runner = make(rng)?;
+        runner.refill(config.refill);
+        let initial = runner.initial_state()?;
+        let id = runner.queue_mut().add(&initial, rollouts);
+        runner.play(limits)?;
+        Ok::<_, MachineError>((runner.queue().tally(id).clone(), runner.lanes()))
     };
-    let mut outcome = Outcome {
+    let mut outcome = PlayoutOutcome {
         tally: Tally::new(roles),
         time: Duration::ZERO,
         lanes: 1,

@@ -11,7 +11,7 @@
 //! is a third faster for it. (Start states without a phase are played correctly, but
 //! then lanes differ.)
 //!
-//! Goals are evaluated for all lanes when matches end in some. Matches that start together
+//! GoalTally are evaluated for all lanes when matches end in some. Matches that start together
 //! often end together; so lanes idle until that has cost as much as an evaluation
 //! of the goals, which is at most twice as much as one could have paid. Reversi, where goals
 //! are a third of the work and matches last about sixty moves, is 1.7 times as fast for it;
@@ -32,10 +32,11 @@ use propjit_jit::lanes::{Engine, LaneEvaluator};
 use super::decisive::{Change, Decisive};
 use super::lanes::Lanes;
 use super::lines::Lines;
-use super::starts::{StartId, Starts};
-use super::{Limits, Moments, Player};
+use super::queue::{JobId, PlayoutQueue};
+use super::{PlayoutRunner, RunLimits};
 use crate::decisive::DecisiveTier;
-use crate::machine::{GroundGame, MachineError, Row, ScopedEngine, State, Tiers, section};
+use crate::machine::{GroundGame, LaneMask, MachineError, State, Tiers, ValidEngine, section};
+use crate::statistics::Moments;
 
 /// Plays matches in lanes.
 pub struct Playouts {
@@ -45,18 +46,18 @@ pub struct Playouts {
     tiers: Option<Arc<Tiers>>,
     decisive: Decisive,
     /// Where to go back to if decisive moves are given up.
-    plain: Option<ScopedEngine>,
+    plain: Option<ValidEngine>,
     /// What is to evaluate when all matches have ended.
     successor: Option<LaneEvaluator>,
     selectors: Vec<Selector>,
     random: LaneRandom,
     max_steps: u32,
-    /// See [`Player::refill`].
+    /// See [`PlayoutRunner::refill`].
     refill: u32,
     /// How often a lane has idled for a step since matches were last started, while some
     /// were waiting to be.
     idled: u64,
-    starts: Starts,
+    queue: PlayoutQueue,
     lanes: Lanes,
     /// How many steps were made, or passed over while no match was running.
     now: u64,
@@ -71,11 +72,11 @@ pub struct Playouts {
 /// How matches end.
 struct Ends {
     /// In a terminal state.
-    terminal: Row,
+    terminal: LaneMask,
     /// At the limit of steps, and not in a terminal state.
-    truncated: Row,
+    truncated: LaneMask,
     /// Where a role has no move, and not in one of these ways.
-    stuck: Row,
+    stuck: LaneMask,
 }
 
 impl Playouts {
@@ -85,15 +86,15 @@ impl Playouts {
     /// joint moves. The same seed gives the same matches at equal width.
     pub fn new(
         game: Arc<GroundGame>,
-        engine: impl Into<ScopedEngine>,
+        engine: impl Into<ValidEngine>,
         max_steps: u32,
         seed: u64,
     ) -> Playouts {
-        let (engine, scope) = engine.into().into_parts();
+        let (engine, validity) = engine.into().into_parts();
         let evaluator = LaneEvaluator::new(engine);
         let roles = &game.propnet().roles;
-        let mut starts = Starts::new(roles.len(), game.phases().clone());
-        starts.set_scope(scope);
+        let mut queue = PlayoutQueue::new(roles.len(), game.phases().clone());
+        queue.set_validity(validity);
         Playouts {
             tiers: None,
             decisive: Decisive::default(),
@@ -104,7 +105,7 @@ impl Playouts {
             max_steps,
             refill: 1,
             idled: 0,
-            starts,
+            queue,
             lanes: Lanes::new(evaluator.width(), game.layout().bases.len()),
             now: 0,
             limit_check: 0,
@@ -133,9 +134,9 @@ impl Playouts {
     /// From now on, whoever switches has to look for a better engine.
     ///
     /// Nothing changes, and the result is false, if there is a start state that the engine
-    /// was not made for, or if [decisive moves](Player::be_decisive) are played, which are
+    /// was not made for, or if [decisive moves](PlayoutRunner::enable_decisive_moves) are played, which are
     /// worth more than a faster engine.
-    pub fn switch(&mut self, engine: impl Into<ScopedEngine>) -> bool {
+    pub fn switch(&mut self, engine: impl Into<ValidEngine>) -> bool {
         let engine = engine.into();
         if self.decisive.is_played() {
             self.plain = Some(engine);
@@ -148,9 +149,9 @@ impl Playouts {
     fn change_moves(&mut self) {
         match self.decisive.change() {
             Some(Change::To(engine)) => {
-                let scope = self.starts.scope().clone();
+                let validity = self.queue.validity().clone();
                 let plain = self.evaluator.engine().clone();
-                self.plain = Some(ScopedEngine::new(plain, scope));
+                self.plain = Some(ValidEngine::new(plain, validity));
                 self.go_on_with(engine.into());
             }
             Some(Change::Back) => {
@@ -164,9 +165,9 @@ impl Playouts {
         }
     }
 
-    fn go_on_with(&mut self, engine: ScopedEngine) -> bool {
-        let (engine, scope) = engine.into_parts();
-        if !self.starts.set_scope(scope) {
+    fn go_on_with(&mut self, engine: ValidEngine) -> bool {
+        let (engine, validity) = engine.into_parts();
+        if !self.queue.set_validity(validity) {
             return false;
         }
         self.tiers = None;
@@ -189,7 +190,7 @@ impl Playouts {
     }
 
     /// One step of all lanes.
-    fn step(&mut self, limits: &Limits<'_>) {
+    fn step(&mut self, limits: &RunLimits<'_>) {
         self.evaluator.evaluate(section::STATE);
         let mut ends = self.find_ends();
         let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
@@ -212,25 +213,25 @@ impl Playouts {
         let (next, state) = self
             .evaluator
             .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
-        let (starting, start) = self.lanes.starting(&self.starts);
+        let (starting, start) = self.lanes.starting(&self.queue);
         advance(self.lanes.width, next, state, starting, start);
     }
 
     /// The matches that have ended, but for those that are stuck.
     fn find_ends(&mut self) -> Ends {
         let terminal = self.evaluator.output(self.game.layout().terminal);
-        let terminal = Row::from_words(terminal).and(self.lanes.running);
+        let terminal = LaneMask::from_words(terminal).and(self.lanes.running);
         Ends {
             truncated: self.find_truncated().and_not(terminal),
             terminal,
-            stuck: Row::default(),
+            stuck: LaneMask::default(),
         }
     }
 
     /// The matches at the limit of steps. They are looked at only when the oldest one
     /// of the last look would be there.
-    fn find_truncated(&mut self) -> Row {
-        let mut truncated = Row::default();
+    fn find_truncated(&mut self) -> LaneMask {
+        let mut truncated = LaneMask::default();
         if self.now < self.limit_check {
             return truncated;
         }
@@ -249,9 +250,9 @@ impl Playouts {
     }
 
     /// Chooses each role's move in these lanes; returns those where a role has none.
-    fn choose_moves(&mut self, going: Row) -> Row {
+    fn choose_moves(&mut self, going: LaneMask) -> LaneMask {
         let (layout, width) = (self.game.layout(), self.lanes.width);
-        let mut stuck = Row::default();
+        let mut stuck = LaneMask::default();
         let roles = layout.legal.iter().zip(&layout.does);
         for ((legal, does), selector) in roles.zip(&mut self.selectors) {
             let (legal, does) = self
@@ -259,7 +260,7 @@ impl Playouts {
                 .outputs_and_inputs_mut(legal.clone(), does.clone());
             let lanes = going.words(width);
             let none = selector.select(width, legal, lanes, &mut self.random, does);
-            stuck = stuck.or(Row::from_words(&none));
+            stuck = stuck.or(LaneMask::from_words(&none));
             if let Some(lines) = &mut self.lines {
                 lines.note(&self.lanes, self.now, selector, does);
             }
@@ -268,7 +269,7 @@ impl Playouts {
     }
 
     /// Counts the matches that end, those from one start state together.
-    fn end_matches(&mut self, ends: &Ends, limits: &Limits<'_>) {
+    fn end_matches(&mut self, ends: &Ends, limits: &RunLimits<'_>) {
         let mut ended = ends.terminal.or(ends.truncated).or(ends.stuck);
         if ended.is_empty() {
             return;
@@ -283,7 +284,7 @@ impl Playouts {
     }
 
     /// Counts these matches, all from one start state.
-    fn count(&mut self, id: StartId, lanes: Row, ends: &Ends) {
+    fn count(&mut self, id: JobId, lanes: LaneMask, ends: &Ends) {
         let (mut sum, mut squares) = (0, 0);
         for lane in lanes.lanes() {
             let length = self.lanes.length(lane, self.now);
@@ -291,7 +292,7 @@ impl Playouts {
             squares += i128::from(length) * i128::from(length);
         }
         let count = lanes.count();
-        let tally = self.starts.end(id, count);
+        let tally = self.queue.end(id, count);
         tally.state_changes += sum;
         tally.lengths.merge(&Moments {
             count,
@@ -312,7 +313,7 @@ impl Playouts {
             goals.undefined += count_exactly_one(width, rows, terminal.words(width), counts);
             for (goal, count) in role.goals.iter().zip(counts) {
                 if *count > 0 {
-                    goals.values.add(i64::from(goal.value), *count);
+                    goals.values.add(goal.value, *count);
                     *count = 0;
                 }
             }
@@ -326,21 +327,21 @@ impl Playouts {
     }
 
     /// Starts matches in idle lanes, from the state that they enter for step `now`.
-    fn start_matches(&mut self, limits: &Limits<'_>) {
-        let wanted = self.starts.are_waiting() && self.successor.is_none();
+    fn start_matches(&mut self, limits: &RunLimits<'_>) {
+        let wanted = self.queue.are_waiting() && self.successor.is_none();
         let mut idle = if wanted {
             self.lanes.idle()
         } else {
-            Row::default()
+            LaneMask::default()
         };
         self.idled += idle.count();
         if self.may_idle() && !self.lanes.running.is_empty() {
-            idle = Row::default();
+            idle = LaneMask::default();
         }
         if !idle.is_empty() && limits.are_up() {
-            idle = Row::default();
+            idle = LaneMask::default();
         }
-        if self.lanes.start(idle, &mut self.starts, self.now) {
+        if self.lanes.start(idle, &mut self.queue, self.now) {
             self.idled = 0;
         }
     }
@@ -353,10 +354,10 @@ impl Playouts {
     }
 
     /// Starts matches in idle lanes without a step before.
-    fn enter(&mut self, limits: &Limits<'_>) {
+    fn enter(&mut self, limits: &RunLimits<'_>) {
         self.start_matches(limits);
         let state = self.evaluator.inputs_mut(self.game.layout().bases.clone());
-        let (starting, start) = self.lanes.starting(&self.starts);
+        let (starting, start) = self.lanes.starting(&self.queue);
         enter(self.lanes.width, state, starting, start);
     }
 
@@ -366,7 +367,7 @@ impl Playouts {
         while let Some((id, lanes)) = self.lanes.end_some(&mut running) {
             for lane in lanes.lanes() {
                 let length = self.lanes.length(lane, self.now);
-                self.starts.abandon(id, length);
+                self.queue.abandon(id, length);
             }
         }
     }
@@ -380,13 +381,13 @@ fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
         .collect()
 }
 
-impl Player for Playouts {
-    fn starts(&self) -> &Starts {
-        &self.starts
+impl PlayoutRunner for Playouts {
+    fn queue(&self) -> &PlayoutQueue {
+        &self.queue
     }
 
-    fn starts_mut(&mut self) -> &mut Starts {
-        &mut self.starts
+    fn queue_mut(&mut self) -> &mut PlayoutQueue {
+        &mut self.queue
     }
 
     fn initial_state(&mut self) -> Result<State, MachineError> {
@@ -401,7 +402,7 @@ impl Player for Playouts {
         self.refill = goals;
     }
 
-    fn keep_lines(&mut self, above: Option<i32>) {
+    fn track_best_line(&mut self, above: Option<i32>) {
         let above = above.filter(|_| self.game.roles().len() == 1);
         match (&mut self.lines, above) {
             (Some(lines), Some(above)) => lines.above = above,
@@ -409,7 +410,7 @@ impl Player for Playouts {
         }
     }
 
-    fn be_decisive(&mut self, tier: &DecisiveTier) {
+    fn enable_decisive_moves(&mut self, tier: &DecisiveTier) {
         if matches!(self.evaluator.engine(), Engine::Code(_)) || self.tiers.is_some() {
             self.decisive.begin(tier);
         }
@@ -417,12 +418,12 @@ impl Player for Playouts {
 
     fn clear(&mut self) {
         self.abandon();
-        self.starts.clear();
+        self.queue.clear();
     }
 
-    fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError> {
+    fn play(&mut self, limits: &RunLimits<'_>) -> Result<(), MachineError> {
         self.enter(limits);
-        while self.starts.finished() < limits.enough {
+        while self.queue.finished() < limits.enough {
             if limits.stop.is_set() {
                 self.abandon();
                 break;
@@ -439,7 +440,7 @@ impl Player for Playouts {
                 self.lanes = Lanes::new(evaluator.width(), bases);
                 self.evaluate_with(evaluator);
                 self.enter(limits);
-            } else if self.starts.are_waiting() && !limits.are_up() {
+            } else if self.queue.are_waiting() && !limits.are_up() {
                 // All that wait are in other phases.
                 self.now += 1;
                 self.enter(limits);

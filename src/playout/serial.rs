@@ -2,9 +2,9 @@
 
 use rand::RngExt;
 
-use super::starts::{StartId, Starts};
+use super::queue::{JobId, PlayoutQueue};
 use super::tally::{Ending, Line};
-use super::{Limits, Player};
+use super::{PlayoutRunner, RunLimits};
 use crate::machine::{MachineError, Move, Phases, RoleId, State, StateMachine};
 use crate::rng::GameRng;
 
@@ -14,13 +14,13 @@ pub struct SerialPlayouts {
     machine: Box<dyn StateMachine>,
     rng: GameRng,
     max_steps: u32,
-    starts: Starts,
+    queue: PlayoutQueue,
     state: State,
     next: State,
     legal: Vec<Move>,
     joint: Vec<Move>,
     values: Vec<i32>,
-    /// See [`Player::keep_lines`].
+    /// See [`PlayoutRunner::track_best_line`].
     lines_above: Option<i32>,
     /// The moves of the match, if lines are kept.
     line: Vec<Move>,
@@ -32,7 +32,7 @@ impl SerialPlayouts {
         SerialPlayouts {
             rng,
             max_steps,
-            starts: Starts::new(machine.roles().len(), Phases::none()),
+            queue: PlayoutQueue::new(machine.roles().len(), Phases::none()),
             state: State::new(),
             next: State::new(),
             legal: Vec::new(),
@@ -50,13 +50,13 @@ impl SerialPlayouts {
     }
 
     /// Plays a match and counts it, unless a stop comes.
-    fn play_match(&mut self, id: StartId, limits: &Limits<'_>) -> Result<(), MachineError> {
-        self.state.assign(self.starts.state(id).0.words());
+    fn play_match(&mut self, id: JobId, limits: &RunLimits<'_>) -> Result<(), MachineError> {
+        self.state.assign(self.queue.state(id).0.words());
         self.line.clear();
         let mut length = 0;
         let ending = loop {
             if limits.stop.is_set() {
-                self.starts.abandon(id, u64::from(length));
+                self.queue.abandon(id, u64::from(length));
                 return Ok(());
             }
             if self.machine.is_terminal(&self.state)? {
@@ -76,14 +76,14 @@ impl SerialPlayouts {
             std::mem::swap(&mut self.state, &mut self.next);
             length += 1;
         };
-        let tally = self.starts.end(id, 1);
+        let tally = self.queue.end(id, 1);
         tally.end(length, ending);
         if ending == Ending::Terminal {
             let goals = tally.goals.iter_mut();
             for (role, goals) in RoleId::first(goals.len()).zip(goals) {
                 self.machine.goals(&self.state, role, &mut self.values)?;
                 match *self.values {
-                    [value] => goals.values.add(i64::from(value), 1),
+                    [value] => goals.values.add(value, 1),
                     _ => goals.undefined += 1,
                 }
             }
@@ -117,13 +117,13 @@ impl SerialPlayouts {
     }
 }
 
-impl Player for SerialPlayouts {
-    fn starts(&self) -> &Starts {
-        &self.starts
+impl PlayoutRunner for SerialPlayouts {
+    fn queue(&self) -> &PlayoutQueue {
+        &self.queue
     }
 
-    fn starts_mut(&mut self) -> &mut Starts {
-        &mut self.starts
+    fn queue_mut(&mut self) -> &mut PlayoutQueue {
+        &mut self.queue
     }
 
     fn initial_state(&mut self) -> Result<State, MachineError> {
@@ -134,17 +134,17 @@ impl Player for SerialPlayouts {
         1
     }
 
-    fn keep_lines(&mut self, above: Option<i32>) {
+    fn track_best_line(&mut self, above: Option<i32>) {
         self.lines_above = above.filter(|_| self.machine.roles().len() == 1);
     }
 
     fn clear(&mut self) {
-        self.starts.clear();
+        self.queue.clear();
     }
 
-    fn play(&mut self, limits: &Limits<'_>) -> Result<(), MachineError> {
-        while self.starts.finished() < limits.enough && !limits.stop.is_set() && !limits.are_up() {
-            let Some((id, _)) = self.starts.next(0, 1) else {
+    fn play(&mut self, limits: &RunLimits<'_>) -> Result<(), MachineError> {
+        while self.queue.finished() < limits.enough && !limits.stop.is_set() && !limits.are_up() {
+            let Some((id, _)) = self.queue.next(0, 1) else {
                 break;
             };
             self.play_match(id, limits)?;

@@ -1,6 +1,7 @@
 //! What is counted over many playouts, and the best of them.
 
 use crate::machine::Move;
+use crate::statistics::Moments;
 
 /// How a playout ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,52 +14,9 @@ pub enum Ending {
     Stuck,
 }
 
-/// A sum of values and what their mean and variance need.
-///
-/// Sums are exact, so that the order of addition does not matter.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Moments {
-    /// How many values.
-    pub count: u64,
-    /// Their sum.
-    pub sum: i128,
-    /// The sum of their squares.
-    pub squares: i128,
-}
-
-impl Moments {
-    /// Adds a value that occurred `times` times.
-    pub fn add(&mut self, value: i64, times: u64) {
-        let (value, weight) = (i128::from(value), i128::from(times));
-        self.count += times;
-        self.sum += value * weight;
-        self.squares += value * value * weight;
-    }
-
-    /// Adds everything that the other has.
-    pub fn merge(&mut self, other: &Moments) {
-        self.count += other.count;
-        self.sum += other.sum;
-        self.squares += other.squares;
-    }
-
-    /// The mean, unless there are no values.
-    pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
-    }
-
-    /// The standard error of the mean, unless there are fewer than two values.
-    pub fn standard_error(&self) -> Option<f64> {
-        let n = self.count as f64;
-        let mean = self.mean()?;
-        let variance = (self.squares as f64 - n * mean * mean).max(0.0) / (n - 1.0);
-        (self.count > 1).then(|| (variance / n).sqrt())
-    }
-}
-
 /// The goals of one role over many playouts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Goals {
+pub struct GoalTally {
     /// Over the terminal states where exactly one value held.
     pub values: Moments,
     /// In how many terminal states not exactly one value held.
@@ -86,9 +44,9 @@ pub struct Tally {
     /// How many playouts ended where a role had no legal move.
     pub stuck: u64,
     /// The goals of each role at terminal states.
-    pub goals: Vec<Goals>,
+    pub goals: Vec<GoalTally>,
     /// The first of the playouts with the greatest goal, if lines are
-    /// [kept](super::Player::keep_lines).
+    /// [kept](super::PlayoutRunner::track_best_line).
     pub best: Option<Line>,
 }
 
@@ -96,7 +54,7 @@ impl Tally {
     /// Nothing counted yet, for a game with this many roles.
     pub fn new(roles: usize) -> Tally {
         Tally {
-            goals: vec![Goals::default(); roles],
+            goals: vec![GoalTally::default(); roles],
             ..Tally::default()
         }
     }
@@ -105,7 +63,7 @@ impl Tally {
     pub(super) fn reset(&mut self, roles: usize) {
         let mut goals = std::mem::take(&mut self.goals);
         goals.clear();
-        goals.resize(roles, Goals::default());
+        goals.resize(roles, GoalTally::default());
         *self = Tally {
             goals,
             ..Tally::default()
@@ -119,7 +77,7 @@ impl Tally {
 
     /// Counts a playout of `length` joint moves. Its goals are counted apart.
     pub fn end(&mut self, length: u32, ending: Ending) {
-        self.lengths.add(i64::from(length), 1);
+        self.lengths.add(length, 1);
         self.state_changes += u64::from(length);
         match ending {
             Ending::Terminal => {}
@@ -148,21 +106,5 @@ impl Tally {
     /// Whether no line that is kept has as great a goal.
     pub(super) fn is_better(&self, goal: i32) -> bool {
         self.best.as_ref().is_none_or(|best| goal > best.goal)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_give_mean_and_error() {
-        let mut moments = Moments::default();
-        assert_eq!(moments.mean(), None);
-        moments.add(100, 3);
-        assert_eq!(moments.standard_error(), Some(0.0));
-        moments.add(0, 1);
-        assert_eq!(moments.mean(), Some(75.0));
-        assert_eq!(moments.standard_error(), Some(25.0));
     }
 }

@@ -24,7 +24,7 @@ pub struct Settings {
     /// How many gates' work a guard must save to be used: see [`CodeConfig::guarded`].
     pub guarded: i32,
     /// How long lanes may idle before matches are started in them: see
-    /// [`Player::refill`](crate::playout::Player::refill).
+    /// [`PlayoutRunner::refill`](crate::playout::PlayoutRunner::refill).
     pub refill: u32,
     /// On how many threads to play.
     pub threads: usize,

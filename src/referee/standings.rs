@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::record::{ErrorKind, MatchEnd, MatchRecord};
-use crate::playout::Moments;
+use crate::statistics::Moments;
 
 /// What one player has achieved.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -54,7 +54,7 @@ fn standing(
     records: &[MatchRecord],
     seats: &[Vec<Option<usize>>],
 ) -> Standing {
-    let mut goals = Moments::default();
+    let mut goals = Moments::<i128>::default();
     let mut standing = Standing {
         player: player.to_string(),
         matches: 0,

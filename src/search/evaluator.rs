@@ -5,14 +5,14 @@ use std::sync::Arc;
 use rand::Rng;
 
 use super::legal::LegalMoves;
-use super::successor::{Arrival, Expansions, Leap, Successor, Successors, Turn};
-use crate::darkening::{Darkening, Follower};
+use super::successor::{Expansions, NodeInfo, Successor, Successors, Transition, Turn};
+use crate::darkening::{Darkening, EngineSubscription};
 use crate::game::Game;
 use crate::machine::batch::Batch;
 use crate::machine::{
-    Backend, GroundGame, MachineError, Move, RoleId, Row, State, StateMachine, Tiers,
+    Backend, GroundGame, LaneMask, MachineError, Move, RoleId, State, StateMachine, Tiers,
 };
-use crate::playout::{self, Player, Playouts, SerialPlayouts};
+use crate::playout::{self, PlayoutRunner, Playouts, SerialPlayouts};
 use crate::rng::GameRng;
 use propjit_stop::Stop;
 
@@ -40,7 +40,7 @@ struct InLanes {
     /// Where a better engine will come from, if one is still to come.
     tiers: Option<Arc<Tiers>>,
     /// Where better ones come from for the rest of a match.
-    follower: Option<Follower>,
+    subscription: Option<EngineSubscription>,
 }
 
 impl InLanes {
@@ -56,7 +56,11 @@ impl InLanes {
 
     /// Goes over to the engine for the rest of the match, if there is a new one.
     fn follow(&mut self) {
-        if let Some(engine) = self.follower.as_mut().and_then(Follower::news) {
+        if let Some(engine) = self
+            .subscription
+            .as_mut()
+            .and_then(EngineSubscription::poll)
+        {
             self.batch.switch(engine.clone());
             self.playouts.switch(engine);
             self.tiers = None;
@@ -87,7 +91,7 @@ impl Evaluator {
                         batch: Batch::new(game(), tiers.engine().clone()),
                         playouts: Playouts::with_tiers(game(), max_steps, seed),
                         tiers: Some(tiers),
-                        follower: darkening.map(Darkening::follow),
+                        subscription: darkening.map(Darkening::follow),
                     }
                 } else {
                     let engine = playout::interpreter(ground);
@@ -95,7 +99,7 @@ impl Evaluator {
                         batch: Batch::new(game(), engine.clone()),
                         playouts: Playouts::new(game(), engine, max_steps, seed),
                         tiers: None,
-                        follower: None,
+                        subscription: None,
                     }
                 }))
             }
@@ -109,7 +113,7 @@ impl Evaluator {
     }
 
     /// What plays random matches.
-    pub fn player(&mut self) -> &mut dyn Player {
+    pub fn runner(&mut self) -> &mut dyn PlayoutRunner {
         match &mut self.form {
             Form::Lanes(lanes) => {
                 lanes.follow();
@@ -141,7 +145,7 @@ impl Evaluator {
 
     /// The state in which every match starts.
     pub fn initial_state(&mut self) -> Result<State, MachineError> {
-        self.player().initial_state()
+        self.runner().initial_state()
     }
 
     /// The legal moves of each role.
@@ -172,17 +176,23 @@ impl Evaluator {
     }
 
     /// The first state from this one on in which somebody decides.
-    pub fn settle(&mut self, state: &State, depth: u32) -> Result<Successor, MachineError> {
+    pub fn skip_forced_moves(
+        &mut self,
+        state: &State,
+        depth: u32,
+    ) -> Result<Successor, MachineError> {
         let max_steps = self.max_steps;
         match &mut self.form {
             Form::Lanes(lanes) => {
                 let batch = lanes.batch();
                 batch.fill(state, 1);
                 let mut found = Successors::default();
-                settle_lanes(batch, vec![depth], max_steps, &mut found);
+                skip_forced_in_lanes(batch, vec![depth], max_steps, &mut found);
                 Ok(found.all().each().next().expect("one state was entered"))
             }
-            Form::Serial(playouts) => settle(playouts.machine(), state.clone(), depth, max_steps),
+            Form::Serial(playouts) => {
+                skip_forced_moves(playouts.machine(), state.clone(), depth, max_steps)
+            }
         }
     }
 
@@ -255,9 +265,19 @@ impl Evaluator {
     }
 
     /// Where each of several joint moves leads to; if a stop comes, where the first few do.
-    pub fn follow(&mut self, leaps: &[Leap<'_>], stop: &Stop) -> Result<Successors, MachineError> {
-        let joints: Vec<Move> = leaps.iter().flat_map(|leap| leap.joint).copied().collect();
-        let parents = leaps.iter().map(|leap| (leap.state, leap.depth));
+    pub fn follow(
+        &mut self,
+        transitions: &[Transition<'_>],
+        stop: &Stop,
+    ) -> Result<Successors, MachineError> {
+        let joints: Vec<Move> = transitions
+            .iter()
+            .flat_map(|transition| transition.joint)
+            .copied()
+            .collect();
+        let parents = transitions
+            .iter()
+            .map(|transition| (transition.state, transition.depth));
         let parents: Vec<_> = parents.collect();
         self.follow_all(&parents, &joints, stop)
     }
@@ -286,7 +306,7 @@ impl Evaluator {
                     batch.play(joints);
                     batch.advance(batch.filled());
                     let depths = parents.iter().map(|(_, depth)| depth + 1).collect();
-                    settle_lanes(batch, depths, max_steps, &mut found);
+                    skip_forced_in_lanes(batch, depths, max_steps, &mut found);
                 }
                 Ok(found)
             }
@@ -297,7 +317,7 @@ impl Evaluator {
                 let each = parents.map(|((state, depth), joint)| {
                     let mut next = State::new();
                     machine.next_state_unchecked(state, joint, &mut next)?;
-                    settle(machine, next, depth + 1, max_steps)
+                    skip_forced_moves(machine, next, depth + 1, max_steps)
                 });
                 each.collect()
             }
@@ -305,7 +325,7 @@ impl Evaluator {
     }
 
     /// What a step of a playout costs, in gates evaluated for all lanes: see
-    /// [`Cost`](crate::machine::Cost). Those that it takes to find decisive moves do not count.
+    /// [`StepCost`](crate::machine::StepCost). Those that it takes to find decisive moves do not count.
     pub fn step_cost(&mut self) -> f64 {
         match &mut self.form {
             Form::Lanes(lanes) => lanes.batch.game().cost().step / lanes.batch.lanes() as f64,
@@ -338,14 +358,19 @@ fn ground_ranges(game: &GroundGame) -> Vec<(f32, f32)> {
 }
 
 /// Plays forced moves in all lanes where there are no others, and adds what comes of it.
-fn settle_lanes(batch: &mut Batch, mut depths: Vec<u32>, max_steps: u32, found: &mut Successors) {
+fn skip_forced_in_lanes(
+    batch: &mut Batch,
+    mut depths: Vec<u32>,
+    max_steps: u32,
+    found: &mut Successors,
+) {
     let filled = batch.filled();
     let roles = RoleId::first(batch.game().roles().len());
     // Those that have a choice: of each role, and some role; and those without a move.
-    let mut choosing = vec![Row::default(); roles.clone().count()];
+    let mut choosing = vec![LaneMask::default(); roles.clone().count()];
     let (terminal, choice, stuck) = loop {
         let terminal = batch.terminal();
-        let (mut choice, mut able) = (Row::default(), filled);
+        let (mut choice, mut able) = (LaneMask::default(), filled);
         for role in roles.clone() {
             let (some, several) = batch.choices(role);
             choosing[role.index()] = several;
@@ -366,7 +391,7 @@ fn settle_lanes(batch: &mut Batch, mut depths: Vec<u32>, max_steps: u32, found: 
         batch.advance_forced(forced);
     };
     let nothing = || vec![0.0; choosing.len()].into_boxed_slice();
-    let mut arrivals = Vec::with_capacity(depths.len());
+    let mut infos = Vec::with_capacity(depths.len());
     for (lane, depth) in depths.into_iter().enumerate() {
         let mut deciders = (roles.clone()).filter(|role| choosing[role.index()].contains(lane));
         let turn = if terminal.contains(lane) {
@@ -380,13 +405,13 @@ fn settle_lanes(batch: &mut Batch, mut depths: Vec<u32>, max_steps: u32, found: 
                 _ => Turn::Several,
             }
         };
-        arrivals.push(Arrival { depth, turn });
+        infos.push(NodeInfo { depth, turn });
     }
-    found.extend(batch.states(), arrivals);
+    found.extend(batch.states(), infos);
 }
 
-/// As [`settle_lanes`], of one state.
-fn settle(
+/// As [`skip_forced_in_lanes`], of one state.
+fn skip_forced_moves(
     machine: &mut dyn StateMachine,
     mut state: State,
     mut depth: u32,
@@ -419,8 +444,8 @@ fn settle(
         state = next;
         depth += 1;
     };
-    let arrival = Arrival { depth, turn };
-    Ok(Successor { state, arrival })
+    let info = NodeInfo { depth, turn };
+    Ok(Successor { state, info })
 }
 
 fn legal_moves(
@@ -460,7 +485,7 @@ mod tests {
         let mut evaluator = Evaluator::new(&game, backend, None, 100, rng).unwrap();
         let state = evaluator.initial_state().unwrap();
         let found = evaluator.expand(&[(&state, 0); 5], stop).unwrap();
-        let successors = |at| found.get(at).successors.arrivals.len();
+        let successors = |at| found.get(at).successors.infos.len();
         (0..found.len()).map(successors).collect()
     }
 

@@ -22,7 +22,7 @@ pub enum Turn {
 
 /// What a decision leads to, but for the state itself.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Arrival {
+pub struct NodeInfo {
     /// How many joint moves were made since the start of the match.
     pub depth: u32,
     /// Who decides then.
@@ -35,7 +35,7 @@ pub struct Successor {
     /// The state.
     pub state: State,
     /// What else there is to say.
-    pub arrival: Arrival,
+    pub info: NodeInfo,
 }
 
 /// Many [`Successor`]s, with their states packed.
@@ -44,7 +44,7 @@ pub struct Successors {
     /// The states, of equal length each, one after the other.
     states: Vec<u64>,
     /// One for each state.
-    arrivals: Vec<Arrival>,
+    infos: Vec<NodeInfo>,
 }
 
 /// Some of the [`Successors`], one after the other.
@@ -52,7 +52,7 @@ pub struct Successors {
 pub struct Siblings<'a> {
     states: &'a [u64],
     /// When each is reached, and who decides then.
-    pub arrivals: &'a [Arrival],
+    pub infos: &'a [NodeInfo],
 }
 
 /// What may be done in several states, and where it leads to.
@@ -75,23 +75,23 @@ pub struct Expansion<'a> {
 
 impl Successors {
     /// Adds some, with their states of equal length one after the other.
-    pub fn extend(&mut self, states: &[u64], arrivals: impl IntoIterator<Item = Arrival>) {
+    pub fn extend(&mut self, states: &[u64], infos: impl IntoIterator<Item = NodeInfo>) {
         self.states.extend_from_slice(states);
-        self.arrivals.extend(arrivals);
+        self.infos.extend(infos);
     }
 
     /// All of them.
     pub fn all(&self) -> Siblings<'_> {
-        self.siblings(0..self.arrivals.len())
+        self.siblings(0..self.infos.len())
     }
 
     /// Those at these places.
     fn siblings(&self, places: Range<usize>) -> Siblings<'_> {
-        let words = self.states.len().checked_div(self.arrivals.len());
+        let words = self.states.len().checked_div(self.infos.len());
         let words = words.unwrap_or(0);
         Siblings {
             states: &self.states[words * places.start..words * places.end],
-            arrivals: &self.arrivals[places],
+            infos: &self.infos[places],
         }
     }
 }
@@ -102,9 +102,9 @@ impl FromIterator<Successor> for Successors {
         let lengths = successors.iter().map(|found| found.state.words().len());
         let words = lengths.max().unwrap_or(0);
         let mut packed = Successors::default();
-        for Successor { state, arrival } in successors {
-            packed.extend(state.words(), [arrival]);
-            packed.states.resize(packed.arrivals.len() * words, 0);
+        for Successor { state, info } in successors {
+            packed.extend(state.words(), [info]);
+            packed.states.resize(packed.infos.len() * words, 0);
         }
         packed
     }
@@ -113,7 +113,7 @@ impl FromIterator<Successor> for Successors {
 impl<'a> Siblings<'a> {
     /// How many words each state has.
     pub fn words(self) -> usize {
-        let words = self.states.len().checked_div(self.arrivals.len());
+        let words = self.states.len().checked_div(self.infos.len());
         words.unwrap_or(0)
     }
 
@@ -131,10 +131,10 @@ impl<'a> Siblings<'a> {
 
     /// One after the other.
     pub fn each(self) -> impl Iterator<Item = Successor> {
-        let arrivals = self.arrivals.iter().cloned().enumerate();
-        arrivals.map(move |(at, arrival)| Successor {
+        let infos = self.infos.iter().cloned().enumerate();
+        infos.map(move |(at, info)| Successor {
             state: self.to_state(at),
-            arrival,
+            info,
         })
     }
 }
@@ -143,7 +143,7 @@ impl Expansions {
     /// From the legal moves of each state, the successors of all states together, and where those
     /// of each state end. States whose successors are not all there are left out.
     pub fn new(legal: LegalMoves, successors: Successors, mut ends: Vec<usize>) -> Expansions {
-        ends.truncate(ends.partition_point(|&end| end <= successors.arrivals.len()));
+        ends.truncate(ends.partition_point(|&end| end <= successors.infos.len()));
         Expansions {
             legal,
             successors,
@@ -173,7 +173,7 @@ impl Expansions {
 
 /// A joint move in a state.
 #[derive(Clone, Copy, Debug)]
-pub struct Leap<'a> {
+pub struct Transition<'a> {
     /// The state.
     pub state: &'a State,
     /// How many joint moves were made before it.

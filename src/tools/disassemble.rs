@@ -16,7 +16,7 @@ pub fn disassemble(
     config: &CodeConfig,
     form: ListingForm,
 ) -> Result<Vec<Listing>, CompileError> {
-    let circuit = &game.smallest().circuit;
+    let circuit = &game.min_gates().circuit;
     let guards = guards(game, &game.layout().assumptions());
     code::disassemble(circuit, sections, &guards, config, form)
 }

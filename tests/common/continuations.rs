@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use propjit::Stop;
 use propjit::machine::scalar::ScalarMachine;
-use propjit::machine::{GroundGame, ScopedEngine, State};
-use propjit::playout::{Limits, Player, Playouts, Progress, Tally};
+use propjit::machine::{GroundGame, State, ValidEngine};
+use propjit::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits, Tally};
 use propjit::rng::streams;
 use propjit::tools::darkening::random_match;
 
@@ -16,23 +16,23 @@ pub fn random_states(game: &Arc<GroundGame>, seed: u64) -> Vec<State> {
     random_match(&mut machine, game.initial(), 200, &mut rng).unwrap()
 }
 
-/// Plays so many matches from the root, with a new player.
-pub fn play(game: &Arc<GroundGame>, engine: ScopedEngine, root: &State, rollouts: u64) -> Tally {
-    let mut player = Playouts::new(game.clone(), engine, 500, 3);
-    play_with(&mut player, root, rollouts)
+/// Plays so many matches from the root, with a new runner.
+pub fn play(game: &Arc<GroundGame>, engine: ValidEngine, root: &State, rollouts: u64) -> Tally {
+    let mut runner = Playouts::new(game.clone(), engine, 500, 3);
+    play_with(&mut runner, root, rollouts)
 }
 
 /// Plays so many matches from the root.
-pub fn play_with(player: &mut Playouts, root: &State, rollouts: u64) -> Tally {
-    let id = player.starts_mut().add(root, Some(rollouts));
-    let limits = Limits {
+pub fn play_with(runner: &mut Playouts, root: &State, rollouts: u64) -> Tally {
+    let id = runner.queue_mut().add(root, Some(rollouts));
+    let limits = RunLimits {
         deadline: None,
         enough: 1,
         stop: &Stop::new(),
-        progress: &Progress::default(),
+        progress: &PlayoutProgress::default(),
     };
-    player.play(&limits).unwrap();
-    let (finished, tally) = player.starts_mut().take_finished().unwrap();
+    runner.play(&limits).unwrap();
+    let (finished, tally) = runner.queue_mut().take_finished().unwrap();
     assert_eq!(finished, id);
     tally.clone()
 }

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use propjit::Stop;
 use propjit::game::{Game, Setup};
-use propjit::playout::{Limits, Moments, Player, Progress};
+use propjit::playout::{PlayoutProgress, PlayoutRunner, RunLimits};
+use propjit::statistics::Moments;
 
 /// The project's own rulesheets, by name.
 pub fn own_games() -> Vec<(String, PathBuf)> {
@@ -73,12 +74,12 @@ pub fn game(rules: &str) -> Game {
 }
 
 /// Plays all playouts that are to be started.
-pub fn play_all(player: &mut dyn Player) {
-    let limits = Limits {
+pub fn play_all(player: &mut dyn PlayoutRunner) {
+    let limits = RunLimits {
         deadline: None,
         enough: usize::MAX,
         stop: &Stop::new(),
-        progress: &Progress::default(),
+        progress: &PlayoutProgress::default(),
     };
     player.play(&limits).unwrap();
 }

@@ -82,16 +82,16 @@ impl<'a> Decision<'a> {
         let slot = slot(roles, state);
         set(&words[0], moves.len() as u64 | (slot as u64) << 32);
         let decision = Decision::new(words);
-        let all = found.arrivals.iter().zip(moves).enumerate();
-        for (place, (arrival, played)) in all {
+        let all = found.infos.iter().zip(moves).enumerate();
+        for (place, (info, played)) in all {
             let [counts, worth, to] = &decision.edges[place];
-            let over = matches!(arrival.turn, Turn::Over(_));
+            let over = matches!(info.turn, Turn::Over(_));
             set(counts, if over { OVER | CLOSED } else { 0 });
             set(worth, worth_word(most(place), 1.0));
             set(to, u64::from(played.0) << 32);
             let (meta, rest) = decision.slot(place).split_at(Meta::WORDS);
-            set(&meta[0], Meta::new(arrival).word());
-            match &arrival.turn {
+            set(&meta[0], Meta::new(info).word());
+            match &info.turn {
                 Turn::Over(goals) => {
                     for (word, pair) in rest.iter().zip(goals.chunks(2)) {
                         let bits = |at: usize| pair.get(at).map_or(0, |goal| goal.to_bits());

@@ -7,11 +7,11 @@ use rand::RngExt;
 use rustc_hash::FxHashMap;
 
 use super::node::{Node, NodeId};
-use super::sample::Sample;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
 use crate::search::legal::Legal;
+use crate::statistics::Moments;
 
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;
@@ -34,7 +34,7 @@ pub struct JointId(u64);
 #[derive(Clone, Debug)]
 pub struct Arm {
     pub played: Move,
-    pub values: Sample,
+    pub values: Moments<f64>,
     /// By how much it would have been better to play this every time: at least 0, as the
     /// past is forgotten in which it would have been worse ("regret matching plus": Tammelin,
     /// 2014).
@@ -46,7 +46,7 @@ impl Joint {
     pub fn new(legal: Legal<'_>) -> Joint {
         let arm = |&played: &Move| Arm {
             played,
-            values: Sample::default(),
+            values: Moments::default(),
             regret: 0.0,
         };
         let arms = legal.each().map(|moves| moves.iter().map(arm).collect());
@@ -96,7 +96,7 @@ impl Joint {
     pub fn learn(&mut self, tree: &Tree, node: Node<'_>, places: &[usize], values: &[f32]) {
         let Joint { arms, edges } = self;
         for ((arms, &place), &value) in arms.iter_mut().zip(places).zip(values) {
-            arms[place].values.add(value.into());
+            arms[place].values.add(value, 1);
         }
         let counts: Vec<usize> = arms.iter().map(|arms| arms.len()).collect();
         let mut places = places.to_vec();

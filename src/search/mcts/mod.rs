@@ -14,7 +14,7 @@
 //! - `descent`: which leaf is next, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `worker`: a thread.
-//! - `sample`, `report`: what a search has to say.
+//! - `report`: what a search has to say.
 
 mod arena;
 mod best_line;
@@ -24,7 +24,6 @@ mod descent;
 mod joint;
 mod node;
 mod report;
-mod sample;
 mod tree;
 mod worker;
 
@@ -38,16 +37,16 @@ use crate::analysis::Foresight;
 use crate::darkening::Darkening;
 use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
-use crate::playout::Progress;
+use crate::playout::PlayoutProgress;
 use crate::rng;
 use propjit_stop::Stop;
 
 use super::Budget;
 use super::evaluator::Evaluator;
+use crate::statistics::Moments;
 use best_line::BestLine;
 use node::Bounds;
 pub use report::{MoveReport, Report};
-use sample::Sample;
 use tree::Tree;
 use worker::Worker;
 
@@ -147,13 +146,13 @@ pub struct Mcts {
 #[derive(Default)]
 struct Shared {
     /// How many playouts have ended.
-    playouts: Progress,
+    playouts: PlayoutProgress,
     /// How many joint moves they had.
     steps: AtomicU64,
     /// How many more there would have been, had not been known what comes of them.
     spared: AtomicU64,
     /// The values that evaluations had behind each edge of the root, for each role.
-    spread: Mutex<Vec<Sample>>,
+    spread: Mutex<Vec<Moments<f64>>>,
     /// In a game of one role, the best match seen.
     best_line: Mutex<Option<BestLine>>,
 }
@@ -178,12 +177,12 @@ impl Mcts {
         let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
         let decisive = config.decisive && backend == Backend::Compiled;
         if let Some(tier) = decisive.then(|| game.decisive(config.latches)).flatten() {
-            let players = evaluators.iter_mut().map(Evaluator::player);
-            players.for_each(|player| player.be_decisive(tier));
+            let runners = evaluators.iter_mut().map(Evaluator::runner);
+            runners.for_each(|runner| runner.enable_decisive_moves(tier));
         }
         let first = &mut evaluators[0];
         let state = first.initial_state()?;
-        let root = first.settle(&state, 0)?;
+        let root = first.skip_forced_moves(&state, 0)?;
         let ranges = first.goal_ranges().into_iter();
         let ranges = ranges.map(|(low, high)| Bounds { low, high }).collect();
         let random = game.random_role();
@@ -220,7 +219,7 @@ impl Mcts {
         if let Some(darkening) = &self.darkening {
             darkening.enter(state);
         }
-        let root = first.settle(state, depth)?;
+        let root = first.skip_forced_moves(state, depth)?;
         self.legal = first.legal_moves(state)?;
         if let Some(line) = best_line.take_if(|_| !leads)
             && self.tree.sure(&root).is_none_or(|sure| sure <= line.goal)
@@ -355,7 +354,7 @@ impl Mcts {
 
     /// How many playouts have ended, as the search goes on; those from earlier roots count
     /// too.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> PlayoutProgress {
         self.shared.playouts.clone()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::arena::{Block, get, set};
 use crate::machine::RoleId;
-use crate::search::successor::{Arrival, Turn};
+use crate::search::successor::{NodeInfo, Turn};
 
 /// A node: the block that it is in.
 pub type NodeId = Block;
@@ -69,13 +69,13 @@ pub struct Meta(u64);
 impl Meta {
     pub const WORDS: usize = 1;
 
-    pub fn new(arrival: &Arrival) -> Meta {
-        let decider = match &arrival.turn {
+    pub fn new(info: &NodeInfo) -> Meta {
+        let decider = match &info.turn {
             Turn::Over(_) => 0,
             Turn::Several => 1,
             Turn::One(role) => 2 + u64::from(role.0),
         };
-        Meta(u64::from(arrival.depth) | decider << 32)
+        Meta(u64::from(info.depth) | decider << 32)
     }
 
     pub fn word(self) -> u64 {

@@ -6,9 +6,9 @@ use super::best_line::BestLine;
 use super::decision::Decision;
 use super::joint::Arm;
 use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
-use super::sample::Sample;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
+use crate::statistics::Moments;
 
 /// What is known about a role's moves.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,7 +55,7 @@ impl Report {
     /// each edge of the root and each role.
     pub(super) fn new(
         tree: &Tree,
-        spread: &[Sample],
+        spread: &[Moments<f64>],
         role: RoleId,
         legal: &[Move],
         playouts: u64,
@@ -65,7 +65,7 @@ impl Report {
         let mut moves = match *legal {
             // The root is what follows from the state by forced moves.
             [forced] => {
-                let mut all = Sample::default();
+                let mut all = Moments::default();
                 let own = spread.iter().skip(role.index());
                 own.step_by(tree.ranges().len())
                     .for_each(|sample| all.merge(sample));
@@ -151,7 +151,12 @@ fn order(moves: &mut Vec<MoveReport>) {
 
 impl Tree {
     /// What is known about the moves of a role in the root.
-    fn moves_report(&self, spread: &[Sample], role: RoleId, legal: &[Move]) -> Vec<MoveReport> {
+    fn moves_report(
+        &self,
+        spread: &[Moments<f64>],
+        role: RoleId,
+        legal: &[Move],
+    ) -> Vec<MoveReport> {
         let root = self.node(self.root());
         match (root.inside(), root.meta().decider()) {
             ((Stage::Expanded, inside), Decider::One(decider)) if decider == role => {
@@ -169,7 +174,7 @@ impl Tree {
                 let report = |arm: &Arm| MoveReport {
                     visits: arm.values.count,
                     value: arm.values.mean(),
-                    error: arm.values.standard_error(arm.values.count),
+                    error: arm.values.standard_error(),
                     ..MoveReport::unknown(arm.played, self.ranges()[role.index()])
                 };
                 arms.map(report).collect()
@@ -189,7 +194,7 @@ impl Tree {
         decision: Decision<'_>,
         place: usize,
         role: RoleId,
-        sample: Option<&Sample>,
+        sample: Option<&Moments<f64>>,
     ) -> MoveReport {
         let edge = decision.edge(place);
         let report = match edge.node() {
@@ -213,10 +218,16 @@ impl Tree {
 
     /// What is known about a move by the node that it leads to; the sample has values of
     /// evaluations below.
-    fn node_report(&self, played: Move, id: NodeId, role: RoleId, sample: &Sample) -> MoveReport {
+    fn node_report(
+        &self,
+        played: Move,
+        id: NodeId,
+        role: RoleId,
+        sample: &Moments<f64>,
+    ) -> MoveReport {
         let node = self.node(id);
         let bounds = node.bounds(role);
-        let error = sample.standard_error(node.visits());
+        let error = sample.standard_error_of(node.visits());
         MoveReport {
             visits: node.visits(),
             value: node.mean(role).map(f64::from),

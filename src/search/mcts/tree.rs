@@ -18,7 +18,7 @@ use super::joint::Joint;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
 use crate::analysis::GoalRanges;
 use crate::machine::{RoleId, State};
-use crate::search::successor::{Arrival, Expansion, Successor, Turn};
+use crate::search::successor::{Expansion, NodeInfo, Successor, Turn};
 
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;
@@ -151,16 +151,16 @@ impl Tree {
     /// The node of a state that was found, where the match may be over; it is made if there
     /// is none and there is memory.
     pub fn intern_successor(&self, found: &Successor, piece: &mut Piece) -> Option<NodeId> {
-        let goals = match &found.arrival.turn {
+        let goals = match &found.info.turn {
             Turn::Over(goals) => &goals[..],
             _ => &[],
         };
-        self.intern(Meta::new(&found.arrival), &found.state, goals, piece)
+        self.intern(Meta::new(&found.info), &found.state, goals, piece)
     }
 
     /// The node of a state that was found, if there is one.
     pub fn find_successor(&self, found: &Successor) -> Option<NodeId> {
-        let (meta, words) = (Meta::new(&found.arrival), found.state.words());
+        let (meta, words) = (Meta::new(&found.info), found.state.words());
         let hash = hash(words, meta.depth());
         self.find(&self.shard(hash), hash, meta, words)
     }
@@ -241,9 +241,9 @@ impl Tree {
         let words = self.arena.from(block);
         Decision::init(words, roles, moves, found.successors, most);
         node.settle(Stage::Expanded, block);
-        let mut arrivals = found.successors.arrivals.iter();
-        let is_over = |arrival: &Arrival| matches!(arrival.turn, Turn::Over(_));
-        (self.left.is_some() || arrivals.any(is_over)) && self.refresh(id)
+        let mut infos = found.successors.infos.iter();
+        let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
+        (self.left.is_some() || infos.any(is_over)) && self.refresh(id)
     }
 
     /// From now on, latches leave only this of the goals.

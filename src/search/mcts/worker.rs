@@ -6,14 +6,14 @@ use super::arena::{Block, Piece};
 use super::best_line::BestLine;
 use super::descent::{Guide, Leaf, Path};
 use super::node::{NodeId, Stage};
-use super::sample::Sample;
 use super::tree::Tree;
 use super::{Config, Shared};
 use crate::machine::{MachineError, Move, State};
-use crate::playout::{Limits, Tally};
+use crate::playout::{RunLimits, Tally};
 use crate::rng::GameRng;
 use crate::search::evaluator::Evaluator;
-use crate::search::successor::{Expansion, Leap, Successor};
+use crate::search::successor::{Expansion, Successor, Transition};
+use crate::statistics::Moments;
 use propjit_stop::Stop;
 
 /// How many known values are brought up in a row before anything else is looked at.
@@ -50,7 +50,7 @@ pub(super) struct Worker<'a> {
     /// How many playouts each leaf gets.
     playouts: u64,
     /// The values that evaluations had behind each edge of the root, for each role.
-    spread: Vec<Sample>,
+    spread: Vec<Moments<f64>>,
 }
 
 /// What has to be found out before a path can go on.
@@ -94,14 +94,14 @@ impl<'a> Worker<'a> {
     /// Searches until a stop comes, the root is solved, or there were so many playouts.
     pub fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
         let result = self.search(stop, wanted);
-        self.evaluator.player().clear();
+        self.evaluator.runner().clear();
         for (path, leaf) in self.playing.iter().flatten() {
             self.tree.cancel(path, Some(*leaf));
         }
         self.tree.give_back(std::mem::take(&mut self.guide.piece));
         let mut spread = self.shared.spread.lock();
         let length = spread.len().max(self.spread.len());
-        spread.resize(length, Sample::default());
+        spread.resize(length, Moments::default());
         for (sum, own) in spread.iter_mut().zip(&self.spread) {
             sum.merge(own);
         }
@@ -112,7 +112,7 @@ impl<'a> Worker<'a> {
         if let [range] = self.tree.ranges() {
             let best = self.shared.best_line.lock();
             let goal = best.as_ref().map_or(range.low, |best| best.goal);
-            self.evaluator.player().keep_lines(Some(goal as i32));
+            self.evaluator.runner().track_best_line(Some(goal as i32));
         }
         while !stop.is_set() {
             let mut questions = self.descend();
@@ -123,13 +123,13 @@ impl<'a> Worker<'a> {
             if self.is_done(wanted) {
                 break;
             }
-            let limits = Limits {
+            let limits = RunLimits {
                 deadline: None,
                 enough: self.leaves.div_ceil(4),
                 stop,
                 progress: &self.shared.playouts,
             };
-            self.evaluator.player().play(&limits)?;
+            self.evaluator.runner().play(&limits)?;
             self.back_up();
         }
         Ok(())
@@ -142,7 +142,7 @@ impl<'a> Worker<'a> {
             Some(playouts) => playouts.max(1),
             None => self.shared.fitting_playouts(self.evaluator.step_cost()),
         };
-        let lanes = self.evaluator.player().lanes() as u64;
+        let lanes = self.evaluator.runner().lanes() as u64;
         let most = lanes.div_ceil(self.playouts) as usize;
         let root = self.tree.root();
         for _ in 0..MOST_KNOWN {
@@ -176,8 +176,8 @@ impl<'a> Worker<'a> {
         match tree.descend(node, &mut path, &mut self.guide) {
             Leaf::Play(node) => {
                 self.guide.state.assign_from(tree.node(node).state());
-                let starts = self.evaluator.player().starts_mut();
-                let id = starts.add(&self.guide.state, Some(self.playouts)).index();
+                let queue = self.evaluator.runner().queue_mut();
+                let id = queue.add(&self.guide.state, Some(self.playouts)).index();
                 if self.playing.len() <= id {
                     self.playing.resize_with(id + 1, || None);
                 }
@@ -208,10 +208,10 @@ impl<'a> Worker<'a> {
         let start = path.first_edge().unwrap_or(0) * values.len();
         if self.spread.len() < start + values.len() {
             let length = start + values.len();
-            self.spread.resize(length, Sample::default());
+            self.spread.resize(length, Moments::default());
         }
         for (sample, &value) in self.spread[start..].iter_mut().zip(values) {
-            sample.add(value.into());
+            sample.add(value, 1);
         }
         self.put_away(path);
     }
@@ -233,15 +233,15 @@ impl<'a> Worker<'a> {
             .partition(|question| question.joint.is_none());
         let states = all.iter().map(|question| (&question.state, question.depth));
         let states: Vec<_> = states.collect();
-        let leaps = one.iter().map(|question| Leap {
+        let transitions = one.iter().map(|question| Transition {
             state: &question.state,
             depth: question.depth,
             joint: question.joint.as_deref().unwrap_or_default(),
         });
-        let leaps: Vec<_> = leaps.collect();
+        let transitions: Vec<_> = transitions.collect();
         let expanded = self.evaluator.expand(&states, stop);
         let found = expanded.and_then(|expanded| {
-            let followed = self.evaluator.follow(&leaps, stop)?;
+            let followed = self.evaluator.follow(&transitions, stop)?;
             Ok((expanded, followed))
         });
         let (expanded, followed) = match found {
@@ -253,7 +253,7 @@ impl<'a> Worker<'a> {
             }
         };
         self.give_up(all.split_off(expanded.len()));
-        self.give_up(one.split_off(followed.all().arrivals.len()));
+        self.give_up(one.split_off(followed.all().infos.len()));
         let mut next = Vec::new();
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
             self.open(&path, node, expanded.get(at));
@@ -305,8 +305,8 @@ impl<'a> Worker<'a> {
         let mut values = std::mem::take(&mut self.guide.values);
         let mut steps = 0;
         loop {
-            let starts = self.evaluator.player().starts_mut();
-            let Some((id, tally)) = starts.take_finished() else {
+            let queue = self.evaluator.runner().queue_mut();
+            let Some((id, tally)) = queue.take_finished() else {
                 break;
             };
             steps += tally.state_changes;
@@ -321,7 +321,7 @@ impl<'a> Worker<'a> {
                     .improve(BestLine::new(decisions, self.tree, leaf, line))
             });
             if let Some(goal) = better {
-                self.evaluator.player().keep_lines(Some(goal as i32));
+                self.evaluator.runner().track_best_line(Some(goal as i32));
                 self.tree.assure(leaf, goal);
                 self.tree.refresh_path(&path);
             }

@@ -99,7 +99,7 @@ impl Ready {
         let ground = game.ground_game();
         let ground = ground.ok_or(MachineError::NotGround { backend })?;
         let failed = |error: CompileError| MachineError::Compile(Arc::new(error));
-        let passes = ground.smallest().time;
+        let passes = ground.min_gates().time;
         let start = Instant::now();
         let states = Arc::new(for_states(ground, config).map_err(failed)?);
         let playouts = Arc::new(for_playouts(ground, config).map_err(failed)?);

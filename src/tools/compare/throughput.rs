@@ -8,7 +8,7 @@ use super::Config;
 use super::backend::Player;
 use crate::game::Game;
 use crate::machine::MachineError;
-use crate::playout::{self, Outcome, Progress};
+use crate::playout::{self, PlayoutOutcome, PlayoutProgress};
 use propjit_stop::Stop;
 
 /// How fast random playouts are on one thread.
@@ -51,14 +51,14 @@ fn play(
     config: &Config,
     time: Duration,
     stop: &Stop,
-) -> Result<Outcome, MachineError> {
-    let config = playout::Config {
+) -> Result<PlayoutOutcome, MachineError> {
+    let config = playout::PlayoutConfig {
         seed: config.seed,
         max_steps: config.max_steps,
         time: Some(time),
-        ..playout::Config::default()
+        ..playout::PlayoutConfig::default()
     };
-    let progress = Progress::default();
+    let progress = PlayoutProgress::default();
     let stop = &stop.within(2 * time);
     match player {
         Player::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),

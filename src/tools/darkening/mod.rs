@@ -10,9 +10,9 @@ use propjit_jit::lanes::Width;
 use serde::Serialize;
 
 use crate::analysis::ternary::{Bounds, Fixpoint};
-use crate::darkening::Prospect;
-use crate::machine::{GroundGame, MachineError, RoleId, ScopedEngine, State, StateMachine};
-use crate::playout::{Limits, Player, Playouts, Progress};
+use crate::darkening::Specialisation;
+use crate::machine::{GroundGame, MachineError, RoleId, State, StateMachine, ValidEngine};
+use crate::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
 use crate::rng::GameRng;
 use propjit_stop::Stop;
 use rand::seq::IndexedRandom;
@@ -100,7 +100,7 @@ pub fn measure(
     mut now: impl FnMut(usize),
 ) -> Result<Table, MachineError> {
     let whole = game.playout_code()?;
-    let circuit = &game.smallest().circuit;
+    let circuit = &game.min_gates().circuit;
     let bounds = Bounds::new(game, circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     let layout = game.layout();
@@ -112,12 +112,15 @@ pub fn measure(
         rows: Vec::new(),
         interrupted: false,
     };
-    let whole = ScopedEngine::from(propjit_jit::lanes::Engine::Code(whole));
+    let whole = ValidEngine::from(propjit_jit::lanes::Engine::Code(whole));
     for (depth, root) in states.iter().enumerate() {
         now(depth);
-        let prospect = Prospect::new(game, &mut fixpoint, root);
-        let (dark_bases, dark_moves) = (prospect.dark_bases(game), prospect.dark_moves(game));
-        let compiled = prospect.compile(game, PASSES);
+        let specialisation = Specialisation::new(game, &mut fixpoint, root);
+        let (dark_bases, dark_moves) = (
+            specialisation.dark_bases(game),
+            specialisation.dark_moves(game),
+        );
+        let compiled = specialisation.compile(game, PASSES);
         let darkened =
             compiled.map_err(|error: CompileError| MachineError::Compile(error.into()))?;
         let engines = [&whole, &darkened.engine];
@@ -144,25 +147,25 @@ pub fn measure(
 /// disturbed. Nothing if a stop came.
 fn race(
     game: &Arc<GroundGame>,
-    engines: [&ScopedEngine; 2],
+    engines: [&ValidEngine; 2],
     root: &State,
     config: &Config,
     stop: &Stop,
 ) -> Result<Option<[f64; 2]>, MachineError> {
-    let mut players = engines
+    let mut runners = engines
         .map(|engine| Playouts::new(game.clone(), engine.clone(), config.max_steps, config.seed));
     let mut best = [0.0; 2];
-    let progress = Progress::default();
+    let progress = PlayoutProgress::default();
     let start = Instant::now();
     // The first turns are for the caches.
     for turn in 0.. {
         if turn > 1 && start.elapsed() >= config.time {
             break;
         }
-        for (player, best) in players.iter_mut().zip(&mut best) {
-            let id = player.starts_mut().add(root, None);
+        for (runner, best) in runners.iter_mut().zip(&mut best) {
+            let id = runner.queue_mut().add(root, None);
             let start = Instant::now();
-            player.play(&Limits {
+            runner.play(&RunLimits {
                 deadline: start.checked_add(TURN),
                 enough: 1,
                 stop,
@@ -171,9 +174,9 @@ fn race(
             if stop.is_set() {
                 return Ok(None);
             }
-            let rollouts = player.starts().tally(id).rollouts();
+            let rollouts = runner.queue().tally(id).rollouts();
             *best = f64::max(*best, rollouts as f64 / start.elapsed().as_secs_f64());
-            player.clear();
+            runner.clear();
         }
     }
     Ok(Some(best))

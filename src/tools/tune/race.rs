@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::Subject;
 use crate::machine::MachineError;
 use crate::machine::compiled::for_playouts;
-use crate::playout::{Config, Progress, run_engine};
+use crate::playout::{PlayoutConfig, PlayoutProgress, run_engine};
 use crate::profile::Settings;
 use propjit_stop::Stop;
 
@@ -163,13 +163,13 @@ fn speed(
     round: usize,
     stop: &Stop,
 ) -> Result<f64, MachineError> {
-    let config = Config {
+    let config = PlayoutConfig {
         threads: entrant.settings.threads,
         refill: entrant.settings.refill,
         seed: heats.seed.wrapping_add(round as u64),
-        ..Config::default()
+        ..PlayoutConfig::default()
     };
-    let (engine, progress) = (&entrant.engines[game], Progress::default());
+    let (engine, progress) = (&entrant.engines[game], PlayoutProgress::default());
     let outcome = run_engine(
         &subject.game,
         engine,

@@ -6,12 +6,12 @@ use super::ones;
 
 /// A set of lanes, a bit each. Words that the width does not have are zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Row([u64; Width::MAX_WORDS]);
+pub struct LaneMask([u64; Width::MAX_WORDS]);
 
-impl Row {
+impl LaneMask {
     /// The first lanes, so many.
-    pub fn first(lanes: usize) -> Row {
-        Row(std::array::from_fn(|word| {
+    pub fn first(lanes: usize) -> LaneMask {
+        LaneMask(std::array::from_fn(|word| {
             match lanes.saturating_sub(64 * word) {
                 0 => 0,
                 left @ 1..64 => (1 << left) - 1,
@@ -21,28 +21,28 @@ impl Row {
     }
 
     /// All lanes of a width.
-    pub fn all(width: Width) -> Row {
-        Row::first(width.lanes())
+    pub fn all(width: Width) -> LaneMask {
+        LaneMask::first(width.lanes())
     }
 
     /// The lanes that have a one in these words.
-    pub fn from_words(words: &[u64]) -> Row {
-        let mut row = Row::default();
+    pub fn from_words(words: &[u64]) -> LaneMask {
+        let mut row = LaneMask::default();
         row.0[..words.len()].copy_from_slice(words);
         row
     }
 
     /// The lanes in which exactly one of several rows, of equally many words, has a one.
-    pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> Row {
-        let (some, several) = Row::some_and_several(rows);
+    pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> LaneMask {
+        let (some, several) = LaneMask::some_and_several(rows);
         some.and_not(several)
     }
 
     /// The lanes in which at least one of several rows, of equally many words, has a one, and
     /// those in which at least two have.
-    pub fn some_and_several<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> (Row, Row) {
-        let rows = rows.into_iter().map(Row::from_words);
-        let none = (Row::default(), Row::default());
+    pub fn some_and_several<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> (LaneMask, LaneMask) {
+        let rows = rows.into_iter().map(LaneMask::from_words);
+        let none = (LaneMask::default(), LaneMask::default());
         rows.fold(none, |(once, twice), row| {
             (once.or(row), twice.or(once.and(row)))
         })
@@ -64,22 +64,22 @@ impl Row {
     }
 
     /// The lanes in both.
-    pub fn and(self, other: Row) -> Row {
+    pub fn and(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & b)
     }
 
     /// The lanes in either.
-    pub fn or(self, other: Row) -> Row {
+    pub fn or(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a | b)
     }
 
     /// The lanes in this one only.
-    pub fn and_not(self, other: Row) -> Row {
+    pub fn and_not(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & !b)
     }
 
-    fn zip(self, other: Row, f: impl Fn(u64, u64) -> u64) -> Row {
-        Row(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    fn zip(self, other: LaneMask, f: impl Fn(u64, u64) -> u64) -> LaneMask {
+        LaneMask(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
     /// Whether there are none.

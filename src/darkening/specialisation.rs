@@ -11,15 +11,15 @@ use propjit_jit::passes::{PassConfig, fold, optimize};
 use super::Darkened;
 use crate::analysis::ternary::Fixpoint;
 use crate::machine::compiled::{guards, playout_sections};
-use crate::machine::cost::choice_gates;
-use crate::machine::{GroundGame, Scope, ScopedEngine, State};
+use crate::machine::step_cost::choice_gates;
+use crate::machine::{GroundGame, State, ValidEngine, Validity};
 
 /// How long passes may take for each gate: they cost several times what machine code does, and
 /// after folding a smallest circuit, they find less than a tenth.
 const PASSES: Duration = Duration::from_micros(5);
 
 /// A root, what is dark from there on, and the circuit that is left.
-pub struct Prospect {
+pub struct Specialisation {
     root: State,
     /// The circuit's inputs, as far as they are always the same.
     inputs: Vec<Option<bool>>,
@@ -27,15 +27,15 @@ pub struct Prospect {
     time: Duration,
 }
 
-impl Prospect {
+impl Specialisation {
     /// What is dark from a root on, for a game whose bounds the fixpoint has. The root is
     /// explored in the first lane.
-    pub fn new(game: &GroundGame, fixpoint: &mut Fixpoint, root: &State) -> Prospect {
+    pub fn new(game: &GroundGame, fixpoint: &mut Fixpoint, root: &State) -> Specialisation {
         let start = Instant::now();
         fixpoint.explore([root]);
         let inputs = fixpoint.inputs(0);
-        let circuit = fold(&game.smallest().circuit, &inputs);
-        Prospect {
+        let circuit = fold(&game.min_gates().circuit, &inputs);
+        Specialisation {
             root: root.clone(),
             inputs,
             circuit,
@@ -86,7 +86,7 @@ impl Prospect {
     }
 
     /// The engine for what is left, interpreted, as wide as machine code; otherwise as
-    /// [`compile`](Prospect::compile).
+    /// [`compile`](Specialisation::compile).
     pub fn interpret(self, game: &GroundGame, passes: Duration) -> Darkened {
         let width = game.code_options().config.width;
         let built = self.build::<std::convert::Infallible>(game, passes, |circuit, _| {
@@ -111,10 +111,10 @@ impl Prospect {
             .with_budget(passes.min(PASSES * self.gates() as u32));
         let (circuit, _) = optimize(&self.circuit, &assumptions, &config);
         let engine = engine(&circuit, &assumptions)?;
-        let scope = Scope::new(&self.inputs[game.layout().bases.clone()]);
+        let validity = Validity::new(&self.inputs[game.layout().bases.clone()]);
         Ok(Darkened {
             work: self.work(game),
-            engine: ScopedEngine::new(engine, scope),
+            engine: ValidEngine::new(engine, validity),
             gates: circuit.gates(),
             analysis: self.time,
             making: start.elapsed(),
@@ -140,7 +140,7 @@ impl Prospect {
 pub(super) fn whole_work(game: &GroundGame) -> f64 {
     let layout = game.layout();
     let moves = layout.inputs() - layout.bases.len();
-    work(game, game.smallest().circuit.gates(), moves)
+    work(game, game.min_gates().circuit.gates(), moves)
 }
 
 fn work(game: &GroundGame, gates: usize, moves: usize) -> f64 {

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::tally::Tally;
-use crate::machine::{Phases, Scope, State};
+use crate::machine::{Phases, State, Validity};
 
 /// The number of a start state.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct StartId(u32);
+pub struct JobId(u32);
 
-impl StartId {
+impl JobId {
     /// A number below the greatest number of start states that there ever were at a time.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -24,18 +24,18 @@ impl StartId {
 /// start has an equal share. Numbers and memory of start states that were removed are
 /// used again.
 #[derive(Clone, Debug)]
-pub struct Starts {
+pub struct PlayoutQueue {
     roles: usize,
     phases: Phases,
     /// The states that may be added.
-    scope: Arc<Scope>,
+    validity: Arc<Validity>,
     slots: Vec<Slot>,
-    free: Vec<StartId>,
+    free: Vec<JobId>,
     /// Those with playouts to start: by phase, and at last those without one.
-    queues: Vec<VecDeque<StartId>>,
+    queues: Vec<VecDeque<JobId>>,
     /// Whether one without a phase comes before one with a phase.
     unphased_first: bool,
-    finished: Vec<StartId>,
+    finished: Vec<JobId>,
     /// How many were ever added.
     added: u64,
 }
@@ -53,14 +53,14 @@ struct Slot {
     tally: Tally,
 }
 
-impl Starts {
+impl PlayoutQueue {
     /// No start states yet, of a game with this many roles.
-    pub(super) fn new(roles: usize, phases: Phases) -> Starts {
-        Starts {
+    pub(super) fn new(roles: usize, phases: Phases) -> PlayoutQueue {
+        PlayoutQueue {
             roles,
             queues: vec![VecDeque::new(); phases.period() + 1],
             phases,
-            scope: Arc::default(),
+            validity: Arc::default(),
             slots: Vec::new(),
             free: Vec::new(),
             unphased_first: false,
@@ -71,18 +71,18 @@ impl Starts {
 
     /// The states that may be added: all, unless those are played from on an engine that was
     /// made for some.
-    pub fn scope(&self) -> &Scope {
-        &self.scope
+    pub fn validity(&self) -> &Validity {
+        &self.validity
     }
 
     /// Changes the states that may be added, unless one that playouts are or will be started
     /// from is not among them. Whether it does.
-    pub(super) fn set_scope(&mut self, scope: Arc<Scope>) -> bool {
+    pub(super) fn set_validity(&mut self, validity: Arc<Validity>) -> bool {
         let in_use = |slot: &&Slot| slot.running > 0 || slot.left != Some(0);
         let mut states = self.slots.iter().filter(in_use).map(|slot| &slot.state);
-        let fits = states.all(|state| scope.contains(state));
+        let fits = states.all(|state| validity.contains(state));
         if fits {
-            self.scope = scope;
+            self.validity = validity;
         }
         fits
     }
@@ -91,12 +91,12 @@ impl Starts {
     /// is time for.
     ///
     /// # Panics
-    /// If the state is outside the [`scope`](Starts::scope).
-    pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> StartId {
-        self.scope.check(state);
+    /// If the state is outside the [`validity`](PlayoutQueue::validity).
+    pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> JobId {
+        self.validity.check(state);
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
-            StartId(self.slots.len() as u32 - 1)
+            JobId(self.slots.len() as u32 - 1)
         });
         self.added += 1;
         let slot = &mut self.slots[id.index()];
@@ -115,7 +115,7 @@ impl Starts {
     }
 
     /// What was counted of the playouts that ended so far.
-    pub fn tally(&self, id: StartId) -> &Tally {
+    pub fn tally(&self, id: JobId) -> &Tally {
         &self.slots[id.index()].tally
     }
 
@@ -127,7 +127,7 @@ impl Starts {
 
     /// Removes a finished start state, if there is one, and gives its tally until the
     /// next one is added.
-    pub fn take_finished(&mut self) -> Option<(StartId, &Tally)> {
+    pub fn take_finished(&mut self) -> Option<(JobId, &Tally)> {
         let id = self.finished.pop()?;
         self.free.push(id);
         Some((id, self.tally(id)))
@@ -142,7 +142,7 @@ impl Starts {
             (slot.left, slot.running) = (Some(0), 0);
         }
         self.free
-            .extend((0..self.slots.len() as u32).rev().map(StartId));
+            .extend((0..self.slots.len() as u32).rev().map(JobId));
     }
 
     /// Whether there are playouts to start.
@@ -157,7 +157,7 @@ impl Starts {
 
     /// A start state in this phase or without a phase of which playouts are to be started
     /// now, and how many: its share of the number `wanted`. They count as started.
-    pub(super) fn next(&mut self, phase: usize, wanted: u64) -> Option<(StartId, u64)> {
+    pub(super) fn next(&mut self, phase: usize, wanted: u64) -> Option<(JobId, u64)> {
         let unphased = self.phases.period();
         let queues = if self.unphased_first {
             [unphased, phase]
@@ -181,13 +181,13 @@ impl Starts {
     }
 
     /// The state, and a number that no other start state ever has.
-    pub(super) fn state(&self, id: StartId) -> (&State, u64) {
+    pub(super) fn state(&self, id: JobId) -> (&State, u64) {
         let slot = &self.slots[id.index()];
         (&slot.state, slot.number)
     }
 
     /// The tally of a start state of which `ended` playouts end, to add them to it.
-    pub(super) fn end(&mut self, id: StartId, ended: u64) -> &mut Tally {
+    pub(super) fn end(&mut self, id: JobId, ended: u64) -> &mut Tally {
         let slot = &mut self.slots[id.index()];
         slot.running -= ended;
         if slot.running == 0 && slot.left == Some(0) {
@@ -197,7 +197,7 @@ impl Starts {
     }
 
     /// Forgets a playout that is not played to its end after so many steps.
-    pub(super) fn abandon(&mut self, id: StartId, steps: u64) {
+    pub(super) fn abandon(&mut self, id: JobId, steps: u64) {
         let slot = &mut self.slots[id.index()];
         slot.running -= 1;
         slot.tally.state_changes += steps;

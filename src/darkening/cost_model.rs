@@ -23,14 +23,14 @@ const FIRST: f64 = 8e-6;
 
 /// What was learnt of compiling so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct CostModel {
     /// Seconds for each gate.
     gate: f64,
 }
 
 /// What is to be decided on.
 #[derive(Clone, Copy, Debug)]
-pub struct Stakes {
+pub struct SpecialisationCosts {
     /// The work of a step with the engine that there is.
     pub before: f64,
     /// The work of a step with the engine that there would be.
@@ -52,22 +52,22 @@ pub struct Verdict {
     pub cost: Duration,
 }
 
-impl Default for Rule {
-    fn default() -> Rule {
-        Rule { gate: FIRST }
+impl Default for CostModel {
+    fn default() -> CostModel {
+        CostModel { gate: FIRST }
     }
 }
 
-impl Rule {
+impl CostModel {
     /// Whether it pays.
-    pub fn decide(&self, stakes: &Stakes) -> Verdict {
-        let cost = self.gate * stakes.gates as f64;
-        let share = (1.0 - stakes.after / stakes.before).max(0.0);
-        let left = stakes.left.map_or(f64::INFINITY, |left| left.as_secs_f64());
+    pub fn decide(&self, costs: &SpecialisationCosts) -> Verdict {
+        let cost = self.gate * costs.gates as f64;
+        let share = (1.0 - costs.after / costs.before).max(0.0);
+        let left = costs.left.map_or(f64::INFINITY, |left| left.as_secs_f64());
         Verdict {
             // Without limit, a hundredth is still worth it.
             pays: share > 0.01 && share * (left - cost) > MARGIN * cost,
-            speedup: stakes.before / stakes.after,
+            speedup: costs.before / costs.after,
             cost: Duration::try_from_secs_f64(cost).unwrap_or(Duration::MAX),
         }
     }
@@ -83,8 +83,8 @@ impl Rule {
 mod tests {
     use super::*;
 
-    fn stakes(after: f64, left: Option<f64>) -> Stakes {
-        Stakes {
+    fn costs(after: f64, left: Option<f64>) -> SpecialisationCosts {
+        SpecialisationCosts {
             before: 1000.0,
             after,
             gates: 1000,
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn pays_where_enough_is_gained_in_time() {
-        let rule = Rule::default();
-        let pays = |after, left| rule.decide(&stakes(after, left)).pays;
+        let cost_model = CostModel::default();
+        let pays = |after, left| cost_model.decide(&costs(after, left)).pays;
         // A cost of 8 ms, four times, is half of 72 ms less the cost itself.
         assert!(pays(500.0, Some(0.073)));
         assert!(!pays(500.0, Some(0.071)));
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn learns_what_it_costs() {
-        let mut rule = Rule::default();
+        let mut cost_model = CostModel::default();
         for _ in 0..20 {
-            rule.learn(1000, Duration::from_secs(1));
+            cost_model.learn(1000, Duration::from_secs(1));
         }
-        let cost = rule.decide(&stakes(500.0, None)).cost;
+        let cost = cost_model.decide(&costs(500.0, None)).cost;
         assert!((cost.as_secs_f64() - 1.0).abs() < 0.01);
-        assert!(!rule.decide(&stakes(500.0, Some(5.0))).pays);
+        assert!(!cost_model.decide(&costs(500.0, Some(5.0))).pays);
     }
 }

@@ -8,7 +8,7 @@ use crate::common::assert_near;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::playout::{Limits, Player, Playouts, Progress, Tally, player};
+use propjit::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits, Tally, runner};
 use propjit::rng::streams;
 use propjit_jit::lanes::{Engine, Width};
 use rand::RngExt;
@@ -16,31 +16,31 @@ use rand::RngExt;
 const MAX_STEPS: u32 = 1000;
 const LANES: [Backend; 2] = [Backend::Lanes, Backend::Compiled];
 
-fn new_player(game: &Game, backend: Backend, seed: u64) -> Box<dyn Player> {
-    player(game, backend, MAX_STEPS, streams(seed).next().unwrap()).unwrap()
+fn new_runner(game: &Game, backend: Backend, seed: u64) -> Box<dyn PlayoutRunner> {
+    runner(game, backend, MAX_STEPS, streams(seed).next().unwrap()).unwrap()
 }
 
-fn play(player: &mut dyn Player, enough: usize) {
-    let limits = Limits {
+fn play(runner: &mut dyn PlayoutRunner, enough: usize) {
+    let limits = RunLimits {
         deadline: None,
         enough,
         stop: &Stop::new(),
-        progress: &Progress::default(),
+        progress: &PlayoutProgress::default(),
     };
-    player.play(&limits).unwrap();
+    runner.play(&limits).unwrap();
 }
 
 /// The tallies of so many playouts from each of the states.
-fn tallies(player: &mut dyn Player, starts: &[(State, u64)]) -> Vec<Tally> {
+fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally> {
     let ids: Vec<_> = starts
         .iter()
-        .map(|(state, rollouts)| player.starts_mut().add(state, Some(*rollouts)))
+        .map(|(state, rollouts)| runner.queue_mut().add(state, Some(*rollouts)))
         .collect();
-    play(player, usize::MAX);
-    assert_eq!(player.starts().finished(), starts.len());
-    let tallies = ids.iter().map(|&id| player.starts().tally(id).clone());
+    play(runner, usize::MAX);
+    assert_eq!(runner.queue().finished(), starts.len());
+    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
     let tallies = tallies.collect();
-    while player.starts_mut().take_finished().is_some() {}
+    while runner.queue_mut().take_finished().is_some() {}
     tallies
 }
 
@@ -76,12 +76,12 @@ fn every_start_is_played_from_as_by_one_machine() {
         let game = common::own_game(name);
         let states = random_match(&game, 11).into_iter();
         let starts: Vec<(State, u64)> = states.zip((0..).map(|i| 50 + 37 * (i % 20))).collect();
-        let expected = tallies(&mut *new_player(&game, Backend::Scalar, 1), &starts);
+        let expected = tallies(&mut *new_runner(&game, Backend::Scalar, 1), &starts);
         for backend in LANES {
-            let mut player = new_player(&game, backend, 2);
-            // Twice: a player can be used again.
+            let mut runner = new_runner(&game, backend, 2);
+            // Twice: a runner can be used again.
             for _ in 0..2 {
-                let tallies = tallies(&mut *player, &starts);
+                let tallies = tallies(&mut *runner, &starts);
                 let rows = tallies.iter().zip(&expected).zip(&starts);
                 for (at, ((tally, expected), (_, rollouts))) in rows.enumerate() {
                     let what = format!("{name} on {backend} from state {at}");
@@ -106,9 +106,9 @@ fn a_terminal_start_has_its_goals_and_no_length() {
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let goal = i128::from(machine.goal(&last, RoleId(0)).unwrap());
     for backend in LANES.into_iter().chain([Backend::Scalar]) {
-        let mut player = new_player(&game, backend, 5);
+        let mut runner = new_runner(&game, backend, 5);
         let starts = [(last.clone(), 700), (states[0].clone(), 0)];
-        let tallies = tallies(&mut *player, &starts);
+        let tallies = tallies(&mut *runner, &starts);
         assert_eq!(tallies[0].rollouts(), 700);
         assert_eq!(tallies[0].lengths.sum, 0);
         assert_eq!(tallies[0].goals[0].values.sum, 700 * goal);
@@ -160,14 +160,14 @@ fn short_matches_do_not_count_more() {
     assert_eq!(game.ground_game().unwrap().phases().period(), 2);
     let initial = game.ground_game().unwrap().initial().clone();
     for backend in LANES {
-        let mut player = new_player(&game, backend, 9);
-        let lanes = player.lanes() as u64;
+        let mut runner = new_runner(&game, backend, 9);
+        let lanes = runner.lanes() as u64;
         // Few more than lanes: those that begin late would all be left to short lanes.
         for rollouts in [lanes / 2, lanes + 1, 2 * lanes, 40 * lanes] {
             let mut sum = Tally::new(2);
             for _ in 0..20 {
                 let starts = [(initial.clone(), rollouts)];
-                sum.merge(&tallies(&mut *player, &starts)[0]);
+                sum.merge(&tallies(&mut *runner, &starts)[0]);
             }
             assert_eq!(sum.rollouts(), 20 * rollouts);
             assert_unbiased(&format!("{rollouts} on {backend}"), &sum);
@@ -180,29 +180,29 @@ fn a_deadline_ends_starts_and_not_matches() {
     let game = short_or_long();
     let initial = game.ground_game().unwrap().initial().clone();
     for backend in LANES {
-        let mut player = new_player(&game, backend, 4);
+        let mut runner = new_runner(&game, backend, 4);
         let mut sum = Tally::new(2);
         for _ in 0..30 {
-            let id = player.starts_mut().add(&initial, None);
+            let id = runner.queue_mut().add(&initial, None);
             let deadline = Instant::now() + Duration::from_millis(1);
-            let limits = Limits {
+            let limits = RunLimits {
                 deadline: Some(deadline),
                 enough: 1,
                 stop: &Stop::new(),
-                progress: &Progress::default(),
+                progress: &PlayoutProgress::default(),
             };
-            player.play(&limits).unwrap();
+            runner.play(&limits).unwrap();
             assert!(
                 Instant::now() >= deadline,
                 "without a count, all the time is used"
             );
-            let tally = player.starts().tally(id);
+            let tally = runner.queue().tally(id);
             assert_eq!(
                 tally.state_changes as i128, tally.lengths.sum,
                 "none is cut off"
             );
             sum.merge(tally);
-            player.clear();
+            runner.clear();
         }
         assert_unbiased(backend.name(), &sum);
     }
@@ -219,17 +219,17 @@ fn starts_are_refilled_while_others_run() {
         machine.next_state(&initial, &[long, wait]).unwrap()
     };
     for backend in LANES {
-        let mut player = new_player(&game, backend, 6);
+        let mut runner = new_runner(&game, backend, 6);
         let (mut tally, mut long, mut taken) = (Tally::new(2), Tally::new(2), 0);
         for round in 0..500 {
             // A leaf in either phase, few playouts each.
-            player.starts_mut().add(&initial, Some(3));
-            player.starts_mut().add(&after, Some(2));
+            runner.queue_mut().add(&initial, Some(3));
+            runner.queue_mut().add(&after, Some(2));
             let enough = if round == 499 { usize::MAX } else { 20 };
             if round % 10 == 9 {
-                play(&mut *player, enough);
+                play(&mut *runner, enough);
             }
-            while let Some((_, finished)) = player.starts_mut().take_finished() {
+            while let Some((_, finished)) = runner.queue_mut().take_finished() {
                 taken += 1;
                 let sum = if finished.rollouts() == 3 {
                     &mut tally
@@ -252,17 +252,17 @@ fn engines_can_be_switched_while_matches_run() {
     let ground = game.ground_game().unwrap();
     let initial = ground.initial().clone();
     let interpreter = |width| Engine::Interpreter(ground.lane_program(), width);
-    let mut player = Playouts::new(ground.clone(), interpreter(Width::X256), MAX_STEPS, 8);
+    let mut runner = Playouts::new(ground.clone(), interpreter(Width::X256), MAX_STEPS, 8);
     let mut sum = Tally::new(2);
     for width in [Width::X256, Width::X64, Width::X64, Width::X512].repeat(50) {
         // When the first is finished, matches of the second are running.
-        player.starts_mut().add(&initial, Some(1));
-        player.starts_mut().add(&initial, Some(300));
-        play(&mut player, 1);
-        player.switch(interpreter(width));
-        play(&mut player, usize::MAX);
-        assert_eq!(player.lanes(), width.lanes());
-        while let Some((_, tally)) = player.starts_mut().take_finished() {
+        runner.queue_mut().add(&initial, Some(1));
+        runner.queue_mut().add(&initial, Some(300));
+        play(&mut runner, 1);
+        runner.switch(interpreter(width));
+        play(&mut runner, usize::MAX);
+        assert_eq!(runner.lanes(), width.lanes());
+        while let Some((_, tally)) = runner.queue_mut().take_finished() {
             sum.merge(tally);
         }
     }
@@ -275,21 +275,21 @@ fn a_stop_drops_the_matches_that_run() {
     let game = short_or_long();
     let initial = game.ground_game().unwrap().initial().clone();
     for backend in LANES.into_iter().chain([Backend::Scalar]) {
-        let mut player = new_player(&game, backend, 7);
-        let id = player.starts_mut().add(&initial, Some(5000));
+        let mut runner = new_runner(&game, backend, 7);
+        let id = runner.queue_mut().add(&initial, Some(5000));
         let stop = Stop::new();
         stop.set();
-        let limits = Limits {
+        let limits = RunLimits {
             deadline: None,
             enough: usize::MAX,
             stop: &stop,
-            progress: &Progress::default(),
+            progress: &PlayoutProgress::default(),
         };
-        player.play(&limits).unwrap();
-        assert_eq!(player.starts().tally(id).rollouts(), 0);
-        player.clear();
+        runner.play(&limits).unwrap();
+        assert_eq!(runner.queue().tally(id).rollouts(), 0);
+        runner.clear();
         // What was dropped is not counted later.
-        let tallies = tallies(&mut *player, &[(initial.clone(), 600)]);
+        let tallies = tallies(&mut *runner, &[(initial.clone(), 600)]);
         assert_eq!(tallies[0].rollouts(), 600);
         assert_unbiased(backend.name(), &tallies[0]);
     }

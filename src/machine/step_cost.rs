@@ -17,15 +17,15 @@ pub(crate) fn choice_gates(moves: usize, roles: usize) -> usize {
 /// What is evaluated for each lane in a playout, in gates of the circuit before any pass,
 /// which are some two or three times as many as after all.
 #[derive(Clone, Copy, Debug)]
-pub struct Cost {
+pub struct StepCost {
     /// For each step, with the choice of moves.
     pub step: f64,
     /// For the goals, beyond that.
     pub goals: f64,
 }
 
-impl Cost {
-    pub(super) fn new(circuit: &Circuit, layout: &Layout) -> Cost {
+impl StepCost {
+    pub(super) fn new(circuit: &Circuit, layout: &Layout) -> StepCost {
         let [state, next, goals] = playout_sections(layout).map(|section| section.outputs);
         let mut seen = vec![false; circuit.nodes().len()];
         let state = count_gates(circuit, &state, &mut seen);
@@ -33,7 +33,7 @@ impl Cost {
         let goals = count_gates(circuit, &goals, &mut seen);
         let moves = layout.legal.iter().map(ExactSizeIterator::len).sum();
         let choice = choice_gates(moves, layout.legal.len());
-        Cost {
+        StepCost {
             step: (state + next + choice).max(1) as f64,
             goals: goals as f64,
         }

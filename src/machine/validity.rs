@@ -3,7 +3,7 @@
 //! An engine that was made from a game's whole circuit is right for every state. One that
 //! was made for the rest of a match ([`darkening`](crate::darkening)) is right for those
 //! states only that agree with what it took for granted, which all that follow from such a
-//! state do. So an engine goes with its [`Scope`], and whoever takes states in looks at that
+//! state do. So an engine goes with its [`Validity`], and whoever takes states in looks at that
 //! first: it costs an operation or two for each word of the state.
 
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use super::State;
 
 /// The states in which certain base propositions have certain values.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Scope {
+pub struct Validity {
     /// For each word of a state, the propositions whose value is given.
     given: Vec<u64>,
     /// Those of them that hold.
     holding: Vec<u64>,
 }
 
-impl Scope {
+impl Validity {
     /// All states.
-    pub fn all() -> Scope {
-        Scope::default()
+    pub fn all() -> Validity {
+        Validity::default()
     }
 
     /// The states in which the base propositions have the values given, in their order.
-    pub fn new(values: &[Option<bool>]) -> Scope {
+    pub fn new(values: &[Option<bool>]) -> Validity {
         let pack = |bit: fn(&Option<bool>) -> bool| {
             let words = values.chunks(64).map(|chunk| {
                 let bits = chunk.iter().enumerate();
@@ -36,7 +36,7 @@ impl Scope {
             });
             words.collect()
         };
-        Scope {
+        Validity {
             given: pack(Option::is_some),
             holding: pack(|value| *value == Some(true)),
         }
@@ -66,37 +66,37 @@ impl Scope {
 }
 
 /// An engine with the states that it is right for. There is no way to the engine but
-/// through those who heed its scope.
+/// through those who heed its validity.
 #[derive(Clone, Debug)]
-pub struct ScopedEngine {
+pub struct ValidEngine {
     engine: Engine,
-    scope: Arc<Scope>,
+    validity: Arc<Validity>,
 }
 
-impl ScopedEngine {
+impl ValidEngine {
     /// An engine that was made for these states and those that follow from them.
-    pub(crate) fn new(engine: Engine, scope: Scope) -> ScopedEngine {
-        ScopedEngine {
+    pub(crate) fn new(engine: Engine, validity: Validity) -> ValidEngine {
+        ValidEngine {
             engine,
-            scope: Arc::new(scope),
+            validity: Arc::new(validity),
         }
     }
 
     /// The states that the engine is right for.
-    pub fn scope(&self) -> &Arc<Scope> {
-        &self.scope
+    pub fn validity(&self) -> &Arc<Validity> {
+        &self.validity
     }
 
-    /// The two apart, for those who heed the scope.
-    pub(crate) fn into_parts(self) -> (Engine, Arc<Scope>) {
-        (self.engine, self.scope)
+    /// The two apart, for those who heed the validity.
+    pub(crate) fn into_parts(self) -> (Engine, Arc<Validity>) {
+        (self.engine, self.validity)
     }
 }
 
-impl From<Engine> for ScopedEngine {
+impl From<Engine> for ValidEngine {
     /// An engine that was made from a game's whole circuit.
-    fn from(engine: Engine) -> ScopedEngine {
-        ScopedEngine::new(engine, Scope::all())
+    fn from(engine: Engine) -> ValidEngine {
+        ValidEngine::new(engine, Validity::all())
     }
 }
 
@@ -113,21 +113,21 @@ mod tests {
             others: Vec<bool>,
             flip: prop::sample::Index,
         ) {
-            let scope = Scope::new(&values);
+            let validity = Validity::new(&values);
             let given: Vec<usize> = (0..values.len()).filter(|&i| values[i].is_some()).collect();
-            prop_assert_eq!(scope.given(), given.len());
+            prop_assert_eq!(validity.given(), given.len());
             let other = |i: usize| others.get(i).copied().unwrap_or(false);
             let state = |values: &[Option<bool>]| -> State {
                 (0..values.len().max(others.len()))
                     .filter(|&i| values.get(i).copied().flatten().unwrap_or(other(i)))
                     .collect()
             };
-            prop_assert!(scope.contains(&state(&values)));
+            prop_assert!(validity.contains(&state(&values)));
             if !given.is_empty() {
                 let at = given[flip.index(given.len())];
                 let mut different = values.clone();
                 different[at] = values[at].map(|value| !value);
-                prop_assert!(!scope.contains(&state(&different)));
+                prop_assert!(!validity.contains(&state(&different)));
             }
         }
     }

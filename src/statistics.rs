@@ -1,0 +1,110 @@
+//! Running moments: what the mean and the variance of many values are computed from.
+
+use std::ops::{AddAssign, Mul};
+
+/// A type that moments are summed in: `i128`, which is exact for integers, or `f64`.
+pub trait Number: Copy + Default + AddAssign + Mul<Output = Self> {
+    /// How often something occurred.
+    fn from_count(count: u64) -> Self;
+
+    /// The nearest floating-point number.
+    fn to_f64(self) -> f64;
+}
+
+impl Number for i128 {
+    fn from_count(count: u64) -> i128 {
+        i128::from(count)
+    }
+
+    fn to_f64(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Number for f64 {
+    fn from_count(count: u64) -> f64 {
+        count as f64
+    }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+/// The number of values, their sum and the sum of their squares.
+///
+/// Sums of integers are exact, so that the order of addition does not matter.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Moments<N = i128> {
+    /// The number of values.
+    pub count: u64,
+    /// Their sum.
+    pub sum: N,
+    /// The sum of their squares.
+    pub squares: N,
+}
+
+impl<N: Number> Moments<N> {
+    /// Adds a value that occurred `times` times.
+    pub fn add(&mut self, value: impl Into<N>, times: u64) {
+        let (value, weight) = (value.into(), N::from_count(times));
+        self.count += times;
+        self.sum += value * weight;
+        self.squares += value * value * weight;
+    }
+
+    /// Adds all values of `other`.
+    pub fn merge(&mut self, other: &Moments<N>) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// The mean, or `None` without values.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum.to_f64() / self.count as f64)
+    }
+
+    /// The unbiased variance, or `None` with fewer than two values.
+    pub fn variance(&self) -> Option<f64> {
+        let n = self.count as f64;
+        let mean = self.mean()?;
+        let variance = (self.squares.to_f64() - n * mean * mean).max(0.0) / (n - 1.0);
+        (self.count > 1).then_some(variance)
+    }
+
+    /// The standard error of the mean, or `None` with fewer than two values.
+    pub fn standard_error(&self) -> Option<f64> {
+        self.standard_error_of(self.count)
+    }
+
+    /// The standard error of the mean of `count` values that vary as these do, or `None` if
+    /// `count` is zero or there are fewer than two values here.
+    pub fn standard_error_of(&self, count: u64) -> Option<f64> {
+        let variance = self.variance()?;
+        (count > 0).then(|| (variance / count as f64).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_give_mean_and_error() {
+        let mut exact: Moments = Moments::default();
+        let mut rounded: Moments<f64> = Moments::default();
+        assert_eq!(exact.mean(), None);
+        exact.add(100, 3);
+        rounded.add(100, 3);
+        assert_eq!(exact.standard_error(), Some(0.0));
+        exact.add(0, 1);
+        rounded.add(0, 1);
+        assert_eq!(exact.mean(), Some(75.0));
+        assert_eq!(exact.standard_error(), Some(25.0));
+        assert_eq!(exact.standard_error_of(16), Some(12.5));
+        assert_eq!(exact.standard_error_of(0), None);
+        assert_eq!(rounded.mean(), exact.mean());
+        assert_eq!(rounded.standard_error(), exact.standard_error());
+    }
+}
