@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
 
-use memmap2::MmapMut;
+use pages::Pages;
 
 /// Words that are zero at first, and take up memory when they are used first.
 ///
@@ -21,21 +21,17 @@ use memmap2::MmapMut;
 /// ```
 #[derive(Debug)]
 pub struct SharedWords {
-    map: MmapMut,
-    length: usize,
+    pages: Pages,
 }
 
 impl SharedWords {
-    /// So many words.
+    /// Memory of `length` words.
     ///
     /// # Errors
-    /// When the system does not give as many.
+    /// When the system does not have that much.
     pub fn new(length: usize) -> io::Result<SharedWords> {
-        // A map of no bytes is refused.
-        let bytes = length.max(1).checked_mul(8);
-        let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
-        let map = MmapMut::map_anon(bytes)?;
-        Ok(SharedWords { map, length })
+        let pages = Pages::new(length)?;
+        Ok(SharedWords { pages })
     }
 }
 
@@ -43,11 +39,66 @@ impl Deref for SharedWords {
     type Target = [AtomicU64];
 
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: The map has at least `length` words, begins with a page and so with a whole
-        // word, and lives as long as `self`. Any bits are a word. A shared reference may be
-        // written through because the map is writable memory that is reached by nothing but
-        // this function.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast::<AtomicU64>(), self.length) }
+        self.pages.words()
+    }
+}
+
+/// Pages mapped from the system.
+#[cfg(not(miri))]
+mod pages {
+    use std::io;
+    use std::slice;
+    use std::sync::atomic::AtomicU64;
+
+    use memmap2::{MmapMut, MmapRaw};
+
+    /// The mapping is raw: a view of it as bytes would promise that nobody writes to them.
+    #[derive(Debug)]
+    pub struct Pages {
+        map: MmapRaw,
+        length: usize,
+    }
+
+    impl Pages {
+        pub fn new(length: usize) -> io::Result<Pages> {
+            // A map of no bytes is refused.
+            let bytes = length.max(1).checked_mul(size_of::<AtomicU64>());
+            let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
+            let map = MmapRaw::from(MmapMut::map_anon(bytes)?);
+            Ok(Pages { map, length })
+        }
+
+        pub fn words(&self) -> &[AtomicU64] {
+            let words = self.map.as_mut_ptr().cast::<AtomicU64>();
+            // SAFETY: the map has at least `length` words, begins with a page and so with a
+            // whole word, is writable, and lives as long as `self`. Any bits are a word.
+            // Nothing else reaches it, so that all accesses are atomic.
+            unsafe { slice::from_raw_parts(words, self.length) }
+        }
+    }
+}
+
+/// Ordinary memory, as Miri interprets programs and maps nothing.
+#[cfg(miri)]
+mod pages {
+    use std::io;
+    use std::sync::atomic::AtomicU64;
+
+    #[derive(Debug)]
+    pub struct Pages(Vec<AtomicU64>);
+
+    impl Pages {
+        pub fn new(length: usize) -> io::Result<Pages> {
+            let mut words = Vec::new();
+            let reserved = words.try_reserve_exact(length);
+            reserved.map_err(|_| io::ErrorKind::OutOfMemory)?;
+            words.resize_with(length, AtomicU64::default);
+            Ok(Pages(words))
+        }
+
+        pub fn words(&self) -> &[AtomicU64] {
+            &self.0
+        }
     }
 }
 
@@ -58,7 +109,7 @@ mod tests {
 
     #[test]
     fn threads_share_it() {
-        let words = SharedWords::new(1 << 16).unwrap();
+        let words = SharedWords::new(if cfg!(miri) { 1 << 6 } else { 1 << 16 }).unwrap();
         assert!(words.iter().all(|word| word.load(Ordering::Relaxed) == 0));
         std::thread::scope(|scope| {
             for thread in 0..4 {
@@ -75,6 +126,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri ends where there is too little memory")]
     fn there_may_be_none_or_too_many() {
         assert!(SharedWords::new(0).unwrap().is_empty());
         assert!(SharedWords::new(usize::MAX).is_err());

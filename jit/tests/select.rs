@@ -154,3 +154,12 @@ fn lanes_and_times_are_independent() {
         assert!(deviation(pairs) < LIMIT, "{pairs:?}");
     }
 }
+
+/// A row that is given twice would be listed twice, and there is room for each once.
+#[test]
+#[should_panic = "live rows are rows, ascending"]
+fn live_rows_are_given_once() {
+    let mut selector = Selector::among(vec![0, 0]);
+    let (mut random, mut chosen) = (LaneRandom::new(1), [0]);
+    selector.select(Width::X64, &[!0], &[!0], &mut random, &mut chosen);
+}

@@ -12,7 +12,7 @@ use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{
     AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, UserFuncName, Value,
 };
-use cranelift_codegen::isa::{self, TargetIsa};
+use cranelift_codegen::isa::{self, CallConv, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use rustc_hash::FxHashMap;
@@ -27,6 +27,7 @@ use crate::lanes::Width;
 #[derive(Clone)]
 pub(super) struct Cranelift {
     isa: Arc<dyn TargetIsa>,
+    convention: CallConv,
     lanes: Type,
 }
 
@@ -37,7 +38,12 @@ impl Cranelift {
             target: Triple::host().to_string(),
             reason: reason.to_string(),
         })?;
-        Cranelift::new(builder, Triple::host(), width, effort)
+        let mut cranelift = Cranelift::new(builder, Triple::host(), width, effort)?;
+        // As `compiled` calls it, on Windows too.
+        if cfg!(target_arch = "x86_64") {
+            cranelift.convention = CallConv::SystemV;
+        }
+        Ok(cranelift)
     }
 
     /// For another CPU, with no more than the target's basic features.
@@ -63,7 +69,11 @@ impl Cranelift {
         let flags = flags(effort).map_err(|error| error.to_string());
         let isa = flags.and_then(|flags| builder.finish(flags).map_err(|error| error.to_string()));
         match isa {
-            Ok(isa) => Ok(Cranelift { isa, lanes }),
+            Ok(isa) => Ok(Cranelift {
+                convention: isa.default_call_conv(),
+                isa,
+                lanes,
+            }),
             Err(reason) => Err(CompileError::Target {
                 target: target.to_string(),
                 reason,
@@ -117,7 +127,7 @@ impl Cranelift {
     }
 
     fn translate(&self, routine: &Routine) -> Function {
-        let mut signature = Signature::new(self.isa.default_call_conv());
+        let mut signature = Signature::new(self.convention);
         signature.params.push(AbiParam::new(I64));
         signature.returns.push(AbiParam::new(I64));
         let mut function = Function::with_name_signature(UserFuncName::default(), signature);

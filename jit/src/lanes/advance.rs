@@ -35,8 +35,18 @@ pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], 
     if starting.iter().all(|&word| word == 0) {
         return state.copy_from_slice(next);
     }
-    // SAFETY: the slices have the same length.
-    unsafe { blend(width, next.as_ptr(), state, starting, start) };
+    let words = state.len();
+    // SAFETY: the slices have the same length, and cannot overlap.
+    unsafe {
+        blend(
+            width,
+            next.as_ptr(),
+            state.as_mut_ptr(),
+            words,
+            starting,
+            start,
+        )
+    };
 }
 
 /// Makes `state` in the lanes `starting`, a row, what `start` says. Other lanes stay
@@ -45,31 +55,44 @@ pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], 
 /// # Panics
 /// If the slices do not have the lengths described.
 pub fn enter(width: Width, state: &mut [u64], starting: &[u64], start: Start<'_>) {
-    // SAFETY: the rows that are read are those that are written.
-    unsafe { blend(width, state.as_ptr(), state, starting, start) };
+    let words = state.len();
+    let state = state.as_mut_ptr();
+    // SAFETY: the words that are read are those that are written: they are reached through
+    // one pointer, since a reference to them would promise that nobody writes to them.
+    unsafe { blend(width, state, state, words, starting, start) };
 }
 
 /// # Safety
-/// As many words as there are in `to` can be read at `from`, which is `to` itself or
-/// does not overlap it.
-unsafe fn blend(width: Width, from: *const u64, to: &mut [u64], lanes: &[u64], start: Start<'_>) {
-    assert_eq!(to.len() % width.words(), 0, "whole rows");
+/// `words` words can be read at `from` and written at `to`. Both are the same pointer, or
+/// these words do not overlap. Neither `lanes` nor `start` overlaps what is written.
+unsafe fn blend(
+    width: Width,
+    from: *const u64,
+    to: *mut u64,
+    words: usize,
+    lanes: &[u64],
+    start: Start<'_>,
+) {
+    assert_eq!(words % width.words(), 0, "whole rows");
     assert_eq!(lanes.len(), width.words(), "a row of lanes");
     if let Start::Each(rows) = start {
-        assert_eq!(rows.len(), to.len(), "as many rows to start from");
+        assert_eq!(rows.len(), words, "as many rows to start from");
     }
     let blend = Blend {
         from,
         to,
+        words,
         lanes,
         start,
     };
     dispatch(width, blend);
 }
 
+/// What [`blend`] was promised and has checked.
 struct Blend<'a> {
     from: *const u64,
-    to: &'a mut [u64],
+    to: *mut u64,
+    words: usize,
     lanes: &'a [u64],
     start: Start<'a>,
 }
@@ -81,9 +104,8 @@ impl Kernel for Blend<'_> {
     fn run<V: Vector>(self) {
         // SAFETY: `lanes` is a row.
         let lanes = unsafe { V::load(self.lanes.as_ptr()) };
-        let from = self.from;
-        let to = self.to.as_mut_ptr();
-        let rows = self.to.len() / V::WORDS;
+        let (from, to) = (self.from, self.to);
+        let rows = self.words / V::WORDS;
         let put = |row: usize, start: V| {
             let at = row * V::WORDS;
             // SAFETY: callers give numbers of rows, which can be read and written.

@@ -43,9 +43,10 @@ impl Constants {
 
     /// Whether there are only outputs that a circuit with so many has.
     pub fn are_within(&self, outputs: usize) -> bool {
-        let runs = self.falsehoods.iter().map(|run| run.end);
-        let mut ends = self.truths.iter().map(|&output| output + 1).chain(runs);
-        ends.all(|end| end as usize <= outputs)
+        let mut truths = self.truths.iter();
+        let mut falsehoods = self.falsehoods.iter();
+        truths.all(|&output| (output as usize) < outputs)
+            && falsehoods.all(|run| run.end as usize <= outputs)
     }
 
     /// The places of the outputs in a range that are not always false, counted from its

@@ -34,8 +34,9 @@ impl Layout {
         first..first + self.outputs
     }
 
-    /// The number of all these rows.
+    /// The number of all these rows, or the greatest number if there are more.
     pub fn rows(self) -> u32 {
-        u32::try_from(self.outputs().end).unwrap_or(u32::MAX)
+        let rows = self.inputs.saturating_add(self.outputs).saturating_add(2);
+        u32::try_from(rows).unwrap_or(u32::MAX)
     }
 }

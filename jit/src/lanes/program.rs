@@ -41,12 +41,14 @@ pub(super) struct Feedback {
 }
 
 impl Section {
-    /// Whether all rows addressed are among so many.
+    /// Whether operations have as many operands as their kinds say, and all rows addressed
+    /// are among the first `rows`.
     fn is_within(&self, rows: u32) -> bool {
         let is_row = |offset: u32| offset.is_multiple_of(8) && offset / 8 < rows;
         self.steps.iter().all(|step| {
             let mut feedback = step.feedback.iter();
-            step.code.offsets.iter().all(|&offset| is_row(offset))
+            step.code.is_complete()
+                && step.code.offsets.iter().all(|&offset| is_row(offset))
                 && feedback.all(|feedback| is_row(feedback.row) && is_row(feedback.source))
         })
     }

@@ -72,6 +72,12 @@ impl Code {
         self.runs.iter().map(|&(_, count)| count).sum()
     }
 
+    /// Whether there are as many offsets as the kinds of the operations say.
+    pub fn is_complete(&self) -> bool {
+        let offsets = |&(kind, count): &(Kind, u32)| count as usize * (1 + kind.operands());
+        self.runs.iter().map(offsets).sum::<usize>() == self.offsets.len()
+    }
+
     /// Calls `f` with the offsets of the row written and of the rows read.
     pub fn for_each_operation(&mut self, mut f: impl FnMut(&mut u32, &mut [u32])) {
         let mut rest = &mut self.offsets[..];

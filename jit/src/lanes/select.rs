@@ -65,7 +65,8 @@ impl Selector {
         &self.list[..self.listed]
     }
 
-    /// A selector that has made no choice yet, among rows of which only these are ever true.
+    /// A selector that has made no choice yet, among rows of which only these, ascending, are
+    /// ever true.
     pub fn among(live: Vec<u32>) -> Selector {
         Selector {
             live,
@@ -83,8 +84,8 @@ impl Selector {
     /// [`Width::words`] words, the lanes considered that had no true row.
     ///
     /// # Panics
-    /// If the slices do not have the lengths described, or the last choice was among
-    /// another number of rows.
+    /// If the slices do not have the lengths described, the rows that may be true are not
+    /// rows in ascending order, or the last choice was among another number of rows.
     pub fn select(
         &mut self,
         width: Width,
@@ -98,12 +99,14 @@ impl Selector {
         assert_eq!(lanes.len(), width.words(), "a row of lanes");
         let rows = from.len() / width.words();
         if self.list.is_empty() {
-            self.list.resize(rows, 0);
             if self.live.is_empty() {
                 self.live.extend(0..rows as u32);
             }
-            let are_rows = self.live.iter().all(|&live| (live as usize) < rows);
-            assert!(are_rows, "live rows are rows");
+            // No more than there are rows, then: the list has room for them.
+            let ascend = self.live.is_sorted_by(|one, next| one < next);
+            let are_rows = self.live.last().is_none_or(|&last| (last as usize) < rows);
+            assert!(ascend && are_rows, "live rows are rows, ascending");
+            self.list.resize(rows, 0);
         }
         assert_eq!(self.list.len(), rows, "the same rows as before");
         let select = Select {

@@ -259,14 +259,15 @@ impl<'a> Node<'a> {
         let word = self.bounds_word(role);
         let changed = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, both);
         if changed.is_ok() {
-            self.words[CHANGES].fetch_add(1, Ordering::Relaxed);
+            // Who sees this sees the bounds, too, and need not look again.
+            self.words[CHANGES].fetch_add(1, Ordering::Release);
         }
         changed.is_ok()
     }
 
     /// How often the bounds have changed, modulo 256.
     pub fn changes(self) -> u8 {
-        get(&self.words[CHANGES]) as u8
+        self.words[CHANGES].load(Ordering::Acquire) as u8
     }
 
     /// The mean of a role's evaluations within what it can still get; none without visits,
