@@ -10,13 +10,13 @@
 //! - [`analysis`] finds out about a game without playing it; [`darkening`] makes code for what
 //!   is left of a match.
 //! - [`decisive`] makes playouts less blind.
-//! - [`search`] finds good moves; [`history`] is a match as far as it was played.
+//! - [`search`] finds good moves.
 //! - [`cache`] finds the user's cache of machine code.
 //! - [`directory`] says where the user keeps such things.
 //! - [`profile`] keeps what suits the user's CPU best.
 //! - `tools`, a feature, measures: all backends on a game, settings on this CPU, darkening in a match.
-//! - [`player`] is whoever chooses moves, [`referee`] plays matches between players,
-//!   [`protocol`] lets players and game managers elsewhere take part.
+//! - [`matches`] plays matches between players and keeps their state, history and record;
+//!   [`player`] has the players, [`protocol`] lets players and game managers elsewhere take part.
 //! - [`verify`] compares machines with recorded [traces](trace) and with each other.
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
@@ -29,14 +29,13 @@ pub mod decisive;
 pub mod directory;
 pub mod fnv;
 pub mod game;
-pub mod history;
 pub mod machine;
+pub mod matches;
 pub mod perft;
 pub mod player;
 pub mod playout;
 pub mod profile;
 pub mod protocol;
-pub mod referee;
 pub mod rng;
 pub mod search;
 pub mod statistics;

@@ -13,8 +13,7 @@ use crate::common::http::{
 use crate::common::players::{patient, thinker};
 use crate::common::{COUNTER, own_game};
 use propjit::machine::RoleId;
-use propjit::protocol::server::{Limits, Server};
-use propjit::protocol::session::{Config, Session};
+use propjit::protocol::{Server, ServerLimits, Session, SessionConfig};
 use rand::RngExt;
 
 #[test]
@@ -96,11 +95,11 @@ fn what_is_no_message_is_refused() {
 
 #[test]
 fn clients_that_send_nothing_do_not_keep_others_out() {
-    let limits = Limits {
+    let limits = ServerLimits {
         read_time: Duration::from_secs(1000),
         connections: 4,
     };
-    let server = serve_with(Config::new(legal()), limits);
+    let server = serve_with(SessionConfig::new(legal()), limits);
     let at = server.address();
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 10")), "ready");
     let mut idle = Vec::new();
@@ -123,11 +122,11 @@ fn clients_that_send_nothing_do_not_keep_others_out() {
 
 #[test]
 fn slow_clients_are_told_so() {
-    let limits = Limits {
+    let limits = ServerLimits {
         read_time: Duration::from_millis(50),
-        ..Limits::default()
+        ..ServerLimits::default()
     };
-    let server = serve_with(Config::new(legal()), limits);
+    let server = serve_with(SessionConfig::new(legal()), limits);
     for beginning in ["POST / HT", "POST / HTTP/1.0\r\n\r\n(INFO", "GET /"] {
         assert_eq!(
             status(&raw(server.address(), beginning)),
@@ -252,7 +251,11 @@ fn a_dropped_server_frees_its_port() {
     thread::sleep(Duration::from_millis(20));
     drop(server);
     thinking.join().unwrap();
-    let again = Server::start(at, Session::new(Config::new(legal())), Limits::default());
+    let again = Server::start(
+        at,
+        Session::new(SessionConfig::new(legal())),
+        ServerLimits::default(),
+    );
     assert_eq!(post(again.unwrap().address(), "(INFO)"), AVAILABLE);
 }
 

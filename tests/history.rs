@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::common;
 use propjit::game::Game;
-use propjit::history::{History, Script, ScriptError};
 use propjit::machine::Backend;
+use propjit::matches::{History, Script, ScriptError};
 
 fn history(game: &Game, backend: Backend) -> History {
     History::new(game.machine(backend).unwrap()).unwrap()

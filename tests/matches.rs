@@ -14,16 +14,15 @@ use crate::common::{COUNTER, ENDLESS, own_game};
 use propjit::Stop;
 use propjit::game::Setup;
 use propjit::machine::{Backend, Move, RoleId};
-use propjit::player::rulesheet::Rulesheet;
-use propjit::player::spec::Spec;
-use propjit::protocol::server::Server;
-use propjit::referee::Config;
-use propjit::referee::record::{ErrorKind, MatchEnd, MatchRecord};
-use propjit::referee::series::{Results, Series, SeriesError};
+use propjit::matches::{
+    MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, Rulesheet, Series,
+    SeriesError, SeriesResults,
+};
+use propjit::protocol::Server;
 use propjit_gdl::ground::GroundLimits;
 use propjit_gdl::prover::ProverLimits;
 
-fn spec(text: &str) -> Spec {
+fn spec(text: &str) -> PlayerFactory {
     text.parse().unwrap()
 }
 
@@ -36,23 +35,23 @@ fn own_sheet(name: &str) -> Arc<Rulesheet> {
 }
 
 /// Matches with clocks that only players who do nothing wrong stay within.
-fn series(players: &[Spec], matches: u64) -> Series {
+fn series(players: &[PlayerFactory], matches: u64) -> Series {
     Series {
         players: players.to_vec(),
         matches,
         swap: false,
         name: "test".to_string(),
         seed: 1,
-        config: Config::new(Duration::from_secs(20), Duration::from_secs(20)),
+        config: MatchConfig::new(Duration::from_secs(20), Duration::from_secs(20)),
     }
 }
 
-fn play(series: &Series, sheet: &Arc<Rulesheet>) -> Results {
+fn play(series: &Series, sheet: &Arc<Rulesheet>) -> SeriesResults {
     series.play(sheet, &Stop::new(), &|_, _| {}).unwrap()
 }
 
 /// The record without what depends on time.
-fn timeless(results: &Results) -> Vec<MatchRecord> {
+fn timeless(results: &SeriesResults) -> Vec<MatchRecord> {
     let mut records = results.records.clone();
     for record in &mut records {
         for played in record.steps.iter_mut().flatten() {
@@ -124,16 +123,20 @@ fn what_players_do_wrong_is_recorded_and_replaced() {
     for (player, kind, text) in [
         (
             crasher(),
-            ErrorKind::Failure,
+            PlayerErrorKind::Failure,
             "the player crashed: on purpose",
         ),
-        (parrot("three"), ErrorKind::Illegal, "three"),
-        (parrot(")"), ErrorKind::Illegal, ")"),
-        (parrot("wait"), ErrorKind::Illegal, "wait"),
-        (thinker("one"), ErrorKind::Timeout, "no answer in time"),
+        (parrot("three"), PlayerErrorKind::Illegal, "three"),
+        (parrot(")"), PlayerErrorKind::Illegal, ")"),
+        (parrot("wait"), PlayerErrorKind::Illegal, "wait"),
+        (
+            thinker("one"),
+            PlayerErrorKind::Timeout,
+            "no answer in time",
+        ),
     ] {
         let mut series = series(&[player, spec("legal")], 2);
-        if kind == ErrorKind::Timeout {
+        if kind == PlayerErrorKind::Timeout {
             series.config.play_clock = Duration::from_millis(20);
             series.config.grace = Duration::from_millis(20);
         }
@@ -156,7 +159,7 @@ fn what_players_do_wrong_is_recorded_and_replaced() {
 #[test]
 fn a_player_that_cannot_be_made_is_replaced_in_every_step() {
     let sheet = sheet(COUNTER);
-    let spec = Spec::new("none", Arc::new(|_| panic!("no player")));
+    let spec = PlayerFactory::new("none", |_| panic!("no player"));
     let results = play(&series(&[spec, self::spec("legal")], 1), &sheet);
     let record = &results.records[0];
     assert_eq!(record.errors.len(), 1 + record.steps.len());
@@ -238,7 +241,7 @@ fn loopback() -> SocketAddr {
 }
 
 /// A player at a port, and what it is called.
-fn serve(player: Spec) -> (Server, Spec) {
+fn serve(player: PlayerFactory) -> (Server, PlayerFactory) {
     let server = common::http::serve(player);
     let remote = spec(&format!("http://{}", server.address()));
     (server, remote)
@@ -304,7 +307,7 @@ fn a_busy_player_elsewhere_is_replaced() {
         record
             .errors
             .iter()
-            .all(|error| error.kind == ErrorKind::Illegal)
+            .all(|error| error.kind == PlayerErrorKind::Illegal)
     );
     // It has not been disturbed.
     assert_eq!(
@@ -314,7 +317,7 @@ fn a_busy_player_elsewhere_is_replaced() {
 }
 
 /// Answers every connection with these bytes, or takes it and says nothing.
-fn foreign(answer: Option<&'static [u8]>) -> Spec {
+fn foreign(answer: Option<&'static [u8]>) -> PlayerFactory {
     let listener = TcpListener::bind(loopback()).unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -341,24 +344,24 @@ fn players_elsewhere_that_do_wrong_are_replaced() {
     };
     let silent = || foreign(None);
     for (player, kind) in [
-        (nobody, ErrorKind::Connection),
-        (silent(), ErrorKind::Timeout),
-        (foreign(Some(b"")), ErrorKind::Connection),
-        (foreign(Some(b"\xff\xfe\r\n\r\n")), ErrorKind::Illegal),
+        (nobody, PlayerErrorKind::Connection),
+        (silent(), PlayerErrorKind::Timeout),
+        (foreign(Some(b"")), PlayerErrorKind::Connection),
+        (foreign(Some(b"\xff\xfe\r\n\r\n")), PlayerErrorKind::Illegal),
         (
             foreign(Some(b"HTTP/1.0 200 OK\r\n\r\nfly")),
-            ErrorKind::Illegal,
+            PlayerErrorKind::Illegal,
         ),
         (
             foreign(Some(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\none")),
-            ErrorKind::Connection,
+            PlayerErrorKind::Connection,
         ),
     ] {
         let mut series = series(&[player.clone(), spec("legal")], 1);
-        if kind == ErrorKind::Timeout {
-            series.config = Config {
+        if kind == PlayerErrorKind::Timeout {
+            series.config = MatchConfig {
                 grace: Duration::from_millis(20),
-                ..Config::new(Duration::from_millis(20), Duration::from_millis(20))
+                ..MatchConfig::new(Duration::from_millis(20), Duration::from_millis(20))
             };
         }
         let record = play(&series, &sheet(COUNTER)).records.remove(0);

@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -12,12 +11,10 @@ use crate::common;
 use crate::common::http::{AVAILABLE, BUSY, legal, post, serve, serve_with, start};
 use crate::common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
 use crate::common::{COUNTER, TALK, endless_setup};
+use crossbeam_channel::unbounded;
 use propjit::game::LoadError;
-use propjit::player::spec::Spec;
-use propjit::player::{Choice, PlayerError, Seat};
-use propjit::protocol::log::Entry;
-use propjit::protocol::server::Limits;
-use propjit::protocol::session::Config;
+use propjit::matches::{Choice, PlayerError, PlayerFactory, Seat};
+use propjit::protocol::{LogEntry, ServerLimits, SessionConfig};
 
 #[test]
 fn a_match_from_start_to_stop() {
@@ -128,7 +125,7 @@ fn whatever_the_player_does_a_legal_move_is_answered() {
 
 #[test]
 fn a_player_that_is_not_ready_does_not_delay_the_match() {
-    let (gate, wait) = mpsc::channel();
+    let (gate, wait) = unbounded();
     let server = serve(latecomer(wait));
     let at = server.address();
     assert_eq!(post(at, &start("m", "up", COUNTER, "1 1")), "ready");
@@ -164,12 +161,12 @@ fn thinking_is_interrupted_at_once() {
 /// Grounding is no thinking, and ends all the same.
 #[test]
 fn grounding_is_interrupted_at_once() {
-    let (seen, prepared) = mpsc::channel();
-    let config = Config {
+    let (seen, prepared) = unbounded();
+    let config = SessionConfig {
         setup: endless_setup(),
-        ..Config::new(watched("mcts", seen))
+        ..SessionConfig::new(watched("mcts", seen))
     };
-    let server = serve_with(config, Limits::default());
+    let server = serve_with(config, ServerLimits::default());
     let at = server.address();
     for farewell in ["(ABORT m)", "(STOP m nil)"] {
         let start = start("m", "up", TALK, "100000 100000");
@@ -238,14 +235,13 @@ fn a_preview_is_prepared_until_it_is_replaced() {
 /// The name of the rules tells where they come from.
 #[test]
 fn a_match_takes_over_what_was_previewed() {
-    let (seen, games) = mpsc::channel();
-    let seen = Mutex::new(seen);
+    let (seen, games) = unbounded();
     let make = move |seat: &Seat| {
         let source = seat.rulesheet.rules().source.name().to_string();
-        seen.lock().unwrap().send(source).unwrap();
-        legal().player(seat)
+        seen.send(source).unwrap();
+        legal().make(seat)
     };
-    let server = serve(Spec::new("witness", Arc::new(make)));
+    let server = serve(PlayerFactory::new("witness", make));
     let at = server.address();
     assert_eq!(post(at, &format!("(PREVIEW ({COUNTER}) 10)")), "ready");
     // The first match takes it over, and takes it away.
@@ -285,11 +281,11 @@ fn the_same_request_again_gets_the_same_answer() {
 
 #[test]
 fn a_match_without_a_manager_gives_way() {
-    let config = Config {
+    let config = SessionConfig {
         patience: Duration::ZERO,
-        ..Config::new(legal())
+        ..SessionConfig::new(legal())
     };
-    let server = serve_with(config, Limits::default());
+    let server = serve_with(config, ServerLimits::default());
     let at = server.address();
     assert_eq!(post(at, &start("lost", "up", COUNTER, "0 0")), "ready");
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 1000")), "ready");
@@ -301,11 +297,11 @@ fn a_match_without_a_manager_gives_way() {
 #[test]
 fn a_log_replays_the_match() {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config {
+    let config = SessionConfig {
         log: Some(folder.path().join("logs")),
-        ..Config::new(legal())
+        ..SessionConfig::new(legal())
     };
-    let server = serve_with(config, Limits::default());
+    let server = serve_with(config, ServerLimits::default());
     let at = server.address();
     post(at, &start("../m", "up", COUNTER, "10 10"));
     post(at, "(PLAY other nil)");
@@ -317,7 +313,7 @@ fn a_log_replays_the_match() {
         .collect();
     assert_eq!(files.len(), 1);
     let log = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
-    let entries: Vec<Entry> = log
+    let entries: Vec<LogEntry> = log
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();

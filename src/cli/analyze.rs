@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use propjit::history::History;
 use propjit::machine::{RANDOM_ROLE, RoleId};
+use propjit::matches::History;
 use propjit::search::Budget;
 use serde::Serialize;
 

@@ -8,12 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use propjit::game::{LoadError, Setup};
-use propjit::player::rulesheet::Rulesheet;
-use propjit::player::spec::Spec;
-use propjit::referee::Config;
-use propjit::referee::record::{ErrorKind, ErrorRecord, MatchEnd, MatchRecord};
-use propjit::referee::series::{Results, Series, SeriesError};
-use propjit::referee::standings::Standing;
+use propjit::matches::{
+    ErrorRecord, MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, Rulesheet,
+    Series, SeriesError, SeriesResults, Standing,
+};
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
@@ -31,7 +29,7 @@ pub struct Args {
     /// one that speaks the GGP protocol; with options as in `mcts:threads=2,memory=512`. The referee itself plays the role
     /// `random`
     #[arg(long = "player", required = true, value_name = "SPEC")]
-    players: Vec<Spec>,
+    players: Vec<PlayerFactory>,
 
     /// How many matches to play
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
@@ -105,9 +103,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         swap: args.swap,
         name: unique_name(&game),
         seed: args.seed.unwrap_or_else(random_seed),
-        config: Config {
+        config: MatchConfig {
             max_steps: args.max_steps,
-            ..Config::new(args.start_clock, args.play_clock)
+            ..MatchConfig::new(args.start_clock, args.play_clock)
         },
     };
     // What is wrong should be known before the game is ground.
@@ -167,7 +165,7 @@ fn notes(records: &[MatchRecord]) -> Vec<String> {
                 format!("move {}", step + 1)
             });
             let what = match (step, kind) {
-                (Some(_), ErrorKind::Illegal) => format!("`{text}` is not legal"),
+                (Some(_), PlayerErrorKind::Illegal) => format!("`{text}` is not legal"),
                 _ => text.clone(),
             };
             notes.push(format!(
@@ -209,7 +207,7 @@ fn unique_name(game: &str) -> String {
 }
 
 impl Report {
-    fn new(game: String, series: &Series, results: &Results) -> Report {
+    fn new(game: String, series: &Series, results: &SeriesResults) -> Report {
         let mut ends = BTreeMap::new();
         for record in &results.records {
             *ends.entry(record.end).or_default() += 1;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use propjit::game::Game;
-use propjit::history::{History, Script, ScriptError};
+use propjit::matches::{History, Script, ScriptError};
 
 use super::output::{Failure, describe};
 

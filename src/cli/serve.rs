@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use propjit::player::remote::DEFAULT_PORT;
-use propjit::player::spec::{Spec, SpecError};
-use propjit::protocol::server::{Limits, Server};
-use propjit::protocol::session::{Config, Session};
+use propjit::matches::PlayerFactory;
+use propjit::player::SpecError;
+use propjit::protocol::{DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig};
 
 use super::options::{SetupArgs, in_range, seconds, threads};
 use super::output::{Failure, Output, message, stop_on_ctrl_c};
@@ -59,7 +58,7 @@ pub struct Args {
 
 impl Args {
     /// The player with all its options.
-    fn player(&self) -> Result<Spec, SpecError> {
+    fn player(&self) -> Result<PlayerFactory, SpecError> {
         let mut text = self.player.clone();
         for (option, value) in [("threads", self.threads), ("memory", self.memory)] {
             if let Some(value) = value {
@@ -93,16 +92,16 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             ))
         })?;
     }
-    let config = Config {
+    let config = SessionConfig {
         name: args.name.clone(),
         margin: Duration::from_millis(args.margin),
         setup: args.setup.setup_for(Path::new("served")),
         log: args.log.clone(),
         patience: args.patience,
-        ..Config::new(player)
+        ..SessionConfig::new(player)
     };
     let address = SocketAddr::new(args.bind, args.port);
-    let server = Server::start(address, Session::new(config), Limits::default());
+    let server = Server::start(address, Session::new(config), ServerLimits::default());
     let server = server.map_err(|error| {
         let remedy = match error.kind() {
             ErrorKind::AddrNotAvailable => "--bind names another address",

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::history::History;
 use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
+use propjit::matches::History;
 use propjit::rng::random_seed;
 use propjit::search::Budget;
 use propjit::search::mcts::{Config, Mcts, MoveReport, Report};

@@ -4,9 +4,8 @@ use std::time::Instant;
 
 use rand::seq::IndexedRandom;
 
-use super::board::Board;
-use super::{Choice, Player, PlayerError, Seat};
 use crate::machine::{MachineError, RoleId};
+use crate::matches::{Board, Choice, Player, PlayerError, Seat};
 use crate::rng::GameRng;
 use propjit_stop::Stop;
 

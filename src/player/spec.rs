@@ -1,39 +1,44 @@
-//! What players are called on the command line: `random`, `random:seed=5`,
-//! `http://localhost:9147`.
+//! Names of players on the command line: `random`, `random:seed=5`, `http://localhost:9147`.
 //!
-//! A name is followed by options, as in `name:option=value,option=value`. [`KINDS`]
-//! lists the names; a new kind of player is one more line there.
+//! A [`PlayerFactory`] is read from a name, which may be followed by options, as in
+//! `name:option=value,option=value`. `KINDS` lists the names; a new kind of player is one more
+//! entry there.
+//!
+//! ```
+//! use propjit::matches::PlayerFactory;
+//!
+//! let player: PlayerFactory = "random:seed=5".parse()?;
+//! assert_eq!(player.name(), "random:seed=5");
+//! let error = "random:speed=5".parse::<PlayerFactory>().unwrap_err();
+//! assert_eq!(error.to_string(), "`random` has no option `speed`; it has seed");
+//! # Ok::<(), propjit::player::SpecError>(())
+//! ```
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::remote::{Address, RemotePlayer};
-use super::searcher::{Searcher, Thinking};
+use super::mcts::{MctsPlayer, MctsPlayerConfig};
 use super::simple::SimplePlayer;
-use super::{Player, PlayerError, Seat};
+use crate::matches::PlayerFactory;
+use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
 use crate::search::mcts;
 
-/// Makes a player for a seat.
-pub type Make = Arc<dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync>;
-
 /// A kind of player.
-pub struct Kind {
+struct PlayerKind {
     /// Its name on the command line.
-    pub name: &'static str,
+    name: &'static str,
     /// The options it takes.
-    pub options: &'static [&'static str],
-    /// Reads the options.
-    pub read: fn(&Options) -> Result<Make, SpecError>,
+    options: &'static [&'static str],
+    /// Reads the options and makes a player of this name.
+    read: fn(&str, &PlayerOptions) -> Result<PlayerFactory, SpecError>,
 }
 
 /// All kinds of players but those at the other end of a connection.
-pub const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[PlayerKind] = &[
+    PlayerKind {
         name: "mcts",
         options: &[
             "threads",
@@ -48,12 +53,12 @@ pub const KINDS: &[Kind] = &[
         ],
         read: read_mcts,
     },
-    Kind {
+    PlayerKind {
         name: "random",
         options: &["seed"],
-        read: |options| {
+        read: |name, options| {
             let seed: Option<u64> = options.get("seed", "a whole number")?;
-            Ok(Arc::new(move |seat| {
+            Ok(PlayerFactory::new(name, move |seat| {
                 // With one seed, matches still differ from each other.
                 let rng = match seed {
                     Some(seed) => streams(seed).nth(seat.number as usize),
@@ -64,20 +69,23 @@ pub const KINDS: &[Kind] = &[
             }))
         },
     },
-    Kind {
+    PlayerKind {
         name: "legal",
         options: &[],
-        read: |_| Ok(Arc::new(|seat| Ok(Box::new(SimplePlayer::legal(seat)?)))),
+        read: |name, _| {
+            let make = |seat: &_| Ok(Box::new(SimplePlayer::legal(seat)?) as _);
+            Ok(PlayerFactory::new(name, make))
+        },
     },
 ];
 
-fn read_mcts(options: &Options) -> Result<Make, SpecError> {
-    let mut thinking = Thinking {
+fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecError> {
+    let mut config = MctsPlayerConfig {
         search: mcts::Config::default(),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
         ponder: options.get("ponder", "true or false")?.unwrap_or(true),
     };
-    let search = &mut thinking.search;
+    let search = &mut config.search;
     if let Some(threads) = options.within("threads", "a number from 1 to 1024", 1..=1024)? {
         search.threads = threads;
     }
@@ -97,8 +105,8 @@ fn read_mcts(options: &Options) -> Result<Make, SpecError> {
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }
-    Ok(Arc::new(move |seat| {
-        Ok(Box::new(Searcher::new(seat, thinking.clone())))
+    Ok(PlayerFactory::new(name, move |seat| {
+        Ok(Box::new(MctsPlayer::new(seat, config.clone())))
     }))
 }
 
@@ -139,9 +147,9 @@ pub enum SpecError {
         /// What was given.
         value: String,
     },
-    /// The address is none.
-    #[error("`{0}` is not an address like http://localhost:9147")]
-    Address(String),
+    /// It is not an address.
+    #[error(transparent)]
+    Address(#[from] AddressError),
 }
 
 fn known(names: &[&str]) -> String {
@@ -153,14 +161,14 @@ fn known(names: &[&str]) -> String {
 
 /// The options of a player.
 #[derive(Clone, Debug)]
-pub struct Options(Vec<(String, String)>);
+struct PlayerOptions(Vec<(String, String)>);
 
-impl Options {
+impl PlayerOptions {
     /// The value of an option, if it is given; `wanted` tells what it must be.
     ///
     /// # Errors
     /// [`SpecError::Value`] if it is not that.
-    pub fn get<T: FromStr>(
+    fn get<T: FromStr>(
         &self,
         option: &'static str,
         wanted: &'static str,
@@ -168,11 +176,11 @@ impl Options {
         self.find(option, wanted, |_| true)
     }
 
-    /// As [`get`](Options::get), of a value in this range.
+    /// As [`get`](PlayerOptions::get), of a value in this range.
     ///
     /// # Errors
-    /// As [`get`](Options::get).
-    pub fn within<T: FromStr + PartialOrd>(
+    /// As [`get`](PlayerOptions::get).
+    fn within<T: FromStr + PartialOrd>(
         &self,
         option: &'static str,
         wanted: &'static str,
@@ -202,48 +210,15 @@ impl Options {
     }
 }
 
-/// A player to be made for each match.
-///
-/// ```
-/// use propjit::player::spec::Spec;
-/// let spec: Spec = "random:seed=5".parse()?;
-/// assert_eq!(spec.to_string(), "random:seed=5");
-/// let error = "random:speed=5".parse::<Spec>().unwrap_err();
-/// assert_eq!(error.to_string(), "`random` has no option `speed`; it has seed");
-/// # Ok::<(), propjit::player::spec::SpecError>(())
-/// ```
-#[derive(Clone)]
-pub struct Spec {
-    text: String,
-    make: Make,
-}
-
-impl Spec {
-    /// A player of another make, called `text` in results.
-    pub fn new(text: &str, make: Make) -> Spec {
-        let text = text.to_string();
-        Spec { text, make }
-    }
-
-    /// A player for a seat.
-    ///
-    /// # Errors
-    /// When it cannot play the game.
-    pub fn player(&self, seat: &Seat) -> Result<Box<dyn Player>, PlayerError> {
-        (self.make)(seat)
-    }
-}
-
-impl FromStr for Spec {
+impl FromStr for PlayerFactory {
     type Err = SpecError;
 
-    fn from_str(text: &str) -> Result<Spec, SpecError> {
+    fn from_str(text: &str) -> Result<PlayerFactory, SpecError> {
         if text.starts_with("http:") {
             let address: Address = text.parse()?;
-            let make = move |seat: &Seat| -> Result<Box<dyn Player>, PlayerError> {
+            return Ok(PlayerFactory::new(text, move |seat| {
                 Ok(Box::new(RemotePlayer::new(address.clone(), seat)))
-            };
-            return Ok(Spec::new(text, Arc::new(make)));
+            }));
         }
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let unknown = || SpecError::Kind {
@@ -253,11 +228,11 @@ impl FromStr for Spec {
         let mut kinds = KINDS.iter();
         let kind = kinds.find(|kind| kind.name == name).ok_or_else(unknown)?;
         let options = read_options(kind, rest)?;
-        Ok(Spec::new(text, (kind.read)(&options)?))
+        (kind.read)(text, &options)
     }
 }
 
-fn read_options(kind: &Kind, text: &str) -> Result<Options, SpecError> {
+fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecError> {
     let mut options: Vec<(String, String)> = Vec::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (option, value) = part.split_once('=').unwrap_or((part, ""));
@@ -276,19 +251,7 @@ fn read_options(kind: &Kind, text: &str) -> Result<Options, SpecError> {
         }
         options.push((option.to_string(), value.to_string()));
     }
-    Ok(Options(options))
-}
-
-impl fmt::Display for Spec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl fmt::Debug for Spec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Spec").field(&self.text).finish()
-    }
+    Ok(PlayerOptions(options))
 }
 
 #[cfg(test)]
@@ -317,7 +280,7 @@ mod tests {
                 "`http://:80` is not an address like http://localhost:9147",
             ),
         ] {
-            let error = text.parse::<Spec>().unwrap_err();
+            let error = text.parse::<PlayerFactory>().unwrap_err();
             assert_eq!(error.to_string(), expected);
         }
     }

@@ -11,8 +11,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::background::{Background, Promise};
 use crate::machine::{MachineError, RoleId};
-use crate::player::board::Board;
-use crate::player::rulesheet::Rulesheet;
+use crate::matches::{Board, Rulesheet};
 
 /// The legal moves of the clerk's role in a turn, as text; none if they cannot be found.
 pub type Legal = Arc<[String]>;

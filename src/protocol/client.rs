@@ -1,14 +1,15 @@
-//! Asking a player.
+//! The client: a request to a player and its answer.
 
 use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::http::{self, HttpError, Reader};
-use crate::player::PlayerError;
-use crate::player::remote::Address;
 use propjit_stop::Stop;
+
+use super::address::Address;
+use super::http::{self, HttpError, Reader};
+use crate::matches::PlayerError;
 
 /// How long one of a host's addresses may take to accept a connection.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
@@ -19,7 +20,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// # Errors
 /// [`PlayerError::TimedOut`], [`PlayerError::Stopped`], [`PlayerError::Connection`],
 /// or [`PlayerError::Answer`] if the answer is no HTTP.
-pub fn ask(
+pub(super) fn ask(
     address: &Address,
     message: &str,
     deadline: Instant,

@@ -6,6 +6,7 @@
 //! waits for the same answer; one with other moves is the next turn, and the
 //! answer to the last one is not needed any more.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,12 +15,9 @@ use parking_lot::Mutex;
 use super::clerk::{Clerk, Legal};
 use super::log::Log;
 use super::message::{Reply, Request};
-use super::session::Config;
 use crate::background::Background;
-use crate::player::board::find_text;
-use crate::player::rulesheet::Rulesheet;
-use crate::player::worker::{Chosen, Prepared, Timed, Worker};
-use crate::player::{Choice, Ending, PlayerError, Seat};
+use crate::matches::worker::{Chosen, Prepared, TimedChoice, Worker};
+use crate::matches::{Choice, Ending, PlayerError, PlayerFactory, Rulesheet, Seat, find_text};
 
 /// When an answer is due.
 pub(super) struct Due {
@@ -60,11 +58,11 @@ pub(super) struct LiveMatch {
     log: Log,
     rulesheet: Arc<Rulesheet>,
     prepared: Background<Prepared>,
-    table: Mutex<Table>,
+    current: Mutex<Current>,
 }
 
 /// What changes from turn to turn.
-struct Table {
+struct Current {
     worker: Worker,
     clerk: Clerk,
     turn: Turn,
@@ -85,10 +83,10 @@ struct Turn {
 }
 
 impl LiveMatch {
-    /// Sets a player to work.
-    pub fn start(config: &Config, seat: Seat, due: &Due) -> LiveMatch {
+    /// Sets a player to work, with a log in the folder `logs` if there is one.
+    pub fn start(player: PlayerFactory, seat: Seat, logs: Option<&Path>, due: &Due) -> LiveMatch {
         let id = seat.match_id.clone();
-        let log = Log::create(config.log.as_deref(), &id, due.received);
+        let log = Log::create(logs, &id, due.received);
         let log = log.unwrap_or_else(|error| {
             tracing::error!(%error, "the match is not logged");
             Log::nowhere(due.received)
@@ -103,9 +101,8 @@ impl LiveMatch {
         };
         let play_clock = seat.play_clock;
         let rulesheet = seat.rulesheet.clone();
-        let spec = config.player.clone();
-        let (worker, prepared) = Worker::start(move || spec.player(&seat), due.think);
-        let table = Mutex::new(Table {
+        let (worker, prepared) = Worker::start(move || player.make(&seat), due.think);
+        let current = Mutex::new(Current {
             worker,
             clerk,
             turn,
@@ -117,7 +114,7 @@ impl LiveMatch {
             log,
             rulesheet,
             prepared,
-            table,
+            current,
         }
     }
 
@@ -133,7 +130,7 @@ impl LiveMatch {
 
     /// When the clock of the last request ends.
     pub fn last_deadline(&self) -> Instant {
-        self.table.lock().last_deadline
+        self.current.lock().last_deadline
     }
 
     /// Waits until the player is prepared, or `START` must be answered.
@@ -183,32 +180,32 @@ impl LiveMatch {
     /// The turn that follows `joint`, with the legal moves of the turn before if they are
     /// known by now. It starts unless it is being thought about already.
     fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
-        let mut table = self.table.lock();
-        let before = table.turn.legal.get().cloned();
-        let is_repeated = !table.turn.answered && table.turn.joint.as_ref() == joint;
+        let mut current = self.current.lock();
+        let before = current.turn.legal.get().cloned();
+        let is_repeated = !current.turn.answered && current.turn.joint.as_ref() == joint;
         if !is_repeated {
             let joint = joint.cloned();
-            table.last_deadline = due.end;
-            table.turn = Turn {
-                number: table.turn.number + 1,
-                chosen: Some(table.worker.play(joint.clone(), due.think)),
-                legal: table.clerk.turn(joint.clone()),
+            current.last_deadline = due.end;
+            current.turn = Turn {
+                number: current.turn.number + 1,
+                chosen: Some(current.worker.play(joint.clone(), due.think)),
+                legal: current.clerk.turn(joint.clone()),
                 joint,
                 answered: false,
             };
         }
-        (table.turn.clone(), before)
+        (current.turn.clone(), before)
     }
 
     /// The turn is over, and so is thinking about it if it still goes on.
     fn answered(&self, turn: u64) {
-        let mut table = self.table.lock();
-        if table.turn.number == turn {
-            table.turn.answered = true;
-            if let Some(chosen) = &table.turn.chosen
+        let mut current = self.current.lock();
+        if current.turn.number == turn {
+            current.turn.answered = true;
+            if let Some(chosen) = &current.turn.chosen
                 && chosen.get().is_none()
             {
-                table.worker.stop();
+                current.worker.stop();
             }
         }
     }
@@ -226,7 +223,7 @@ impl LiveMatch {
 
     /// Ends all work for the match.
     fn finish(&self, ending: Ending) {
-        self.table.lock().worker.end(ending);
+        self.current.lock().worker.end(ending);
         self.rulesheet.stop();
     }
 
@@ -252,14 +249,14 @@ fn choose(
 ) -> (Choice, Option<PlayerError>) {
     let known = legal.filter(|legal| !legal.is_empty());
     let error = match (chosen, known) {
-        (Ok(Timed { choice, .. }), Some(legal)) => match find_text(legal, &choice.text) {
+        (Ok(TimedChoice { choice, .. }), Some(legal)) => match find_text(legal, &choice.text) {
             Some(at) => {
                 let text = legal[at].clone();
                 return (Choice { text, ..choice }, None);
             }
             None => PlayerError::Answer(choice.text),
         },
-        (Ok(Timed { choice, .. }), None) => return (choice, None),
+        (Ok(TimedChoice { choice, .. }), None) => return (choice, None),
         (Err(error), _) => error,
     };
     let fallback = known.or(before).and_then(|legal| legal.first());

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// A line of a log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LogEntry {
     /// Seconds from the start of the match until the request came.
     pub seconds: f64,
     /// How long the answer took, in seconds.
@@ -75,7 +75,7 @@ impl Log {
         let Some(file) = &self.file else {
             return;
         };
-        let entry = Entry {
+        let entry = LogEntry {
             seconds: received.duration_since(self.start).as_secs_f64(),
             answer_seconds: received.elapsed().as_secs_f64(),
             request,

@@ -114,10 +114,10 @@ impl Request {
     /// Reads a request.
     ///
     /// ```
-    /// use propjit::protocol::message::Request;
+    /// use propjit::protocol::Request;
     /// let request = Request::parse("( play match.1 ( noop (mark 1 2) ) )")?;
     /// assert_eq!(request.to_string(), "(PLAY match.1 (noop (mark 1 2)))");
-    /// # Ok::<(), propjit::protocol::message::MessageError>(())
+    /// # Ok::<(), propjit::protocol::MessageError>(())
     /// ```
     ///
     /// # Errors

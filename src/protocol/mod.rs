@@ -5,18 +5,27 @@
 //! comes back is a word or a move. (Genesereth and Love, *General Game Playing:
 //! Game Description Language Specification*, Stanford 2005, section 5; as `ggp-base` has it.)
 //!
-//! - [`message`]: requests and replies as data, read and written.
-//! - [`http`]: the little HTTP there is to it, for both sides.
-//! - [`client`]: asks a player. [`crate::player::remote`] makes a player of that.
-//! - [`session`]: answers for a player, one match at a time (`live` is that match);
-//!   [`clerk`] keeps a legal move ready for it, [`log`] writes down what was said.
-//! - [`server`]: takes connections and hands what they say to a session.
+//! - [`Request`] and [`Reply`] are what is said, as data and as text.
+//! - [`RemotePlayer`] is a player at an [`Address`]; `client` sends its requests.
+//! - A [`Session`] answers for a player, one match at a time (`live` is that match); `clerk`
+//!   keeps a legal move ready for it, and a [`LogEntry`] keeps what was said.
+//! - A [`Server`] takes connections and hands what they say to a session.
+//! - `http` is the part of HTTP that the protocol needs, for both sides.
 
+mod address;
 mod clerk;
-pub mod client;
-pub mod http;
+mod client;
+mod http;
 mod live;
-pub mod log;
-pub mod message;
-pub mod server;
-pub mod session;
+mod log;
+mod message;
+mod remote;
+mod server;
+mod session;
+
+pub use address::{Address, AddressError, DEFAULT_PORT};
+pub use log::LogEntry;
+pub use message::{LONGEST_CLOCK, MessageError, Reply, Request, Start};
+pub use remote::RemotePlayer;
+pub use server::{Server, ServerLimits};
+pub use session::{Session, SessionConfig};

@@ -22,17 +22,17 @@ use propjit_stop::Stop;
 
 /// What a server allows.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// How long a request may take to come in.
     pub read_time: Duration,
     /// How many connections are open at a time.
     pub connections: usize,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     /// Ten seconds, and 512 connections.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> ServerLimits {
+        ServerLimits {
             read_time: Duration::from_secs(10),
             connections: 512,
         }
@@ -48,7 +48,7 @@ pub struct Server {
 
 struct Shared {
     session: Session,
-    limits: Limits,
+    limits: ServerLimits,
     stop: Stop,
     open: Mutex<Connections>,
     closed: Condvar,
@@ -75,7 +75,11 @@ impl Server {
     ///
     /// # Errors
     /// When the port is not free.
-    pub fn start(address: SocketAddr, session: Session, limits: Limits) -> io::Result<Server> {
+    pub fn start(
+        address: SocketAddr,
+        session: Session,
+        limits: ServerLimits,
+    ) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {

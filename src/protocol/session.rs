@@ -24,17 +24,15 @@ use parking_lot::Mutex;
 use super::live::{Due, LiveMatch};
 use super::message::{Reply, Request, Start};
 use crate::game::Setup;
-use crate::player::rulesheet::Rulesheet;
-use crate::player::spec::Spec;
-use crate::player::{Ending, Seat};
+use crate::matches::{Ending, PlayerFactory, Rulesheet, Seat};
 use crate::rng::random_seed;
 use propjit_stop::Stop;
 
 /// How a session plays.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct SessionConfig {
     /// The player.
-    pub player: Spec,
+    pub player: PlayerFactory,
     /// What `INFO` calls it, a KIF name.
     pub name: String,
     /// How long before the end of a clock the player is to be done; half of a clock
@@ -49,10 +47,10 @@ pub struct Config {
     pub patience: Duration,
 }
 
-impl Config {
+impl SessionConfig {
     /// Half a second of margin, a minute of patience, no log.
-    pub fn new(player: Spec) -> Config {
-        Config {
+    pub fn new(player: PlayerFactory) -> SessionConfig {
+        SessionConfig {
             player,
             name: "propjit".to_string(),
             margin: Duration::from_millis(500),
@@ -86,7 +84,7 @@ impl Running {
 
 /// Plays whatever match it is asked to play.
 pub struct Session {
-    config: Config,
+    config: SessionConfig,
     running: Mutex<Running>,
 }
 
@@ -101,7 +99,7 @@ struct Running {
 
 impl Session {
     /// A session that is free.
-    pub fn new(config: Config) -> Session {
+    pub fn new(config: SessionConfig) -> Session {
         Session {
             config,
             running: Mutex::default(),
@@ -246,7 +244,8 @@ impl Session {
                 play_clock: start.play_clock,
                 seed: random_seed(),
             };
-            let game = LiveMatch::start(&self.config, seat, &due);
+            let SessionConfig { player, log, .. } = &self.config;
+            let game = LiveMatch::start(player.clone(), seat, log.as_deref(), &due);
             let game = Arc::new(game);
             running.started += 1;
             running.game = Some(game.clone());

@@ -3,9 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
 
-use propjit::player::spec::Spec;
-use propjit::protocol::server::{Limits, Server};
-use propjit::protocol::session::{Config, Session};
+use propjit::matches::PlayerFactory;
+use propjit::protocol::{Server, ServerLimits, Session, SessionConfig};
 
 /// Sends bytes, leaves the connection open, and reads until the other side closes.
 pub fn raw(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
@@ -52,18 +51,18 @@ pub fn post(address: SocketAddr, message: &str) -> String {
 }
 
 /// A player at a free port.
-pub fn serve(player: Spec) -> Server {
-    serve_with(Config::new(player), Limits::default())
+pub fn serve(player: PlayerFactory) -> Server {
+    serve_with(SessionConfig::new(player), ServerLimits::default())
 }
 
 /// The same, with limits.
-pub fn serve_with(config: Config, limits: Limits) -> Server {
+pub fn serve_with(config: SessionConfig, limits: ServerLimits) -> Server {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Server::start(address, Session::new(config), limits).unwrap()
 }
 
 /// The player of the first legal move.
-pub fn legal() -> Spec {
+pub fn legal() -> PlayerFactory {
     "legal".parse().unwrap()
 }
 

@@ -1,14 +1,13 @@
 //! Players that do what players should not, and one that does as it is told.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit::Stop;
-use propjit::player::board::Board;
-use propjit::player::spec::Spec;
-use propjit::player::{Choice, Player, PlayerError, Seat};
+use propjit::matches::{Board, Choice, Player, PlayerError, PlayerFactory, Seat};
 
 /// A player that says what a function says.
 struct Scripted<F>(F);
@@ -31,25 +30,25 @@ impl<F: FnMut(&Stop) -> Result<Choice, PlayerError> + Send> Player for Scripted<
 pub fn scripted(
     name: &str,
     choose: impl FnMut(&Stop) -> Result<Choice, PlayerError> + Clone + Send + Sync + 'static,
-) -> Spec {
+) -> PlayerFactory {
     let make = move |_: &Seat| -> Result<Box<dyn Player>, PlayerError> {
         Ok(Box::new(Scripted(choose.clone())))
     };
-    Spec::new(name, Arc::new(make))
+    PlayerFactory::new(name, make)
 }
 
 /// Always says the same.
-pub fn parrot(text: &'static str) -> Spec {
+pub fn parrot(text: &'static str) -> PlayerFactory {
     scripted("parrot", move |_| Ok(Choice::new(text)))
 }
 
 /// Panics when it is asked for a move.
-pub fn crasher() -> Spec {
+pub fn crasher() -> PlayerFactory {
     scripted("crasher", |_| panic!("on purpose"))
 }
 
 /// Thinks until it is stopped, and then says `text`.
-pub fn thinker(text: &'static str) -> Spec {
+pub fn thinker(text: &'static str) -> PlayerFactory {
     scripted("thinker", move |stop| {
         while !stop.is_set() {
             thread::sleep(Duration::from_millis(1));
@@ -59,20 +58,19 @@ pub fn thinker(text: &'static str) -> Spec {
 }
 
 /// Cannot even be made before `gate` is dropped; plays the first legal move then.
-pub fn latecomer(gate: mpsc::Receiver<()>) -> Spec {
-    let gate = Mutex::new(gate);
+pub fn latecomer(gate: Receiver<()>) -> PlayerFactory {
     let make = move |seat: &Seat| {
-        let _ = gate.lock().unwrap().recv();
-        "legal".parse::<Spec>().unwrap().player(seat)
+        let _ = gate.recv();
+        "legal".parse::<PlayerFactory>().unwrap().make(seat)
     };
-    Spec::new("latecomer", Arc::new(make))
+    PlayerFactory::new("latecomer", make)
 }
 
 /// Plays as another player does, and sends what comes of preparing.
-pub fn watched(spec: &str, seen: mpsc::Sender<Result<(), PlayerError>>) -> Spec {
+pub fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> PlayerFactory {
     struct Watched {
         player: Box<dyn Player>,
-        seen: mpsc::Sender<Result<(), PlayerError>>,
+        seen: Sender<Result<(), PlayerError>>,
     }
     impl Player for Watched {
         fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
@@ -87,22 +85,21 @@ pub fn watched(spec: &str, seen: mpsc::Sender<Result<(), PlayerError>>) -> Spec 
             self.player.advance(joint)
         }
     }
-    let inner: Spec = spec.parse().unwrap();
-    let seen = Mutex::new(seen);
+    let inner: PlayerFactory = spec.parse().unwrap();
     let make = move |seat: &Seat| -> Result<Box<dyn Player>, PlayerError> {
-        let (player, seen) = (inner.player(seat)?, seen.lock().unwrap().clone());
+        let (player, seen) = (inner.make(seat)?, seen.clone());
         Ok(Box::new(Watched { player, seen }))
     };
-    Spec::new("watched", Arc::new(make))
+    PlayerFactory::new("watched", make)
 }
 
 /// Waits for a message before each move, then plays the first legal move but as many as
 /// it has played before; also the number of times it was asked.
-pub fn patient() -> (Spec, mpsc::Sender<()>, Arc<AtomicUsize>) {
+pub fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
     struct Patient {
         board: Board,
         seat: Seat,
-        gate: Arc<Mutex<mpsc::Receiver<()>>>,
+        gate: Receiver<()>,
         asked: Arc<AtomicUsize>,
     }
     impl Player for Patient {
@@ -111,8 +108,7 @@ pub fn patient() -> (Spec, mpsc::Sender<()>, Arc<AtomicUsize>) {
         }
         fn choose(&mut self, _: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
             let count = self.asked.fetch_add(1, Ordering::SeqCst);
-            let gate = self.gate.lock().unwrap();
-            while gate.recv_timeout(Duration::from_millis(1)).is_err() {
+            while self.gate.recv_timeout(Duration::from_millis(1)).is_err() {
                 if stop.is_set() {
                     return Err(PlayerError::Stopped);
                 }
@@ -124,8 +120,7 @@ pub fn patient() -> (Spec, mpsc::Sender<()>, Arc<AtomicUsize>) {
             Ok(self.board.advance(joint)?)
         }
     }
-    let (open, gate) = mpsc::channel();
-    let gate = Arc::new(Mutex::new(gate));
+    let (open, gate) = unbounded();
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let make = move |seat: &Seat| -> Result<Box<dyn Player>, PlayerError> {
@@ -136,5 +131,5 @@ pub fn patient() -> (Spec, mpsc::Sender<()>, Arc<AtomicUsize>) {
             asked: asked.clone(),
         }))
     };
-    (Spec::new("patient", Arc::new(make)), open, count)
+    (PlayerFactory::new("patient", make), open, count)
 }

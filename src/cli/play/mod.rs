@@ -7,9 +7,8 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
-use propjit::history::History;
 use propjit::machine::{RANDOM_ROLE, RoleId};
-use propjit::player::board::find_text;
+use propjit::matches::{History, find_text};
 use propjit::rng::{GameRng, streams};
 use propjit::search::Budget;
 use propjit::search::mcts::Mcts;

@@ -1,6 +1,6 @@
 //! How a match is shown.
 
-use propjit::history::History;
+use propjit::matches::History;
 
 /// How wide lines are, if words allow that.
 const WIDTH: usize = 80;

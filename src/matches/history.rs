@@ -1,17 +1,7 @@
-//! A match as far as it was played, with the way back.
-//!
-//! A [`History`] plays joint moves with a machine and keeps the states between them. A
-//! [`Script`] is joint moves as text, from a file or the command line, that a history
-//! [follows](History::follow).
+//! A match up to its current state, with the way back.
 
-mod error;
-mod script;
-
-pub use error::{Place, ScriptError};
-pub use script::Script;
-
+use super::board::Board;
 use crate::machine::{MachineError, RoleId, State, StateMachine};
-use crate::player::board::Board;
 
 /// A match from its first state to the current one.
 pub struct History {
@@ -78,7 +68,7 @@ impl History {
         roles.map(|role| self.board.legal_texts(role)).collect()
     }
 
-    /// Plays one move for each role, spelled as [`find_text`](crate::player::board::find_text)
+    /// Plays one move for each role, spelled as [`find_text`](super::board::find_text)
     /// understands it.
     ///
     /// # Errors
@@ -100,34 +90,5 @@ impl History {
         {
             self.board.set_state(state);
         }
-    }
-
-    /// Plays all joint moves of a script.
-    ///
-    /// ```
-    /// # use propjit::game::{Game, Setup};
-    /// use propjit::history::{History, Script};
-    ///
-    /// # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2)
-    /// #     (legal player wait) (legal player go)
-    /// #     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
-    /// #     (<= terminal (true (step 2))) (goal player 100)";
-    /// # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
-    /// let mut history = History::new(game.follower()?)?;
-    /// history.follow(&Script::inline("wait; go"))?;
-    /// assert!(history.is_over()?);
-    /// history.go_back(1);
-    /// let error = history.follow(&Script::inline("stay")).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "joint move 1: player may not play `stay` here; legal: wait, go",
-    /// );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When the script cannot be followed; what comes before the error has been played.
-    pub fn follow(&mut self, script: &Script) -> Result<(), ScriptError> {
-        script.play(self)
     }
 }

@@ -3,34 +3,26 @@
 //! It holds the clocks, asks all players of a turn at the same time, and plays the role
 //! `random` itself. As with `ggp-base`, a player that is late, unreachable or plays
 //! what is not legal gets a random legal move instead, and the match goes on; the
-//! [record](MatchRecord) tells. A clock is a second (see [`Config::grace`]) longer for
+//! [record](MatchRecord) tells. A clock is a second (see [`MatchConfig::grace`]) longer for
 //! the referee than for the player, so that messages may take their time.
-//!
-//! - [`record`] is what is kept of a match, [`standings`] of many.
-//! - [`series`] plays many.
-
-pub mod record;
-pub mod series;
-pub mod standings;
 
 use std::time::{Duration, Instant};
 
 use rand::seq::IndexedRandom;
 
-use crate::background::Background;
-use crate::machine::{MachineError, RoleId};
-use crate::player::board::{Board, find_text};
-use crate::player::spec::Spec;
-use crate::player::worker::{Chosen, Timed, Worker};
-use crate::player::{self, PlayerError, Seat};
-use crate::rng::GameRng;
 use propjit_stop::Stop;
 
-use record::{ErrorKind, ErrorRecord, MatchEnd, MatchRecord, MoveRecord};
+use super::board::{Board, find_text};
+use super::player::{Ending, PlayerError, PlayerFactory, Seat};
+use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
+use super::worker::{Chosen, TimedChoice, Worker};
+use crate::background::Background;
+use crate::machine::{MachineError, RoleId};
+use crate::rng::GameRng;
 
 /// How matches are played.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct MatchConfig {
     /// Time to prepare.
     pub start_clock: Duration,
     /// Time for each move.
@@ -41,10 +33,10 @@ pub struct Config {
     pub max_steps: usize,
 }
 
-impl Config {
+impl MatchConfig {
     /// With these clocks, a second of grace, and at most 10,000 joint moves.
-    pub fn new(start_clock: Duration, play_clock: Duration) -> Config {
-        Config {
+    pub fn new(start_clock: Duration, play_clock: Duration) -> MatchConfig {
+        MatchConfig {
             start_clock,
             play_clock,
             grace: Duration::from_secs(1),
@@ -60,8 +52,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 const SLICE: Duration = Duration::from_millis(20);
 
 /// A match that is being played.
-struct Table<'a> {
-    config: &'a Config,
+struct RunningMatch<'a> {
+    config: &'a MatchConfig,
     board: Board,
     rng: GameRng,
     /// For each role its player; none for the role that the referee plays.
@@ -75,15 +67,15 @@ struct Table<'a> {
 /// `progress` is called with the number of joint moves so far.
 /// What goes wrong is in the record.
 pub fn play_match(
-    config: &Config,
+    config: &MatchConfig,
     board: Board,
-    seats: Vec<Option<(Spec, Seat)>>,
+    seats: Vec<Option<(PlayerFactory, Seat)>>,
     rng: GameRng,
     stop: &Stop,
     progress: &dyn Fn(usize),
 ) -> MatchRecord {
-    let record = MatchRecord::new(config, &board, &seats);
-    let mut table = Table {
+    let record = unplayed(config, &board, &seats);
+    let mut running = RunningMatch {
         config,
         board,
         rng,
@@ -91,34 +83,59 @@ pub fn play_match(
         stop,
         record,
     };
-    table.prepare(seats);
-    if let Err(error) = table.play(progress) {
-        table.record.end = MatchEnd::Failed;
-        table.record.failure = Some(error.to_string());
+    running.prepare(seats);
+    if let Err(error) = running.play(progress) {
+        running.record.end = MatchEnd::Failed;
+        running.record.failure = Some(error.to_string());
     }
-    let ending = match table.record.end {
-        MatchEnd::Terminal => player::Ending::Complete(table.record.last_moves()),
-        _ => player::Ending::Aborted,
+    let ending = match running.record.end {
+        MatchEnd::Terminal => Ending::Complete(running.record.last_moves()),
+        _ => Ending::Aborted,
     };
-    let workers = table.workers.iter_mut().flatten();
+    let workers = running.workers.iter_mut().flatten();
     let heard: Vec<_> = workers.map(|worker| worker.end(ending.clone())).collect();
     // Until they have heard it, players elsewhere take no other match.
     let deadline = Instant::now() + FAREWELL;
     for heard in heard {
         heard.wait_until(deadline);
     }
-    table.record
+    running.record
 }
 
-impl Table<'_> {
+/// The record of a match that has not started yet.
+fn unplayed(
+    config: &MatchConfig,
+    board: &Board,
+    seats: &[Option<(PlayerFactory, Seat)>],
+) -> MatchRecord {
+    let first = seats.iter().flatten().next();
+    let names = seats.iter().map(|seat| {
+        let (factory, _) = seat.as_ref()?;
+        Some(factory.to_string())
+    });
+    MatchRecord {
+        id: first.map_or(String::new(), |(_, seat)| seat.match_id.clone()),
+        roles: board.roles().to_vec(),
+        players: names.collect(),
+        start_clock: config.start_clock.as_secs_f64(),
+        play_clock: config.play_clock.as_secs_f64(),
+        steps: Vec::new(),
+        errors: Vec::new(),
+        end: MatchEnd::Interrupted,
+        failure: None,
+        goals: Vec::new(),
+    }
+}
+
+impl RunningMatch<'_> {
     /// Sets the players to work and waits until they are prepared.
-    fn prepare(&mut self, seats: Vec<Option<(Spec, Seat)>>) {
+    fn prepare(&mut self, seats: Vec<Option<(PlayerFactory, Seat)>>) {
         let deadline = Instant::now() + self.config.start_clock;
         let mut prepared = Vec::new();
         for seat in seats {
             let (worker, answer) = match seat {
-                Some((spec, seat)) => {
-                    let (worker, answer) = Worker::start(move || spec.player(&seat), deadline);
+                Some((factory, seat)) => {
+                    let (worker, answer) = Worker::start(move || factory.make(&seat), deadline);
                     (Some(worker), Some(answer))
                 }
                 None => (None, None),
@@ -210,14 +227,14 @@ impl Table<'_> {
     ) -> MoveRecord {
         let step = Some(self.record.steps.len());
         match chosen {
-            Ok(Timed { choice, time }) => match find_text(legal, &choice.text) {
+            Ok(TimedChoice { choice, time }) => match find_text(legal, &choice.text) {
                 Some(at) => MoveRecord {
                     text: legal[at].clone(),
                     seconds: Some(time.as_secs_f64()),
                     statistics: choice.statistics,
                 },
                 None => {
-                    let kind = ErrorKind::Illegal;
+                    let kind = PlayerErrorKind::Illegal;
                     let text = choice.text;
                     self.blame(role, step, Blame { kind, text });
                     MoveRecord::new(instead)
@@ -274,17 +291,17 @@ impl Table<'_> {
 
 /// What a player did wrong.
 struct Blame {
-    kind: ErrorKind,
+    kind: PlayerErrorKind,
     text: String,
 }
 
 impl From<PlayerError> for Blame {
     fn from(error: PlayerError) -> Blame {
         let kind = match &error {
-            PlayerError::TimedOut => ErrorKind::Timeout,
-            PlayerError::Connection(_) => ErrorKind::Connection,
-            PlayerError::Answer(_) => ErrorKind::Illegal,
-            _ => ErrorKind::Failure,
+            PlayerError::TimedOut => PlayerErrorKind::Timeout,
+            PlayerError::Connection(_) => PlayerErrorKind::Connection,
+            PlayerError::Answer(_) => PlayerErrorKind::Illegal,
+            _ => PlayerErrorKind::Failure,
         };
         let text = match &error {
             PlayerError::Connection(cause) => format!("{error}: {cause}"),

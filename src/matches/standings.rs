@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::record::{ErrorKind, MatchEnd, MatchRecord};
+use super::record::{MatchEnd, MatchRecord, PlayerErrorKind};
 use crate::statistics::Moments;
 
 /// What one player has achieved.
@@ -76,9 +76,9 @@ fn standing(
         let own = record.errors.iter();
         for error in own.filter(|error| error.role == record.roles[role]) {
             match error.kind {
-                ErrorKind::Timeout => standing.timeouts += 1,
-                ErrorKind::Illegal => standing.illegal += 1,
-                ErrorKind::Connection | ErrorKind::Failure => standing.failures += 1,
+                PlayerErrorKind::Timeout => standing.timeouts += 1,
+                PlayerErrorKind::Illegal => standing.illegal += 1,
+                PlayerErrorKind::Connection | PlayerErrorKind::Failure => standing.failures += 1,
             }
         }
         if record.end != MatchEnd::Terminal {
@@ -164,7 +164,7 @@ mod tests {
         stopped.errors.push(ErrorRecord {
             step: Some(0),
             role: "o".to_string(),
-            kind: ErrorKind::Timeout,
+            kind: PlayerErrorKind::Timeout,
             text: String::new(),
         });
         let records = [

@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::board::Board;
-use super::{Choice, Player, PlayerError, Seat};
 use crate::machine::{Backend, MachineError, RoleId};
+use crate::matches::{Board, Choice, Player, PlayerError, Seat};
 use crate::search::Budget;
 use crate::search::mcts::{Config, Mcts, Report};
 use propjit_stop::Stop;
@@ -15,9 +14,9 @@ use propjit_stop::Stop;
 /// and the answer has to be handed over.
 const RESERVE: Duration = Duration::from_millis(20);
 
-/// How a [`Searcher`] thinks.
+/// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]
-pub struct Thinking {
+pub struct MctsPlayerConfig {
     /// How to search. The seed is replaced by that of the seat.
     pub search: Config,
     /// What to evaluate with; without a wish, what the set-up asks for, or the fastest there is.
@@ -27,61 +26,61 @@ pub struct Thinking {
 }
 
 /// Searches while it has time, also while nobody waits for it.
-pub struct Searcher {
+pub struct MctsPlayer {
     seat: Seat,
-    thinking: Thinking,
+    config: MctsPlayerConfig,
     /// Made with the start clock running, as it takes the game to be grounded.
-    mind: Option<Mind>,
-    /// What was played before there was a mind.
+    search: Option<GameSearch>,
+    /// What was played before there was a current.
     missed: Vec<Vec<String>>,
 }
 
 /// What is known once the game is loaded.
-struct Mind {
+struct GameSearch {
     board: Board,
-    search: Mcts,
+    tree: Mcts,
     /// How many joint moves were made.
     depth: u32,
     /// Whether the search is about the current state.
     is_current: bool,
 }
 
-impl Searcher {
+impl MctsPlayer {
     /// A player that has done nothing yet.
-    pub fn new(seat: &Seat, thinking: Thinking) -> Searcher {
-        Searcher {
+    pub fn new(seat: &Seat, config: MctsPlayerConfig) -> MctsPlayer {
+        MctsPlayer {
             seat: seat.clone(),
-            thinking,
-            mind: None,
+            config,
+            search: None,
             missed: Vec::new(),
         }
     }
 
-    fn mind(&mut self) -> Result<&mut Mind, PlayerError> {
-        if self.mind.is_none() {
+    fn current(&mut self) -> Result<&mut GameSearch, PlayerError> {
+        if self.search.is_none() {
             let game = self.seat.rulesheet.game()?;
-            let wanted = self.thinking.backend.or(self.seat.rulesheet.backend());
+            let wanted = self.config.backend.or(self.seat.rulesheet.backend());
             let backend = wanted.unwrap_or(game.bulk_backend());
             let config = Config {
                 seed: self.seat.seed,
-                ..self.thinking.search.clone()
+                ..self.config.search.clone()
             };
-            let mut mind = Mind {
+            let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
-                search: Mcts::new(&game, backend, config)?,
+                tree: Mcts::new(&game, backend, config)?,
                 depth: 0,
                 is_current: true,
             };
             for joint in std::mem::take(&mut self.missed) {
-                mind.advance(&joint)?;
+                search.advance(&joint)?;
             }
-            self.mind = Some(mind);
+            self.search = Some(search);
         }
-        Ok(self.mind.as_mut().expect("it was just made"))
+        Ok(self.search.as_mut().expect("it was just made"))
     }
 }
 
-impl Mind {
+impl GameSearch {
     fn advance(&mut self, joint: &[String]) -> Result<(), MachineError> {
         self.board.advance(joint)?;
         self.depth += 1;
@@ -92,11 +91,11 @@ impl Mind {
     /// Searches from the current state; there is nothing to search once the match is over.
     fn think(&mut self, deadline: Option<Instant>, stop: &Stop) -> Result<(), MachineError> {
         if !self.is_current {
-            self.search
+            self.tree
                 .set_root_fluents(&self.board.fluents(), self.depth)?;
             self.is_current = true;
         }
-        self.search.run(&Budget {
+        self.tree.run(&Budget {
             deadline: deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline)),
             playouts: None,
             stop,
@@ -117,27 +116,27 @@ fn record(report: &Report) -> serde_json::Value {
     })
 }
 
-impl Player for Searcher {
+impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
-        Ok(self.mind()?.think(Some(deadline), stop)?)
+        Ok(self.current()?.think(Some(deadline), stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
-        let mind = self.mind()?;
-        let legal = mind.board.legal_texts(role)?;
+        let current = self.current()?;
+        let legal = current.board.legal_texts(role)?;
         match &legal[..] {
             [] => return Err(PlayerError::NoMove),
             [only] => return Ok(Choice::new(only.as_str())),
             _ => {}
         }
-        if let Err(error) = mind.think(Some(deadline), stop) {
+        if let Err(error) = current.think(Some(deadline), stop) {
             // There still may be something that was found before.
             tracing::warn!(%error, "the search failed");
         }
-        let report = mind.search.report(role);
-        let found = report.best.filter(|_| mind.is_current);
-        let found = found.map(|best| mind.search.move_text(role, best));
+        let report = current.tree.report(role);
+        let found = report.best.filter(|_| current.is_current);
+        let found = found.map(|best| current.tree.move_text(role, best));
         Ok(Choice {
             text: found.unwrap_or_else(|| legal[0].clone()),
             statistics: Some(record(&report)),
@@ -145,8 +144,8 @@ impl Player for Searcher {
     }
 
     fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
-        match &mut self.mind {
-            Some(mind) => Ok(mind.advance(joint)?),
+        match &mut self.search {
+            Some(search) => Ok(search.advance(joint)?),
             None => {
                 self.missed.push(joint.to_vec());
                 Ok(())
@@ -155,8 +154,8 @@ impl Player for Searcher {
     }
 
     fn ponder(&mut self, stop: &Stop) {
-        if let (true, Some(mind)) = (self.thinking.ponder, &mut self.mind)
-            && let Err(error) = mind.think(None, stop)
+        if let (true, Some(search)) = (self.config.ponder, &mut self.search)
+            && let Err(error) = search.think(None, stop)
         {
             tracing::warn!(%error, "the search failed");
         }

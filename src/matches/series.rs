@@ -6,22 +6,23 @@ use rand::RngExt;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::record::MatchRecord;
-use super::standings::{Standing, standings};
-use super::{Config, play_match};
-use crate::machine::{MachineError, RANDOM_ROLE, RoleId};
-use crate::player::board::Board;
-use crate::player::rulesheet::Rulesheet;
-use crate::player::spec::Spec;
-use crate::player::{PlayerError, Seat};
-use crate::rng::streams;
 use propjit_stop::Stop;
+
+use super::board::Board;
+use super::player::{PlayerFactory, Seat};
+use super::record::MatchRecord;
+use super::referee::{MatchConfig, play_match};
+use super::rulesheet::Rulesheet;
+use super::standings::{Standing, standings};
+use crate::game::LoadError;
+use crate::machine::{MachineError, RANDOM_ROLE, RoleId};
+use crate::rng::streams;
 
 /// What is to be played.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The players, in the order of roles in the first match.
-    pub players: Vec<Spec>,
+    pub players: Vec<PlayerFactory>,
     /// How many matches.
     pub matches: u64,
     /// Whether players change their roles from match to match.
@@ -31,12 +32,12 @@ pub struct Series {
     /// Where the random moves come from.
     pub seed: u64,
     /// Clocks and limits.
-    pub config: Config,
+    pub config: MatchConfig,
 }
 
 /// What was played.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Results {
+pub struct SeriesResults {
     /// The score of each player.
     pub standings: Vec<Standing>,
     /// The matches, in order; the last one may be interrupted.
@@ -58,7 +59,7 @@ pub enum SeriesError {
     },
     /// The game cannot be loaded.
     #[error(transparent)]
-    Load(#[from] PlayerError),
+    Load(#[from] Arc<LoadError>),
     /// The game cannot be evaluated.
     #[error(transparent)]
     Machine(#[from] MachineError),
@@ -99,7 +100,7 @@ impl Series {
         rulesheet: &Arc<Rulesheet>,
         stop: &Stop,
         progress: &dyn Fn(u64, usize),
-    ) -> Result<Results, SeriesError> {
+    ) -> Result<SeriesResults, SeriesError> {
         let names = rulesheet.roles();
         let roles = self.roles(rulesheet)?;
         let game = rulesheet.game()?;
@@ -134,8 +135,8 @@ impl Series {
                 break;
             }
         }
-        let players: Vec<String> = self.players.iter().map(Spec::to_string).collect();
-        Ok(Results {
+        let players: Vec<String> = self.players.iter().map(PlayerFactory::to_string).collect();
+        Ok(SeriesResults {
             standings: standings(&players, &records, &seating),
             records,
             interrupted,

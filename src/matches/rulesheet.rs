@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::rules::Rules;
 
-use super::PlayerError;
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::prover::ProverMachine;
 use crate::machine::{Backend, GroundGame, MachineError, RoleId};
@@ -65,16 +64,13 @@ impl Rulesheet {
     /// # Errors
     /// When the set-up demands a backend that needs a ground game, and there is none; or
     /// when it was stopped before there was a game.
-    pub fn game(&self) -> Result<Arc<Game>, PlayerError> {
+    pub fn game(&self) -> Result<Arc<Game>, Arc<LoadError>> {
         let source = &self.rules.source;
         let load = || {
             let game = Game::from_text(source.name(), source.text(), &self.setup);
             game.map(Arc::new).map_err(Arc::new)
         };
-        self.game
-            .get_or_init(load)
-            .clone()
-            .map_err(PlayerError::Load)
+        self.game.get_or_init(load).clone()
     }
 
     /// Makes the game, and begins to make what searches of it share, lest a player has to.

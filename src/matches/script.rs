@@ -1,11 +1,12 @@
-//! Joint moves as text.
+//! Joint moves as text, from a file or the command line, that a [`History`] follows.
 
 use std::path::Path;
 
 use propjit_gdl::syntax::{Lexer, TokenKind};
 
-use super::{History, Place, ScriptError};
-use crate::player::board::find_text;
+use super::board::find_text;
+use super::history::History;
+use super::script_error::{ScriptError, ScriptPlace};
 
 /// Joint moves as text, and where each was written.
 ///
@@ -14,7 +15,7 @@ use crate::player::board::find_text;
 /// role's move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Script {
-    joints: Vec<(Place, String)>,
+    joints: Vec<(ScriptPlace, String)>,
 }
 
 impl Script {
@@ -36,31 +37,57 @@ impl Script {
         let lines = text.lines().zip(1..).map(|(line, number)| {
             let joint = line.split(';').next().unwrap_or_default();
             let file = file.to_string();
-            (Place::Line { file, line: number }, joint)
+            (ScriptPlace::Line { file, line: number }, joint)
         });
         Script::new(lines)
     }
 
     /// Joint moves separated by `;`.
     pub fn inline(text: &str) -> Script {
-        Script::new((1..).map(Place::Item).zip(text.split(';')))
+        Script::new((1..).map(ScriptPlace::Item).zip(text.split(';')))
     }
 
-    fn new<'a>(joints: impl Iterator<Item = (Place, &'a str)>) -> Script {
+    fn new<'a>(joints: impl Iterator<Item = (ScriptPlace, &'a str)>) -> Script {
         let joints = joints.map(|(place, joint)| (place, joint.trim().to_string()));
         Script {
             joints: joints.filter(|(_, joint)| !joint.is_empty()).collect(),
         }
     }
+}
 
-    pub(super) fn play(&self, history: &mut History) -> Result<(), ScriptError> {
-        self.joints
-            .iter()
-            .try_for_each(|(place, joint)| play(history, place, joint))
+impl History {
+    /// Plays all joint moves of a script.
+    ///
+    /// ```
+    /// # use propjit::game::{Game, Setup};
+    /// use propjit::matches::{History, Script};
+    ///
+    /// # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2)
+    /// #     (legal player wait) (legal player go)
+    /// #     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+    /// #     (<= terminal (true (step 2))) (goal player 100)";
+    /// # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
+    /// let mut history = History::new(game.follower()?)?;
+    /// history.follow(&Script::inline("wait; go"))?;
+    /// assert!(history.is_over()?);
+    /// history.go_back(1);
+    /// let error = history.follow(&Script::inline("stay")).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "joint move 1: player may not play `stay` here; legal: wait, go",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the script cannot be followed; what comes before the error has been played.
+    pub fn follow(&mut self, script: &Script) -> Result<(), ScriptError> {
+        let mut joints = script.joints.iter();
+        joints.try_for_each(|(place, joint)| play(self, place, joint))
     }
 }
 
-fn play(history: &mut History, place: &Place, joint: &str) -> Result<(), ScriptError> {
+fn play(history: &mut History, place: &ScriptPlace, joint: &str) -> Result<(), ScriptError> {
     let failed = |source| ScriptError::Machine {
         place: place.clone(),
         source,

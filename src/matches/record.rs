@@ -1,12 +1,7 @@
-//! What is kept of a match, as data and as JSON.
+//! The record of a match, as data and as JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::Config;
-use crate::player::Seat;
-use crate::player::board::Board;
-use crate::player::spec::Spec;
 
 /// A match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -56,7 +51,7 @@ pub struct ErrorRecord {
     /// In which role.
     pub role: String,
     /// What it was.
-    pub kind: ErrorKind,
+    pub kind: PlayerErrorKind,
     /// The illegal move, or a message.
     pub text: String,
 }
@@ -64,7 +59,7 @@ pub struct ErrorRecord {
 /// Kinds of errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ErrorKind {
+pub enum PlayerErrorKind {
     /// No answer in time.
     Timeout,
     /// No connection, or a broken one.
@@ -103,31 +98,6 @@ impl MoveRecord {
 }
 
 impl MatchRecord {
-    /// A match that has not started yet.
-    pub(super) fn new(
-        config: &Config,
-        board: &Board,
-        seats: &[Option<(Spec, Seat)>],
-    ) -> MatchRecord {
-        let first = seats.iter().flatten().next();
-        let names = seats.iter().map(|seat| {
-            let (spec, _) = seat.as_ref()?;
-            Some(spec.to_string())
-        });
-        MatchRecord {
-            id: first.map_or(String::new(), |(_, seat)| seat.match_id.clone()),
-            roles: board.roles().to_vec(),
-            players: names.collect(),
-            start_clock: config.start_clock.as_secs_f64(),
-            play_clock: config.play_clock.as_secs_f64(),
-            steps: Vec::new(),
-            errors: Vec::new(),
-            end: MatchEnd::Interrupted,
-            failure: None,
-            goals: Vec::new(),
-        }
-    }
-
     /// The last joint move, if there was one.
     pub fn last_moves(&self) -> Option<Vec<String>> {
         let last = self.steps.last()?;

@@ -1,4 +1,4 @@
-//! Why a script cannot be followed, with the place and the remedy.
+//! Errors of scripts that cannot be followed, with the place and the remedy.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::machine::MachineError;
 
 /// Where a joint move is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ScriptPlace {
     /// In a file.
     Line {
         /// The file's name.
@@ -19,11 +19,11 @@ pub enum Place {
     Item(usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ScriptPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line { file, line } => write!(f, "{file}:{line}"),
-            Place::Item(number) => write!(f, "joint move {number}"),
+            ScriptPlace::Line { file, line } => write!(f, "{file}:{line}"),
+            ScriptPlace::Item(number) => write!(f, "joint move {number}"),
         }
     }
 }
@@ -46,7 +46,7 @@ pub enum ScriptError {
     )]
     NoJointMove {
         /// Where it is written.
-        place: Place,
+        place: ScriptPlace,
         /// What is written there.
         text: String,
         /// The roles.
@@ -56,7 +56,7 @@ pub enum ScriptError {
     #[error("{place}: {role} may not play {} here; {}", quote(text), some(legal))]
     Illegal {
         /// Where it is written.
-        place: Place,
+        place: ScriptPlace,
         /// Who wanted to play it.
         role: String,
         /// The move as it is written.
@@ -68,13 +68,13 @@ pub enum ScriptError {
     #[error("{place}: the match is over before this; take it and all that follows out")]
     Over {
         /// Where the first joint move is written that is too many.
-        place: Place,
+        place: ScriptPlace,
     },
     /// The machine cannot go on.
     #[error("{place}: {source}")]
     Machine {
         /// Where the joint move is written.
-        place: Place,
+        place: ScriptPlace,
         /// What is wrong.
         source: MachineError,
     },

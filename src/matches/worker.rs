@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
-use super::{Choice, Ending, Player, PlayerError};
+use super::player::{Choice, Ending, Player, PlayerError};
 use crate::background::{Background, Promise};
 
 /// The result of preparing.
 pub type Prepared = Result<(), PlayerError>;
 
 /// The result of a turn.
-pub type Chosen = Result<Timed, PlayerError>;
+pub type Chosen = Result<TimedChoice, PlayerError>;
 
 /// A choice, and how long it took from the moment when it was asked for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Timed {
+pub struct TimedChoice {
     /// The choice.
     pub choice: Choice,
     /// The time.
@@ -140,7 +140,7 @@ fn run(
                     }
                 });
                 let time = asked.elapsed();
-                answer.keep(chosen.map(|choice| Timed { choice, time }));
+                answer.keep(chosen.map(|choice| TimedChoice { choice, time }));
                 ponder(&mut player, &stop);
             }
             Task::End(ending, heard) => {
