@@ -8,9 +8,10 @@ use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, GroundGame, section};
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
-use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 
 mod common;
 

@@ -8,10 +8,11 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit::machine::{Backend, RoleId, State, section};
 use propjit::rng::{GameRng, streams};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
-use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 use rand::RngExt;
 
 mod common;

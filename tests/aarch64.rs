@@ -13,8 +13,9 @@ use std::process::{Command, Stdio};
 use propjit::game::Game;
 use propjit::machine::compiled::playout_sections;
 use propjit_jit::code::{CodeConfig, ForeignCode, Generator};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;
-use propjit_jit::lanes::{Engine, LaneEvaluator, Width};
 
 use crate::common::own_games;
 

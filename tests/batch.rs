@@ -6,7 +6,8 @@ use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::code::CodeConfig;
-use propjit_jit::lanes::{Engine, Width};
+use propjit_jit::evaluator::Engine;
+use propjit_jit::lanes::Width;
 use rand::RngExt;
 use std::sync::Arc;
 

@@ -13,7 +13,8 @@ use propjit::playout::{PlayoutRunner, Playouts, Tally};
 use propjit::rng::streams;
 use propjit::statistics::Moments;
 use propjit_jit::circuit::OutputId;
-use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::section::Section;
 use rand::RngExt;
 

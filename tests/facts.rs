@@ -9,7 +9,7 @@ use propjit::analysis::{self, Composite, Config, Facts, Literal, Method};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, GroundGame, LaneMask, Move, RoleId, State, StateMachine, section};
-use propjit_jit::lanes::LaneEvaluator;
+use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, advance, enter};
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;

@@ -10,7 +10,8 @@ use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits, Tally, runner};
 use propjit::rng::streams;
-use propjit_jit::lanes::{Engine, Width};
+use propjit_jit::evaluator::Engine;
+use propjit_jit::lanes::Width;
 use rand::RngExt;
 
 const MAX_STEPS: u32 = 1000;

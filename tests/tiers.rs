@@ -10,7 +10,7 @@ use propjit::machine::{Backend, CodeOptions, GroundGame};
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
-use propjit_jit::lanes::Engine;
+use propjit_jit::evaluator::Engine;
 
 /// One of the project's games, with code options.
 fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {

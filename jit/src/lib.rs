@@ -24,9 +24,11 @@
 pub mod assumptions;
 pub mod circuit;
 pub mod code;
+pub mod evaluator;
 pub mod lanes;
 pub mod memory;
 pub mod passes;
+mod rows;
 pub mod scalar;
 pub mod section;
 mod setters;

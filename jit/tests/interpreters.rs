@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::support::{all_outputs, circuits};
 use propjit_jit::circuit::{Builder, Circuit, Edge, OutputId};
-use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::scalar::ScalarInterpreter;
 use propjit_jit::section::Section;
 use proptest::prelude::*;

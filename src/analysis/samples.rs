@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use propjit_jit::lanes::{Engine, LaneProgram};
+use propjit_jit::evaluator::Engine;
+
+use propjit_jit::lanes::LaneProgram;
 use rand::RngExt;
 
 use super::Literal;

@@ -18,8 +18,9 @@
 use std::sync::Arc;
 
 use propjit_jit::circuit::{Circuit, OutputId};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::transpose::{column_words, to_rows};
-use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::ternary::dual_rail;
 
 use crate::machine::compiled::playout_sections;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::Circuit;
 use propjit_jit::code::{Code, CompileError};
-use propjit_jit::lanes::{Engine, LaneProgram};
+use propjit_jit::evaluator::Engine;
+use propjit_jit::lanes::LaneProgram;
 use propjit_jit::passes::{PassConfig, fold, optimize};
 
 use super::Darkened;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use propjit_jit::code::{Code, CompileError};
-use propjit_jit::lanes::Engine;
+use propjit_jit::evaluator::Engine;
 
 use super::DecisiveCircuit;
 use crate::analysis::{Foresight, GoalRanges};

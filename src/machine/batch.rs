@@ -26,7 +26,7 @@
 
 use std::sync::Arc;
 
-use propjit_jit::lanes::LaneEvaluator;
+use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 

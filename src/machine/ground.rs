@@ -250,7 +250,7 @@ impl GroundGame {
 
     /// How many lanes the interpreter evaluates together.
     pub fn width(&self) -> Width {
-        Width::best(&self.lane_program())
+        self.lane_program().best_width()
     }
 
     /// The canonical text of a move.

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use propjit_jit::lanes::{Engine, LaneEvaluator};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
 
 use super::circuit::{CircuitMachine, Evaluator};
 use super::compiled::alone;

@@ -9,7 +9,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use propjit_jit::lanes::{Engine, LaneProgram};
+use propjit_jit::evaluator::Engine;
+
+use propjit_jit::lanes::LaneProgram;
 
 use super::GroundGame;
 use super::compiled::playout_sections;

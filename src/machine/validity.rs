@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use propjit_jit::lanes::Engine;
+use propjit_jit::evaluator::Engine;
 
 use super::State;
 

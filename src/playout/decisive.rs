@@ -1,7 +1,7 @@
 //! When to play with decisive moves: as soon as there is an engine for it, and unless they
 //! turn out to be rare.
 
-use propjit_jit::lanes::{Engine, LaneEvaluator};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
 
 use crate::decisive::DecisiveTier;
 use crate::machine::lower::Layout;

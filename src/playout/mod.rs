@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use propjit_jit::lanes::Engine;
+use propjit_jit::evaluator::Engine;
 use rand::Rng;
 
 use crate::decisive::DecisiveTier;

@@ -23,11 +23,11 @@
 
 use std::sync::Arc;
 
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::advance::{advance, enter};
 use propjit_jit::lanes::count::count_exactly_one;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
-use propjit_jit::lanes::{Engine, LaneEvaluator};
 
 use super::decisive::{Change, Decisive};
 use super::lanes::Lanes;

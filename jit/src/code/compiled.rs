@@ -12,9 +12,9 @@ use super::guard::{Groups, Guards};
 use super::memory::Executable;
 use super::plan::{Plan, Step};
 use crate::circuit::Circuit;
-use crate::lanes::Width;
-use crate::lanes::constants::{Constants, changing};
-use crate::lanes::layout::Layout;
+use crate::rows::Layout;
+use crate::rows::Width;
+use crate::rows::{Constants, changing};
 use crate::section::Section;
 
 /// A circuit as machine code, for rows of a certain width. Threads share it; its memory

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lanes::Width;
+use crate::rows::Width;
 use crate::setters::setters;
 
 /// What makes the machine code.

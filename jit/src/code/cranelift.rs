@@ -21,7 +21,7 @@ use target_lexicon::Triple;
 use super::CompileError;
 use super::config::Effort;
 use super::routine::{Instruction, Operand, Operator, Routine};
-use crate::lanes::Width;
+use crate::rows::Width;
 
 /// Compiles routines for one CPU and width.
 #[derive(Clone)]

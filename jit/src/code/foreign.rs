@@ -11,7 +11,7 @@ use super::generate::generate;
 use super::guard::Groups;
 use super::plan::Plan;
 use crate::circuit::Circuit;
-use crate::lanes::layout::Layout;
+use crate::rows::Layout;
 use crate::section::Section;
 
 /// Position-independent machine code for another CPU, and how to call it.

@@ -12,7 +12,7 @@ use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
 use super::plan::Plan;
 use super::routine::Routine;
-use crate::lanes::Width;
+use crate::rows::Width;
 
 /// Position-independent machine code.
 pub(super) struct Image {

@@ -9,9 +9,8 @@
 //! don't-cares" in Hachtel and Somenzi, "Logic Synthesis and Verification
 //! Algorithms", 1996).
 
-use super::plan::Guard;
 use crate::circuit::{Circuit, Edge, InputId, Node, NodeId, OutputId};
-use crate::lanes::layout::Layout;
+use crate::rows::Layout;
 
 /// What may be relied on and made use of in code.
 #[derive(Clone, Default, Debug)]
@@ -104,12 +103,9 @@ impl Groups {
         }
     }
 
-    /// The guard of a group.
-    pub fn guard(&self, group: usize) -> Guard {
-        Guard {
-            row: self.first_input + self.guards[group].0,
-            idle: Vec::new(),
-        }
+    /// The row of a group's guard.
+    pub fn guard_row(&self, group: usize) -> u32 {
+        self.first_input + self.guards[group].0
     }
 }
 

@@ -15,8 +15,8 @@ use super::plan::Plan;
 use super::routine::Routine;
 use super::{CodeConfig, CompileError, Generator, Guards};
 use crate::circuit::{Circuit, InputId};
-use crate::lanes::constants::changing;
-use crate::lanes::layout::Layout;
+use crate::rows::Layout;
+use crate::rows::changing;
 use crate::section::Section;
 
 /// What to show of a function.
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
     use crate::circuit::{Builder, OutputId};
-    use crate::lanes::Width;
+    use crate::rows::Width;
 
     /// Two outputs in two sections, one of which is inverted.
     fn listings(generator: Generator, width: Width, form: ListingForm) -> Vec<Listing> {

@@ -2,7 +2,7 @@
 //!
 //! A [`Code`] is a circuit compiled for a number of lanes. It is what
 //! [`LaneProgram`](crate::lanes::LaneProgram) is to the interpreter, and a
-//! [`LaneEvaluator`](crate::lanes::LaneEvaluator) runs either.
+//! [`LaneEvaluator`](crate::evaluator::LaneEvaluator) runs either.
 //!
 //! - `schedule` puts the operations in order, `plan` cuts them into `routine`s.
 //! - `cranelift` and `avx2` make machine code of a routine; `generate` calls them for
@@ -40,7 +40,7 @@ pub use guard::Guards;
 pub use listing::{Listing, ListingForm, disassemble};
 pub use memory::Executable;
 
-use crate::lanes::Width;
+use crate::rows::Width;
 
 /// Why there is no code.
 #[derive(Debug, thiserror::Error)]

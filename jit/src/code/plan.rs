@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub routines: Vec<Routine>,
     /// The steps of each section.
     pub sections: Vec<Vec<Step>>,
-    /// How many rows there are, the first being as [`Layout`](crate::lanes::layout::Layout) says.
+    /// How many rows there are, the first being as [`Layout`](crate::rows::Layout) says.
     pub rows: u32,
 }
 
@@ -141,7 +141,10 @@ impl Cutter {
         Step {
             routines: first..self.routines.len() as u32,
             feedback: segment.feedback.clone(),
-            guard: segment.group.map(|group| groups.guard(group)),
+            guard: segment.group.map(|group| Guard {
+                row: groups.guard_row(group),
+                idle: Vec::new(),
+            }),
         }
     }
 

@@ -23,7 +23,7 @@ use super::config::Order;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Operator};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
-use crate::lanes::layout::Layout;
+use crate::rows::Layout;
 use crate::wide::{Folding, WideCircuit};
 
 /// Instructions that are executed together.

@@ -12,8 +12,9 @@
 //! assert_eq!(state, [0b11, 0b01]);
 //! ```
 
+use super::dispatch::{Kernel, dispatch};
 use super::vector::Vector;
-use super::width::{Kernel, Width, dispatch};
+use crate::rows::Width;
 
 /// Where lanes start.
 #[derive(Clone, Copy, Debug)]

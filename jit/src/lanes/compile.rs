@@ -8,11 +8,11 @@
 use std::mem::{replace, take};
 use std::ops::Range;
 
-use super::layout::Layout;
-use super::program::{Feedback, Section, Step};
-use super::schedule::{Code, Kind, Operation};
+use super::schedule::{Kind, Operation, PackedOperations};
+use super::step::{Feedback, SectionSteps, Step};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
-use crate::section;
+use crate::rows::Layout;
+use crate::section::Section;
 use crate::wide::{Folding, Piece, WideCircuit};
 
 /// Operations are reordered within windows of this many. Wider windows make longer
@@ -70,7 +70,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Code for a section's outputs, but for those that other sections had before.
-    pub fn section(&mut self, section: &section::Section) -> Section {
+    pub fn section(&mut self, section: &Section) -> SectionSteps {
         self.values = match section.after {
             Some(after) => self.computed[after].clone(),
             None => self.given.clone(),
@@ -120,7 +120,7 @@ impl<'a> Compiler<'a> {
         }
         steps.extend(self.step(straight, &[]));
         self.computed.push(take(&mut self.values));
-        Section { steps }
+        SectionSteps { steps }
     }
 
     /// An output's edge and row.
@@ -207,9 +207,9 @@ impl<'a> Compiler<'a> {
         });
         let step = Step {
             feedback: feedback.collect(),
-            code: Code::new(&operations, WINDOW),
+            operations: PackedOperations::new(&operations, WINDOW),
         };
-        (step.code.operations() > 0 || !step.feedback.is_empty()).then_some(step)
+        (step.operations.count() > 0 || !step.feedback.is_empty()).then_some(step)
     }
 
     fn value(&self, edge: Edge) -> Value {

@@ -1,7 +1,7 @@
 //! How many lanes have which of several rows true: for a game, how often each goal
 //! value was reached.
 
-use super::width::Width;
+use crate::rows::Width;
 
 /// Adds to `counts[i]` in how many of the `lanes`, a row, row `i` and no other row of
 /// `rows` is true, and returns in how many lanes none or several are.

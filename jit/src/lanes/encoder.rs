@@ -16,8 +16,9 @@
 //! assert_eq!(decode(Width::X64, &numbers, 1), 1);
 //! ```
 
+use super::dispatch::{Kernel, dispatch};
 use super::vector::Vector;
-use super::width::{Kernel, Width, dispatch};
+use crate::rows::Width;
 
 /// Makes `numbers` say for each lane which of the listed rows is true there: row `i` of
 /// `numbers` is bit `i` of its place in the list. In each lane at most one of them may be

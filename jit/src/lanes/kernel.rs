@@ -1,13 +1,13 @@
 //! The inner loops: operations on rows.
 
-use super::program::{Feedback, Section};
-use super::schedule::{Code, Kind};
+use super::dispatch::Kernel;
+use super::schedule::{Kind, PackedOperations};
+use super::step::{Feedback, SectionSteps};
 use super::vector::Vector;
-use super::width::Kernel;
 
 /// Runs a section of a program.
 pub(super) struct Evaluate<'a> {
-    section: &'a Section,
+    section: &'a SectionSteps,
     rows: *mut u64,
 }
 
@@ -15,7 +15,7 @@ impl<'a> Evaluate<'a> {
     /// # Safety
     /// `rows` points to as many rows as the section's program has, of the width
     /// that this is dispatched for, and nothing else uses them meanwhile.
-    pub unsafe fn new(section: &'a Section, rows: *mut u64) -> Evaluate<'a> {
+    pub unsafe fn new(section: &'a SectionSteps, rows: *mut u64) -> Evaluate<'a> {
         Evaluate { section, rows }
     }
 }
@@ -29,8 +29,8 @@ impl Kernel for Evaluate<'_> {
             // SAFETY: as promised to `new`, and programs address rows that they have.
             unsafe {
                 match &step.feedback[..] {
-                    [] => run::<V>(&step.code, self.rows),
-                    feedback => repeat::<V>(&step.code, feedback, self.rows),
+                    [] => run::<V>(&step.operations, self.rows),
+                    feedback => repeat::<V>(&step.operations, feedback, self.rows),
                 }
             }
         }
@@ -40,7 +40,7 @@ impl Kernel for Evaluate<'_> {
 /// # Safety
 /// `rows` points to all rows that `code` addresses, that are a `V` each.
 #[inline(always)]
-unsafe fn run<V: Vector>(code: &Code, rows: *mut u64) {
+unsafe fn run<V: Vector>(code: &PackedOperations, rows: *mut u64) {
     let mut next = code.offsets.as_ptr();
     for &(Kind { positive, negative }, count) in &code.runs {
         macro_rules! execute {
@@ -95,7 +95,7 @@ unsafe fn execute<V: Vector, const P: usize, const N: usize>(
 /// # Safety
 /// As for [`run`], for the feedback's rows as well.
 #[inline(always)]
-unsafe fn repeat<V: Vector>(code: &Code, feedback: &[Feedback], rows: *mut u64) {
+unsafe fn repeat<V: Vector>(code: &PackedOperations, feedback: &[Feedback], rows: *mut u64) {
     // SAFETY: the feedback's rows are there, as promised by the caller.
     let load = |at: u32| unsafe { V::load(row::<V>(rows, at)) };
     // SAFETY: as above.
@@ -121,7 +121,7 @@ unsafe fn repeat<V: Vector>(code: &Code, feedback: &[Feedback], rows: *mut u64) 
     }
 }
 
-/// Where the row at an offset as [`Code`] has them is.
+/// Where the row at an offset as [`PackedOperations`] has them is.
 ///
 /// # Safety
 /// The row is within the allocation that `rows` points to.

@@ -7,7 +7,7 @@
 //! (1997), made known.
 //!
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
-//! [`LaneEvaluator`] with the rows. [`select`] picks one true row per lane at
+//! [`LaneEvaluator`](crate::evaluator::LaneEvaluator) with the rows. [`select`] picks one true row per lane at
 //! random, with the bits of [`random`]: for a game, a legal move. [`advance`](mod@advance) makes
 //! outputs the inputs of the next step, [`count`] counts lanes,
 //! [`encoder`] numbers what was picked, and [`transpose`]
@@ -16,7 +16,8 @@
 //! ```
 //! use std::sync::Arc;
 //! use propjit_jit::circuit::{Builder, OutputId};
-//! use propjit_jit::lanes::{Engine, LaneEvaluator, LaneProgram, Width};
+//! use propjit_jit::evaluator::{Engine, LaneEvaluator};
+//! use propjit_jit::lanes::{LaneProgram, Width};
 //! use propjit_jit::section::Section;
 //!
 //! let mut builder = Builder::new(2);
@@ -35,22 +36,18 @@
 
 pub mod advance;
 mod compile;
-pub(crate) mod constants;
 pub mod count;
+mod dispatch;
 pub mod encoder;
-mod evaluator;
 mod kernel;
-pub(crate) mod layout;
 mod program;
 pub mod random;
 mod reuse;
-mod rows;
 mod schedule;
 pub mod select;
+mod step;
 pub mod transpose;
 mod vector;
-mod width;
 
-pub use evaluator::{Engine, LaneEvaluator};
+pub use crate::rows::Width;
 pub use program::LaneProgram;
-pub use width::Width;

@@ -1,57 +1,21 @@
 //! What a lane interpreter runs.
 
 use super::compile::Compiler;
-use super::constants::{Constants, changing};
-use super::layout::Layout;
+use super::dispatch::dispatch;
+use super::kernel::Evaluate;
 use super::reuse::reuse_rows;
-use super::schedule::Code;
+use super::step::SectionSteps;
 use crate::circuit::Circuit;
-use crate::section;
+use crate::rows::{Constants, Layout, Width, changing};
+use crate::section::Section;
 
 /// A circuit made ready for bit-sliced evaluation, in sections.
 #[derive(Debug)]
 pub struct LaneProgram {
-    pub(super) layout: Layout,
-    pub(super) constants: Constants,
+    layout: Layout,
+    constants: Constants,
     rows: usize,
-    sections: Vec<Section>,
-}
-
-/// A part of the program that is evaluated as a whole.
-#[derive(Default, Debug)]
-pub(super) struct Section {
-    pub steps: Vec<Step>,
-}
-
-/// Code that is run once; or, if there is feedback, again and again from all
-/// feedback rows zero, until nothing changes.
-#[derive(Debug)]
-pub(super) struct Step {
-    pub code: Code,
-    pub feedback: Vec<Feedback>,
-}
-
-/// A feedback row takes over the source, inverted or not. Rows are given as offsets,
-/// as in [`Code`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Feedback {
-    pub row: u32,
-    pub source: u32,
-    pub inverted: bool,
-}
-
-impl Section {
-    /// Whether operations have as many operands as their kinds say, and all rows addressed
-    /// are among the first `rows`.
-    fn is_within(&self, rows: u32) -> bool {
-        let is_row = |offset: u32| offset.is_multiple_of(8) && offset / 8 < rows;
-        self.steps.iter().all(|step| {
-            let mut feedback = step.feedback.iter();
-            step.code.is_complete()
-                && step.code.offsets.iter().all(|&offset| is_row(offset))
-                && feedback.all(|feedback| is_row(feedback.row) && is_row(feedback.source))
-        })
-    }
+    sections: Vec<SectionSteps>,
 }
 
 impl LaneProgram {
@@ -61,11 +25,11 @@ impl LaneProgram {
     /// # Panics
     /// If a section has an output that the circuit does not have, or comes after one that is
     /// not before it.
-    pub fn new(circuit: &Circuit, sections: &[section::Section]) -> LaneProgram {
+    pub fn new(circuit: &Circuit, sections: &[Section]) -> LaneProgram {
         let layout = Layout::new(circuit);
         let mut compiler = Compiler::new(circuit, layout);
         let sections = changing(circuit, sections);
-        let mut sections: Vec<Section> = sections
+        let mut sections: Vec<SectionSteps> = sections
             .iter()
             .map(|section| compiler.section(section))
             .collect();
@@ -100,10 +64,39 @@ impl LaneProgram {
     /// How many operations, each on two to four rows, all sections have together.
     pub fn operations(&self) -> usize {
         let steps = self.sections.iter().flat_map(|section| &section.steps);
-        steps.map(|step| step.code.operations() as usize).sum()
+        steps.map(|step| step.operations.count() as usize).sum()
     }
 
-    pub(super) fn section(&self, section: usize) -> &Section {
-        &self.sections[section]
+    /// The width that usually evaluates the most lanes per second with this program.
+    ///
+    /// Wide rows share the work of decoding, so 512 lanes are best as long as the rows
+    /// stay in the nearer caches, and not much worse beyond; more lanes gain little.
+    pub fn best_width(&self) -> Width {
+        const CACHE: usize = 4 << 20;
+        let bytes = self.rows * size_of::<u64>() * Width::X512.words();
+        if bytes <= CACHE {
+            Width::X512
+        } else {
+            Width::X256
+        }
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    pub(crate) fn constants(&self) -> &Constants {
+        &self.constants
+    }
+
+    /// Evaluates a section.
+    ///
+    /// # Safety
+    /// `rows` points to [`LaneProgram::rows`] rows of this width, which nothing else uses
+    /// meanwhile.
+    pub(crate) unsafe fn evaluate(&self, section: usize, width: Width, rows: *mut u64) {
+        // SAFETY: as promised by the caller; the section is one of this program.
+        let kernel = unsafe { Evaluate::new(&self.sections[section], rows) };
+        dispatch(width, kernel);
     }
 }

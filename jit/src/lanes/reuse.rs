@@ -7,11 +7,11 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::program::Section;
+use super::step::SectionSteps;
 
 /// Renumbers the rows in `rows`, each of which is written once, and leaves those
 /// before them alone. Returns how many rows there are then in all.
-pub(super) fn reuse_rows(sections: &mut [Section], rows: Range<u32>) -> u32 {
+pub(super) fn reuse_rows(sections: &mut [SectionSteps], rows: Range<u32>) -> u32 {
     let index = |offset: u32| Some((offset / 8).checked_sub(rows.start)? as usize);
     let mut lives = vec![Life::default(); rows.len()];
     let mut clock = 0;
@@ -61,17 +61,17 @@ const FOREVER: u32 = u32::MAX;
 
 /// Visits the offsets of all rows that a section writes or reads. The times are those
 /// of operations, which read before they write; in a loop, reading lasts to the end.
-fn visit(section: &mut Section, clock: &mut u32, mut f: impl FnMut(Access, u32, &mut u32)) {
+fn visit(section: &mut SectionSteps, clock: &mut u32, mut f: impl FnMut(Access, u32, &mut u32)) {
     for step in &mut section.steps {
         let start = *clock + 1;
-        let end = start + step.code.operations() + 1;
+        let end = start + step.operations.count() + 1;
         for feedback in &mut step.feedback {
             let mut row = feedback.row;
             f(Access::Write, start, &mut feedback.row);
             f(Access::Read, end, &mut row);
         }
         let mut time = start;
-        step.code.for_each_operation(|target, operands| {
+        step.operations.for_each_operation(|target, operands| {
             time += 1;
             let read = if step.feedback.is_empty() { time } else { end };
             for operand in operands {

@@ -47,7 +47,7 @@ impl Operation {
 
 /// Operations in execution order, packed.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Code {
+pub(super) struct PackedOperations {
     /// How many operations of which kind follow each other.
     pub runs: Vec<(Kind, u32)>,
     /// Of each operation the row written, then the rows read. Row `r` is given as
@@ -55,20 +55,20 @@ pub(super) struct Code {
     pub offsets: Vec<u32>,
 }
 
-impl Code {
+impl PackedOperations {
     /// Packs operations, given in an order in which they could be executed. The
     /// order is changed only within windows of so many operations, so that rows
     /// written are read soon.
-    pub fn new(operations: &[Operation], window: usize) -> Code {
-        let mut code = Code::default();
+    pub fn new(operations: &[Operation], window: usize) -> PackedOperations {
+        let mut packed = PackedOperations::default();
         for window in operations.chunks(window) {
-            code.schedule(window);
+            packed.schedule(window);
         }
-        code
+        packed
     }
 
     /// The number of operations.
-    pub fn operations(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.runs.iter().map(|&(_, count)| count).sum()
     }
 

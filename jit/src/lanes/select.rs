@@ -32,9 +32,10 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
+use super::dispatch::{Kernel, dispatch};
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
-use super::width::{Kernel, Width, dispatch};
+use crate::rows::Width;
 
 /// How many bits the random fraction has more than the count.
 pub const FRACTION_BITS: usize = 14;

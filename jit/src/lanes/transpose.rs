@@ -19,7 +19,7 @@
 //! assert_eq!(back, rows);
 //! ```
 
-use super::width::Width;
+use crate::rows::Width;
 
 /// A block of 64 by 64 bits.
 type Block = [u64; 64];

@@ -1,7 +1,7 @@
 //! Rows as the CPU's vectors.
 //!
 //! The code that works on rows is generic over [`Vector`], and `dispatch` in
-//! [`width`](super::width) chooses the type. Explicit vectors rather than arrays of
+//! [`width`](super::dispatch) chooses the type. Explicit vectors rather than arrays of
 //! words, because compilers do not reliably find the vectors in long chains of
 //! operations on arrays.
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_jit::code::{CodeConfig, CompileError, Generator};
-use propjit_jit::lanes::{Engine, Width};
+use propjit_jit::evaluator::Engine;
+use propjit_jit::lanes::Width;
 
 use super::{CodeFigures, CodeSize};
 use crate::game::Game;

@@ -112,7 +112,7 @@ pub fn measure(
         rows: Vec::new(),
         interrupted: false,
     };
-    let whole = ValidEngine::from(propjit_jit::lanes::Engine::Code(whole));
+    let whole = ValidEngine::from(propjit_jit::evaluator::Engine::Code(whole));
     for (depth, root) in states.iter().enumerate() {
         now(depth);
         let specialisation = Specialisation::new(game, &mut fixpoint, root);

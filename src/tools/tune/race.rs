@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit_jit::code::CompileError;
-use propjit_jit::lanes::Engine;
+use propjit_jit::evaluator::Engine;
 use serde::Serialize;
 
 use super::Subject;

@@ -3,7 +3,7 @@
 //! All have the VEX encoding (Intel, "64 and IA-32 Architectures Software Developer's
 //! Manual", volume 2, section 2.3). Memory is addressed as RDI plus a 32-bit offset.
 
-use crate::lanes::Width;
+use crate::rows::Width;
 
 /// A vector register, 0 to 15.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -18,8 +18,8 @@ use target_lexicon::Triple;
 use super::CompileError;
 use super::config::Generator;
 use super::routine::{Instruction, Operand, Operator, Routine};
-use crate::lanes::Width;
-use crate::lanes::layout::Layout;
+use crate::rows::Layout;
+use crate::rows::Width;
 
 /// What becomes of a routine.
 #[derive(Debug)]

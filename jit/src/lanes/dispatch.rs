@@ -1,65 +1,12 @@
-//! How many lanes at a time, and the CPU instructions to do it with.
+//! The choice of CPU instructions to work on rows with.
 //!
 //! The code that works on rows is written once, over any [`Vector`], and compiled
 //! for several instruction sets; which one runs is decided at run time.
 
-use serde::{Deserialize, Serialize};
-
-use super::LaneProgram;
 use super::vector::Vector;
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512, Sse};
-
-/// The number of lanes evaluated together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Width {
-    /// 64 lanes: one word per row, fast on any CPU.
-    X64,
-    /// 128 lanes: one register of SSE2 or Neon per row.
-    X128,
-    /// 256 lanes: one AVX2 register per row.
-    X256,
-    /// 512 lanes: one AVX-512 register per row, or two of AVX2.
-    X512,
-}
-
-impl Width {
-    /// All widths, narrow to wide.
-    pub const ALL: [Width; 4] = [Width::X64, Width::X128, Width::X256, Width::X512];
-
-    /// The words of the greatest width.
-    pub const MAX_WORDS: usize = Width::X512.words();
-
-    /// 64-bit words per row.
-    pub const fn words(self) -> usize {
-        match self {
-            Width::X64 => 1,
-            Width::X128 => 2,
-            Width::X256 => 4,
-            Width::X512 => 8,
-        }
-    }
-
-    /// Lanes per row.
-    pub const fn lanes(self) -> usize {
-        64 * self.words()
-    }
-
-    /// The width to play many games with: the one that usually evaluates most lanes
-    /// per second with this program.
-    ///
-    /// Wide rows share the work of decoding, so 512 lanes are best as long as the rows
-    /// stay in the nearer caches, and not much worse beyond; more lanes gain little.
-    pub fn best(program: &LaneProgram) -> Width {
-        const CACHE: usize = 4 << 20;
-        let bytes = program.rows() * size_of::<u64>() * Width::X512.words();
-        if bytes <= CACHE {
-            Width::X512
-        } else {
-            Width::X256
-        }
-    }
-}
+use crate::rows::Width;
 
 /// Work on rows. Implementations mark `run` `#[inline(always)]`, so that it is
 /// compiled with the instructions of the function that it is called from.

@@ -1,15 +1,17 @@
-//! The rows of one thread, and what evaluates them.
+//! Evaluation in lanes by either engine: the interpreter or machine code.
+//!
+//! An [`Engine`] is shared by all threads; each thread has a [`LaneEvaluator`] with the
+//! rows of its own lanes.
+
+mod memory;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::LaneProgram;
-use super::constants::Constants;
-use super::kernel::Evaluate;
-use super::layout::Layout;
-use super::rows::Rows;
-use super::width::{Width, dispatch};
 use crate::code::Code;
+use crate::lanes::LaneProgram;
+use crate::rows::{Constants, Layout, Width};
+use memory::Rows;
 
 /// Evaluates a circuit, by interpretation or by machine code, for as many lanes as its
 /// [`Width`] says.
@@ -52,14 +54,14 @@ impl Engine {
 
     fn layout(&self) -> Layout {
         match self {
-            Engine::Interpreter(program, _) => program.layout,
+            Engine::Interpreter(program, _) => program.layout(),
             Engine::Code(code) => code.layout(),
         }
     }
 
     fn constants(&self) -> &Constants {
         match self {
-            Engine::Interpreter(program, _) => &program.constants,
+            Engine::Interpreter(program, _) => program.constants(),
             Engine::Code(code) => code.constants(),
         }
     }
@@ -156,12 +158,11 @@ impl LaneEvaluator {
     pub fn evaluate(&mut self, section: usize) {
         let rows = self.rows.words_mut().as_mut_ptr();
         match &self.engine {
-            Engine::Interpreter(program, _) => {
-                // SAFETY: the rows are those of the section's program, allocated for this
-                // width, and borrowed mutably meanwhile.
-                let kernel = unsafe { Evaluate::new(program.section(section), rows) };
-                dispatch(self.width, kernel);
-            }
+            // SAFETY: the rows are those of the program, allocated for this width, and
+            // borrowed mutably meanwhile.
+            Engine::Interpreter(program, _) => unsafe {
+                program.evaluate(section, self.width, rows);
+            },
             // SAFETY: the rows are those of the code, and borrowed mutably meanwhile.
             Engine::Code(code) => unsafe { code.evaluate(section, rows) },
         }
@@ -176,5 +177,45 @@ impl LaneEvaluator {
         );
         let words = self.width.words();
         (group.start + range.start) * words..(group.start + range.end) * words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Builder, Edge, OutputId};
+    use crate::code::{CodeConfig, Guards};
+    use crate::section::Section;
+
+    #[test]
+    fn constants_are_there_before_anything_is_evaluated() {
+        let builder = Builder::new(1);
+        let input = builder.input(0);
+        let outputs = vec![
+            Edge::FALSE,
+            Edge::TRUE,
+            input,
+            Edge::FALSE,
+            Edge::FALSE,
+            !input,
+        ];
+        let circuit = builder.finish(outputs);
+        let sections = [Section::alone((0..6).map(OutputId).collect())];
+        let program = LaneProgram::new(&circuit, &sections);
+        assert_eq!(program.operations(), 2);
+        let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
+        for config in CodeConfig::supported() {
+            let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
+            engines.push(Engine::Code(Arc::new(code.unwrap())));
+        }
+        for engine in engines {
+            let mut lanes = LaneEvaluator::new(engine);
+            assert_eq!(lanes.output(1)[0], !0);
+            assert_eq!(lanes.live_outputs(0..6), [1, 2, 5]);
+            assert_eq!(lanes.live_outputs(4..6), [1]);
+            lanes.evaluate(0);
+            let first: Vec<u64> = (0..6).map(|output| lanes.output(output)[0]).collect();
+            assert_eq!(first, [0, !0, 0, 0, 0, !0]);
+        }
     }
 }
