@@ -1,27 +1,13 @@
-//! The Game Description Language (GDL): from text to rules to a ground
-//! propositional network.
+//! The Game Description Language (GDL): from text to rules to a propositional network.
 //!
 //! A game is a *rulesheet*: a logic program whose atoms say what holds in a state
-//! (`true`), who may do what (`legal`), what follows (`next`) and what it is worth
-//! (`goal`); see Love et al., *General Game Playing: Game Description Language
-//! Specification*, Stanford 2008.
-//!
-//! ```text
-//! text --syntax--> forms --normalize, check--> Rules --ground--> Propnet
-//!                                                |
-//!                                                +--prover--> answers about one state
-//! ```
-//!
-//! - [`rules::Rules::parse`] reads a rulesheet; what is wrong with it comes back as
-//!   [`diagnostic::Diagnostics`], all of it, with positions.
-//! - [`ground::ground`] instantiates the rules and builds the [`propnet::Propnet`]:
-//!   named ports on a pure Boolean network, which is what fast players evaluate.
-//! - [`prover::Prover`] answers the same questions from the rules themselves. It is
-//!   the reference, and plays the games that are too large to be grounded.
+//! (`true`), which moves a role has (`legal`), what follows from them (`next`) and what a
+//! state is worth (`goal`); see Love et al., *General Game Playing: Game Description Language
+//! Specification*, Stanford 2008. This crate reads a rulesheet, grounds it, or evaluates it as
+//! it is:
 //!
 //! ```
-//! use propjit_gdl::ground::{GroundLimits, ground};
-//! use propjit_gdl::rules::Rules;
+//! use propjit_gdl::{GroundLimits, Prover, ProverLimits, Rules, ground};
 //!
 //! let parsed = Rules::parse("coin.kif", "
 //!     (role player) (init (coin up))
@@ -30,27 +16,55 @@
 //!     (<= terminal (true (coin down)))
 //!     (<= (goal player 100) terminal)
 //! ")?;
-//! let (net, _) = ground(&parsed.rules, &GroundLimits::default())?;
-//! assert_eq!(net.bases.len(), 2);
-//! assert_eq!(net.roles[0].moves.len(), 1);
+//! // A Boolean network, which fast players evaluate.
+//! let (propnet, _) = ground(&parsed.rules, &GroundLimits::default())?;
+//! assert_eq!((propnet.bases.len(), propnet.roles[0].moves.len()), (2, 1));
+//! // The rules themselves, for games that are too large to be grounded.
+//! let mut prover = Prover::new(&parsed.rules, ProverLimits::default())?;
+//! let state = prover.initial_state()?;
+//! prover.set_state(&state);
+//! let moves = prover.legal_moves(0)?;
+//! assert_eq!(prover.terms().text(moves[0]), "flip");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Ground terms are numbers ([`term`]), so that nothing recurses over their depth;
-//! nothing here knows of circuits, processors or search.
+//! # Parts
+//!
+//! ```text
+//! text --syntax--> forms --normalize, check--> Rules --ground--> Propnet
+//!                                                |
+//!                                                +--prover--> answers about one state
+//! ```
+//!
+//! - [`Rules::parse`] reads a rulesheet; all that is wrong with it comes back as
+//!   [`Diagnostics`], with positions.
+//! - [`ground()`] instantiates the rules and builds the [`Propnet`]: named ports on a pure
+//!   Boolean network.
+//! - [`Prover`] answers the same questions from the rules themselves. It is
+//!   the reference, and plays the games that are too large to be grounded.
+//!
+//! Ground terms are numbers in a table of [`Terms`], so that nothing recurses over their
+//! depth; nothing here knows of circuits, processors or search.
 
-mod check;
 pub mod diagnostic;
 pub mod games;
 pub mod ground;
-mod normalize;
-mod parse;
 pub mod propnet;
 pub mod prover;
 pub mod rules;
-pub mod scc;
 pub mod source;
 pub mod syntax;
 pub mod term;
 
+mod check;
+mod normalize;
+mod parse;
+mod scc;
+
+pub use diagnostic::{Diagnostic, Diagnostics};
+pub use ground::{GroundError, GroundLimit, GroundLimits, GroundStatistics, ground};
 pub use parse::{MAX_BYTES, Parsed, ReadError};
+pub use propnet::Propnet;
+pub use prover::{Prover, ProverError, ProverLimit, ProverLimits};
+pub use rules::Rules;
+pub use term::{TermId, Terms};

@@ -3,7 +3,7 @@
 
 /// The components of a graph in flat storage, those that others depend on first.
 #[derive(Clone, Default, Debug)]
-pub struct Components {
+pub(crate) struct Components {
     members: Vec<u32>,
     ends: Vec<u32>,
 }
@@ -11,39 +11,38 @@ pub struct Components {
 impl Components {
     /// The components, each the slice of its nodes; a component comes after
     /// all that its nodes have edges to.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &[u32]> + ExactSizeIterator {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &[u32]> + ExactSizeIterator {
         (0..self.ends.len()).map(|i| self.get(i))
     }
 
     /// One component.
-    pub fn get(&self, index: usize) -> &[u32] {
+    pub(crate) fn get(&self, index: usize) -> &[u32] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.members[start as usize..self.ends[index] as usize]
     }
 
-    /// How many components there are.
-    pub fn len(&self) -> usize {
-        self.ends.len()
+    /// The number of the component of every node, 0 for those that were not reached;
+    /// `nodes` is the number of nodes.
+    pub(crate) fn component_of(&self, nodes: usize) -> Vec<usize> {
+        let mut component_of = vec![0; nodes];
+        for (component, members) in self.iter().enumerate() {
+            for &member in members {
+                component_of[member as usize] = component;
+            }
+        }
+        component_of
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+    /// How many components there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
     }
 }
 
 /// The components of the part of a graph that can be reached from `roots`.
 /// `nodes` is the number of nodes; `successor(node, i)` is the `i`th node that
 /// `node` has an edge to, `None` beyond the last.
-///
-/// ```
-/// use propjit_gdl::scc::components;
-/// let edges = [vec![1], vec![2], vec![1, 3], vec![]];
-/// let found = components(4, 0..4, |node, i| edges[node as usize].get(i).copied());
-/// let found: Vec<&[u32]> = found.iter().collect();
-/// assert_eq!(found, [&[3][..], &[2, 1], &[0]]);
-/// ```
-pub fn components(
+pub(crate) fn components(
     nodes: usize,
     roots: impl IntoIterator<Item = u32>,
     successor: impl Fn(u32, usize) -> Option<u32>,
@@ -138,10 +137,7 @@ mod tests {
         ) {
             let found = components(12, 0..12, |node, i| edges[node as usize].get(i).copied());
             let reach = reachable(&edges);
-            let mut component_of = [usize::MAX; 12];
-            for (index, members) in found.iter().enumerate() {
-                members.iter().for_each(|&m| component_of[m as usize] = index);
-            }
+            let component_of = found.component_of(12);
             for a in 0..12 {
                 for b in 0..12 {
                     let mutual = reach[a][b] && reach[b][a];
@@ -150,6 +146,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn components_come_after_those_they_have_edges_to() {
+        let edges = [vec![1], vec![2], vec![1, 3], vec![]];
+        let found = components(4, 0..4, |node, i| edges[node as usize].get(i).copied());
+        let found: Vec<&[u32]> = found.iter().collect();
+        assert_eq!(found, [&[3][..], &[2, 1], &[0]]);
     }
 
     #[test]

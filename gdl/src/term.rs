@@ -5,6 +5,7 @@
 //! [`TermId`]. Comparing, hashing and copying terms are then operations on a
 //! 32-bit number, at any nesting depth, and nothing here ever recurses.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
@@ -55,6 +56,15 @@ pub struct Terms {
     term_table: HashTable<u32>,
     /// The names whose constants are spelled `(p)`.
     lists: FxHashSet<Symbol>,
+}
+
+impl fmt::Debug for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terms")
+            .field("names", &self.names.len())
+            .field("terms", &self.len())
+            .finish_non_exhaustive()
+    }
 }
 
 fn hash_of(value: impl Hash) -> u64 {

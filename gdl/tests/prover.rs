@@ -483,9 +483,7 @@ fn unsafe_rules_are_errors() {
     ));
     let rule = rules.rules.last_mut().expect("a rule");
     rule.body.remove(0);
-    let error = Prover::new(&rules, ProverLimits::default())
-        .err()
-        .expect("an unsafe rule");
+    let error = Prover::new(&rules, ProverLimits::default()).expect_err("an unsafe rule");
     let ProverError::UnsafeVariable { variable, rule } = error else {
         panic!("{error}");
     };

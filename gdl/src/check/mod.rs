@@ -1,18 +1,31 @@
 //! Checks of the rules: what the language asks for beyond its syntax.
 //!
 //! - `safety`: every variable has its values from a positive condition;
-//! - `roles`: who plays;
+//! - `roles`: the roles are given by facts;
 //! - `completeness`: the keywords and relations that are used are defined;
-//! - `dependencies`: nothing depends on moves or the state that must not;
-//! - `stratification`: nothing depends on its own negation.
+//! - `dependencies`: some keywords must not depend on the moves or the state;
+//! - `stratification`: no relation depends on its own negation;
+//! - `graph`: the dependencies between relations and between rules.
 
 mod completeness;
 mod dependencies;
+mod graph;
 mod roles;
 mod safety;
 mod stratification;
 
+use crate::normalize::{PlacedRule, Workspace};
+
 pub(crate) use completeness::{check_keywords, check_uses};
-pub(crate) use dependencies::check_dependencies;
 pub(crate) use roles::find_roles;
 pub(crate) use safety::check_safety;
+
+/// Reports forbidden dependencies, and negation that is not stratified.
+pub(crate) fn check_dependencies(rules: &[PlacedRule], workspace: &mut Workspace) {
+    let graph = graph::Graph::of_relations(rules, workspace.relations.list.len());
+    let mut found = stratification::unstratified_negation(&graph, rules, workspace);
+    found.extend(dependencies::forbidden_dependencies(&graph, workspace));
+    for diagnostic in found {
+        workspace.diagnostics.push(diagnostic);
+    }
+}

@@ -6,61 +6,57 @@
 //! each step the condition can be what the next rule's head says. Otherwise it is a
 //! warning.
 
-use std::collections::VecDeque;
-
-use super::dependencies::{Edge, Graph, describe};
+use super::graph::{Edge, Graph, describe};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::normalize::{PlacedRule, Workspace};
 use crate::rules::{Atom, Literal, Pattern};
 use crate::scc::{Components, components};
-use crate::source::Span;
 use crate::term::Terms;
 
-/// How many steps of a circle are shown.
+/// The most steps of a circle that are shown.
 const MAX_STEPS: usize = 8;
-/// How many conditions are compared with heads, all told. Beyond it, circles among
-/// relations are all that is looked at.
+/// The most conditions that are compared with heads in one game. Beyond it, only circles
+/// among relations are looked for.
 const MAX_COMPARED: usize = 1_000_000;
 
-/// Reports relations that depend on their own negation, once for every circle.
-pub(super) fn check_stratification(
+/// A message for each circle of relations that depend on their own negation.
+pub(super) fn unstratified_negation(
     graph: &Graph,
     rules: &[PlacedRule],
     workspace: &Workspace,
 ) -> Vec<Diagnostic> {
-    let relations = workspace.relations.list.len();
-    let of_relations = components(relations, 0..relations as u32, |relation, i| {
-        Some(graph.edges_of(relation).get(i)?.to)
-    });
-    let component_of = index(&of_relations, relations);
+    let circles = circles(graph);
+    let component_of = circles.component_of(graph.len());
     let same = |a: u32, b: u32| component_of[a as usize] == component_of[b as usize];
-    let mut is_suspect = vec![false; of_relations.len()];
+    let mut is_suspect = vec![false; circles.len()];
     let negative = |edge: &&Edge| edge.negative && same(edge.from, edge.to);
-    for edge in graph.edges.iter().filter(negative) {
+    for edge in graph.edges().iter().filter(negative) {
         is_suspect[component_of[edge.from as usize]] = true;
     }
     let is_suspect = |relation: u32| is_suspect[component_of[relation as usize]];
-    if !graph.edges.iter().any(|edge| is_suspect(edge.from)) {
+    if !graph.edges().iter().any(|edge| is_suspect(edge.from)) {
         return Vec::new();
     }
 
     let is_wanted = |from, to| is_suspect(from) && same(from, to);
-    let steps = Steps::new(rules, &workspace.terms, is_wanted);
+    let rule_graph = rule_graph(rules, &workspace.terms, is_wanted);
     let mut found = Vec::new();
     // The components of relations about which there is a message.
-    let mut is_settled = vec![false; of_relations.len()];
-    for step in steps.iter().flat_map(Steps::negative_circles) {
-        let relation = rules[step.from as usize].rule.head.relation.0;
-        is_settled[component_of[relation as usize]] = true;
-        let back = steps.iter().flat_map(|steps| steps.way(step.to, step.from));
-        found.push(circle_message(step, back, rules, workspace));
+    let mut is_settled = vec![false; circles.len()];
+    if let Some(graph) = &rule_graph {
+        for edge in negative_circles(graph) {
+            let relation = rules[edge.from as usize].rule.head.relation.0;
+            is_settled[component_of[relation as usize]] = true;
+            let back = graph.paths_from(edge.to).end_of_path(edge.from, usize::MAX);
+            found.push(circle_message(edge, &back, rules, workspace));
+        }
     }
-    for edge in graph.edges.iter().filter(negative) {
+    for edge in graph.edges().iter().filter(negative) {
         if std::mem::replace(&mut is_settled[component_of[edge.from as usize]], true) {
             continue;
         }
         let name = describe(edge.from, workspace);
-        let diagnostic = match steps {
+        let diagnostic = match rule_graph {
             None => Diagnostic::error(
                 Code::UnstratifiedNegation,
                 format!("{name} depends on its own negation"),
@@ -83,156 +79,96 @@ fn depends(name: &str) -> String {
 
 /// A message about a negative step in a circle, and the way back.
 fn circle_message(
-    step: Step,
-    back: impl Iterator<Item = Step>,
+    negation: Edge,
+    back: &[Edge],
     rules: &[PlacedRule],
     workspace: &Workspace,
 ) -> Diagnostic {
     let name = |rule: u32| describe(rules[rule as usize].rule.head.relation.0, workspace);
-    let from = name(step.from);
+    let from = name(negation.from);
     let mut diagnostic = Diagnostic::error(
         Code::UnstratifiedNegation,
         format!("{from} depends on its own negation"),
     )
-    .at(step.place, depends(&from));
-    for step in back.take(MAX_STEPS) {
-        let remark = format!("{} depends on {} here", name(step.from), name(step.to));
-        diagnostic = diagnostic.also(step.place, remark);
+    .at(negation.place, depends(&from));
+    for edge in back.iter().take(MAX_STEPS) {
+        let remark = format!("{} depends on {} here", name(edge.from), name(edge.to));
+        diagnostic = diagnostic.also(edge.place, remark);
     }
     diagnostic.help("such rules have no definite meaning: break the circle")
 }
 
-/// The component of every node.
-fn index(components: &Components, nodes: usize) -> Vec<usize> {
-    let mut component_of = vec![0; nodes];
-    for (index, members) in components.iter().enumerate() {
-        members
-            .iter()
-            .for_each(|&member| component_of[member as usize] = index);
-    }
-    component_of
-}
-
-/// A rule has a condition that the head of another may fulfil.
-#[derive(Clone, Copy)]
-struct Step {
-    from: u32,
-    to: u32,
-    negative: bool,
-    place: Span,
-}
-
-/// The steps from rule to rule, sorted by where they start.
-struct Steps {
-    list: Vec<Step>,
-    starts: Vec<usize>,
-}
-
-impl Steps {
-    /// The steps between rules whose relations are `wanted`. `None` if finding them
-    /// takes too long.
-    fn new(
-        rules: &[PlacedRule],
-        terms: &Terms,
-        wanted: impl Fn(u32, u32) -> bool,
-    ) -> Option<Steps> {
-        // Facts depend on nothing and so are in no circle.
-        let mut defining: Vec<(u32, u32)> = (0..)
-            .zip(rules)
-            .filter(|(_, placed)| !placed.rule.body.is_empty())
-            .map(|(number, placed)| (placed.rule.head.relation.0, number))
-            .collect();
-        defining.sort_unstable();
-        let mut compared = 0;
-        let mut steps = Steps {
-            list: Vec::new(),
-            starts: Vec::with_capacity(rules.len() + 1),
-        };
-        for (from, placed) in (0..).zip(rules) {
-            steps.starts.push(steps.list.len());
-            let head = placed.rule.head.relation.0;
-            for (literal, &place) in placed.rule.body.iter().zip(&placed.body) {
-                let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else {
-                    continue;
-                };
-                let relation = atom.relation.0;
-                if !wanted(head, relation) {
-                    continue;
+/// The graph of the rules, with an edge from a rule to each whose head one of its conditions
+/// may match, as far as their relations are `wanted`. `None` if finding them takes too long.
+fn rule_graph(
+    rules: &[PlacedRule],
+    terms: &Terms,
+    wanted: impl Fn(u32, u32) -> bool,
+) -> Option<Graph> {
+    // Facts depend on nothing and so are in no circle.
+    let mut defining: Vec<(u32, u32)> = (0..)
+        .zip(rules)
+        .filter(|(_, placed)| !placed.rule.body.is_empty())
+        .map(|(number, placed)| (placed.rule.head.relation.0, number))
+        .collect();
+    defining.sort_unstable();
+    let mut compared = 0;
+    let mut edges = Vec::new();
+    for (from, placed) in (0..).zip(rules) {
+        let head = placed.rule.head.relation.0;
+        for (literal, &place) in placed.rule.body.iter().zip(&placed.body) {
+            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else {
+                continue;
+            };
+            let relation = atom.relation.0;
+            if !wanted(head, relation) {
+                continue;
+            }
+            let first = defining.partition_point(|&(other, _)| other < relation);
+            let candidates = defining[first..].iter();
+            for &(_, to) in candidates.take_while(|&&(other, _)| other == relation) {
+                compared += 1;
+                if compared > MAX_COMPARED {
+                    return None;
                 }
-                let first = defining.partition_point(|&(other, _)| other < relation);
-                let candidates = defining[first..].iter();
-                for &(_, to) in candidates.take_while(|&&(other, _)| other == relation) {
-                    compared += 1;
-                    if compared > MAX_COMPARED {
-                        return None;
-                    }
-                    if may_agree(atom, &rules[to as usize].rule.head, terms) {
-                        let negative = matches!(literal, Literal::Negative(_));
-                        steps.list.push(Step {
-                            from,
-                            to,
-                            negative,
-                            place,
-                        });
-                    }
+                if may_agree(atom, &rules[to as usize].rule.head, terms) {
+                    edges.push(Edge {
+                        from,
+                        to,
+                        negative: matches!(literal, Literal::Negative(_)),
+                        place,
+                    });
                 }
             }
         }
-        steps.starts.push(steps.list.len());
-        Some(steps)
     }
+    Some(Graph::new(edges, rules.len()))
+}
 
-    /// A negative step from each circle of rules that has one.
-    fn negative_circles(&self) -> Vec<Step> {
-        let rules = self.starts.len() - 1;
-        let circles = components(rules, 0..rules as u32, |rule, i| {
-            Some(self.of(rule).get(i)?.to)
-        });
-        let circle_of = index(&circles, rules);
-        let mut is_found = vec![false; circles.len()];
-        let mut steps = self.list.clone();
-        steps.retain(|step| {
-            let circle = circle_of[step.from as usize];
-            step.negative
-                && circle == circle_of[step.to as usize]
-                && !std::mem::replace(&mut is_found[circle], true)
-        });
-        steps
-    }
+/// A negative edge from each circle that has one.
+fn negative_circles(graph: &Graph) -> Vec<Edge> {
+    let circles = circles(graph);
+    let circle_of = circles.component_of(graph.len());
+    let mut is_found = vec![false; circles.len()];
+    let mut edges = graph.edges().to_vec();
+    edges.retain(|edge| {
+        let circle = circle_of[edge.from as usize];
+        edge.negative
+            && circle == circle_of[edge.to as usize]
+            && !std::mem::replace(&mut is_found[circle], true)
+    });
+    edges
+}
 
-    fn of(&self, rule: u32) -> &[Step] {
-        &self.list[self.starts[rule as usize]..self.starts[rule as usize + 1]]
-    }
-
-    /// A shortest way from rule to rule; empty if they are the same.
-    fn way(&self, from: u32, to: u32) -> Vec<Step> {
-        let mut reached_by: Vec<Option<Step>> = vec![None; self.starts.len() - 1];
-        let mut queue = VecDeque::from([from]);
-        while let Some(rule) = queue.pop_front() {
-            if rule == to {
-                break;
-            }
-            for step in self.of(rule) {
-                if step.to != from && reached_by[step.to as usize].is_none() {
-                    reached_by[step.to as usize] = Some(*step);
-                    queue.push_back(step.to);
-                }
-            }
-        }
-        let mut way = Vec::new();
-        let mut at = to;
-        while let Some(step) = reached_by[at as usize] {
-            way.push(step);
-            at = step.from;
-        }
-        way.reverse();
-        way
-    }
+fn circles(graph: &Graph) -> Components {
+    components(graph.len(), 0..graph.len() as u32, |node, i| {
+        Some(graph.edges_of(node).get(i)?.to)
+    })
 }
 
 /// Whether two atoms of the same relation can have a common instance. Every
 /// occurrence of a variable is taken for a variable of its own, so the answer
-/// may be yes where it is no.
+/// may be true for atoms that have none.
 fn may_agree(a: &Atom, b: &Atom, terms: &Terms) -> bool {
     fn patterns(a: &Pattern, b: &Pattern, terms: &Terms) -> bool {
         match (a, b) {

@@ -8,8 +8,6 @@
 mod code;
 mod render;
 
-use std::fmt;
-
 use rustc_hash::FxHashSet;
 
 use crate::source::{Source, Span};
@@ -178,18 +176,6 @@ impl Diagnostics {
     /// Sorts by severity and place; messages about the whole file come last.
     pub(crate) fn sort(&mut self) {
         self.list.sort_by_key(|d| (d.severity, d.start()));
-    }
-
-    /// The messages as text, with ANSI colours if `colour`, each ending with an
-    /// empty line. After fifty, the rest is only counted.
-    pub fn render(&self, colour: bool) -> String {
-        render::render(self, colour)
-    }
-}
-
-impl fmt::Display for Diagnostics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.render(false).trim_end())
     }
 }
 

@@ -6,6 +6,7 @@
 //! numbers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use codespan_reporting::diagnostic as codespan;
@@ -22,7 +23,21 @@ const CONTEXT: usize = 60;
 /// How many bytes of what is pointed to are marked.
 const MAX_MARKED: usize = 60;
 
-pub(super) fn render(diagnostics: &Diagnostics, colour: bool) -> String {
+impl Diagnostics {
+    /// The messages as text, with ANSI colours if `colour`, each ending with an
+    /// empty line. After fifty, the rest is only counted.
+    pub fn render(&self, colour: bool) -> String {
+        render(self, colour)
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
+fn render(diagnostics: &Diagnostics, colour: bool) -> String {
     let mut out = if colour {
         termcolor::Buffer::ansi()
     } else {

@@ -20,7 +20,7 @@ use crate::term::{Symbol, TermId, Terms};
 pub(crate) struct AtomId(pub u32);
 
 impl AtomId {
-    pub fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -112,17 +112,17 @@ impl Table {
 }
 
 impl View {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.atoms.len()
     }
 
-    pub fn row(&self, row: u32) -> &[TermId] {
+    pub(super) fn row(&self, row: u32) -> &[TermId] {
         let start = row as usize * self.width;
         &self.columns[start..start + self.width]
     }
 
     /// The number of an index on these columns, made and filled if it is new.
-    pub fn index_on(&mut self, key: &[usize]) -> u32 {
+    pub(super) fn index_on(&mut self, key: &[usize]) -> u32 {
         if let Some(at) = self.indexes.iter().position(|index| *index.key == *key) {
             return at as u32;
         }
@@ -139,7 +139,7 @@ impl View {
     }
 
     /// The newest row that `access` reads; `key` holds the values of the index's columns.
-    pub fn first(&self, access: Access, key: &[TermId]) -> Option<u32> {
+    pub(super) fn first(&self, access: Access, key: &[TermId]) -> Option<u32> {
         match access {
             Access::All => (self.len() as u32).checked_sub(1),
             Access::Index(index) => {
@@ -158,7 +158,7 @@ impl View {
     }
 
     /// The next older row after `row`.
-    pub fn after(&self, access: Access, row: u32) -> Option<u32> {
+    pub(super) fn after(&self, access: Access, row: u32) -> Option<u32> {
         match access {
             Access::All => row.checked_sub(1),
             Access::Index(index) => {
@@ -169,7 +169,7 @@ impl View {
     }
 
     /// How many different values a column has.
-    pub fn distinct_values(&mut self, column: usize) -> usize {
+    pub(super) fn distinct_values(&mut self, column: usize) -> usize {
         let rows = self.len();
         let (counted, known) = self.distinct[column];
         if counted == rows {
@@ -262,7 +262,7 @@ pub(crate) fn shape_of(args: &[Pattern], blanks: &mut Vec<Pattern>) -> Vec<Shape
 
 impl Database {
     /// Empty tables for relations with these arities.
-    pub fn new(arities: impl Iterator<Item = usize>) -> Database {
+    pub(super) fn new(arities: impl Iterator<Item = usize>) -> Database {
         let tables = arities.map(|arity| Table {
             arity,
             columns: Vec::new(),
@@ -282,7 +282,7 @@ impl Database {
 
     /// The view of a relation's facts with this shape; new views start with
     /// the facts that `processed` accepts.
-    pub fn view(
+    pub(super) fn view(
         &mut self,
         relation: RelationId,
         shape: Vec<ShapeNode>,
@@ -321,7 +321,7 @@ impl Database {
     }
 
     /// The number of a ground atom, entered if it is new.
-    pub fn atom(&mut self, relation: RelationId, args: &[TermId]) -> AtomId {
+    pub(super) fn atom(&mut self, relation: RelationId, args: &[TermId]) -> AtomId {
         let table = &mut self.tables[relation.index()];
         if let Some(row) = table.find(args) {
             return table.atoms[row as usize];
@@ -344,25 +344,25 @@ impl Database {
     }
 
     /// The number of a ground atom if it was ever entered.
-    pub fn find(&self, relation: RelationId, args: &[TermId]) -> Option<AtomId> {
+    pub(super) fn find(&self, relation: RelationId, args: &[TermId]) -> Option<AtomId> {
         let table = &self.tables[relation.index()];
         let row = table.find(args)?;
         Some(table.atoms[row as usize])
     }
 
     /// Marks an atom as derived; true if it was not before.
-    pub fn derive(&mut self, atom: AtomId) -> bool {
+    pub(super) fn derive(&mut self, atom: AtomId) -> bool {
         !std::mem::replace(&mut self.derived[atom.index()], true)
     }
 
     /// Whether an atom was derived.
-    pub fn is_derived(&self, atom: AtomId) -> bool {
+    pub(super) fn is_derived(&self, atom: AtomId) -> bool {
         self.derived[atom.index()]
     }
 
     /// Shows a derived atom in the views of its relation; calls `seen` with
     /// each view that shows it and its row there.
-    pub fn process(&mut self, atom: AtomId, terms: &Terms, seen: &mut Vec<(ViewId, u32)>) {
+    pub(super) fn process(&mut self, atom: AtomId, terms: &Terms, seen: &mut Vec<(ViewId, u32)>) {
         let (relation, row) = self.atoms[atom.index()];
         let table = &self.tables[relation.index()];
         self.scratch.clear();
@@ -378,12 +378,12 @@ impl Database {
     }
 
     /// How many atoms there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.atoms.len()
     }
 
     /// Roughly how much memory the tables and views take.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         const PER_ROW: usize = 4 + 5;
         let tables = self.tables.iter();
         let tables: usize = tables
@@ -400,18 +400,18 @@ impl Database {
     }
 
     /// The relation of an atom.
-    pub fn relation(&self, atom: AtomId) -> RelationId {
+    pub(super) fn relation(&self, atom: AtomId) -> RelationId {
         self.atoms[atom.index()].0
     }
 
     /// The arguments of an atom.
-    pub fn args(&self, atom: AtomId) -> &[TermId] {
+    pub(super) fn args(&self, atom: AtomId) -> &[TermId] {
         let (relation, row) = self.atoms[atom.index()];
         self.tables[relation.index()].row(row)
     }
 
     /// The derived atoms of a relation in the order of discovery.
-    pub fn facts(&self, relation: RelationId) -> impl Iterator<Item = AtomId> + '_ {
+    pub(super) fn facts(&self, relation: RelationId) -> impl Iterator<Item = AtomId> + '_ {
         let atoms = self.tables[relation.index()].atoms.iter().copied();
         atoms.filter(|&atom| self.is_derived(atom))
     }

@@ -48,7 +48,7 @@ struct Bucket {
 }
 
 impl<'a> Decomposer<'a> {
-    pub fn new(
+    pub(super) fn new(
         terms: &'a mut Terms,
         relations: &'a mut Vec<Relation>,
         is_static: &'a mut Vec<bool>,
@@ -62,7 +62,7 @@ impl<'a> Decomposer<'a> {
     }
 
     /// Splits a rule as far as it pays; new rules are appended to `out`, the rest of it last.
-    pub fn decompose(&mut self, mut rule: Rule, out: &mut Vec<Rule>) {
+    pub(super) fn decompose(&mut self, mut rule: Rule, out: &mut Vec<Rule>) {
         while let Some(bucket) = self.best_bucket(&rule) {
             self.split(&mut rule, &bucket, out);
         }

@@ -11,17 +11,23 @@
 //! be true if any `next` or `init` derives it, a move to be made if it may be legal.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+
+use propjit_stop::Stop;
 
 use crate::ground::database::{AtomId, Database, ViewId};
+use crate::ground::error::GroundError;
 use crate::ground::join::{Join, Outcome, instantiate};
+use crate::ground::limits::{GroundLimit, GroundLimits};
 use crate::ground::plan::{Plan, Planner};
 use crate::ground::program::GroundRules;
-use crate::ground::{GroundError, GroundLimit, GroundLimits, MAX_ATOMS};
 use crate::rules::{Keyword, Literal, Relation, RelationId, Rule};
 use crate::scc;
 use crate::source::{Position, Source};
 use crate::term::{TermId, Terms};
+
+/// The most atoms: conditions number them in 31 bits, and half of that leaves room until the
+/// next check.
+const MAX_ATOMS: u64 = 1 << 30;
 
 /// Rules being instantiated.
 pub(crate) struct Instantiation<'a> {
@@ -29,7 +35,8 @@ pub(crate) struct Instantiation<'a> {
     is_static: &'a [bool],
     source: &'a Source,
     limits: &'a GroundLimits,
-    deadline: Option<Instant>,
+    /// Set when grounding is stopped or its time is over.
+    stop: Stop,
     pub terms: Terms,
     pub database: Database,
     pub ground_rules: GroundRules,
@@ -46,21 +53,21 @@ pub(crate) struct Instantiation<'a> {
 }
 
 impl<'a> Instantiation<'a> {
-    pub fn new(
+    pub(super) fn new(
         rules: &'a [Rule],
         relations: &[Relation],
         is_static: &'a [bool],
         terms: Terms,
         source: &'a Source,
         limits: &'a GroundLimits,
-        deadline: Option<Instant>,
+        stop: Stop,
     ) -> Instantiation<'a> {
         Instantiation {
             rules,
             is_static,
             source,
             limits,
-            deadline,
+            stop,
             terms,
             database: Database::new(relations.iter().map(|relation| relation.arity)),
             ground_rules: GroundRules::default(),
@@ -76,7 +83,7 @@ impl<'a> Instantiation<'a> {
     }
 
     /// Evaluates the static relations, then instantiates the rest.
-    pub fn run(&mut self) -> Result<(), GroundError> {
+    pub(super) fn run(&mut self) -> Result<(), GroundError> {
         let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.is_complete.len()];
         for (index, rule) in self.rules.iter().enumerate() {
             rules_of[rule.head.relation.index()].push(index);
@@ -273,10 +280,7 @@ impl<'a> Instantiation<'a> {
             GroundLimit::GroundRules(self.limits.ground_rules)
         } else if bytes as u64 > self.limits.bytes {
             GroundLimit::Bytes(self.limits.bytes)
-        } else if self
-            .deadline
-            .is_some_and(|deadline| Instant::now() > deadline)
-        {
+        } else if self.stop.is_set() {
             GroundLimit::Time(self.limits.time.unwrap_or_default())
         } else {
             return Ok(());

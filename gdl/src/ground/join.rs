@@ -47,7 +47,7 @@ pub(crate) enum Outcome {
 
 impl Join {
     /// Begins to match a plan whose trigger is the given row of its view.
-    pub fn start(
+    pub(super) fn start(
         &mut self,
         plan: &Plan,
         variables: usize,
@@ -74,7 +74,7 @@ impl Join {
     }
 
     /// Goes on to the next instance.
-    pub fn next(&mut self, plan: &Plan, terms: &Terms, database: &Database) -> Outcome {
+    pub(super) fn next(&mut self, plan: &Plan, terms: &Terms, database: &Database) -> Outcome {
         const PAUSE_AFTER: u64 = 1 << 16;
         while self.work < PAUSE_AFTER {
             self.work += 1;
@@ -107,7 +107,7 @@ impl Join {
     }
 
     /// How much work was done since the last call, in rows and steps tried.
-    pub fn take_work(&mut self) -> u64 {
+    pub(super) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }
 

@@ -84,7 +84,7 @@ pub(crate) struct Planner<'a> {
 impl Planner<'_> {
     /// The plans of a rule: one for each positive literal that is not complete,
     /// or, if there is none, a single one that runs once.
-    pub fn plans(&mut self, index: usize, rule: &Rule) -> Vec<Plan> {
+    pub(super) fn plans(&mut self, index: usize, rule: &Rule) -> Vec<Plan> {
         let positive: Vec<&Atom> = rule.body.iter().filter_map(positive_atom).collect();
         let sources: Vec<Source> = positive.iter().map(|atom| self.source(atom)).collect();
         let triggers: Vec<usize> = (0..sources.len())

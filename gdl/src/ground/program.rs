@@ -1,6 +1,15 @@
-//! Ground rules in flat storage.
+//! Ground programs: atoms, and ground rules in flat storage.
 
-use crate::ground::database::AtomId;
+use crate::ground::database::{AtomId, Database};
+use crate::term::{TermId, Terms};
+
+/// The result of instantiation: every atom that may ever hold, and the ground rules for it.
+pub(crate) struct GroundProgram {
+    pub terms: Terms,
+    pub database: Database,
+    pub rules: GroundRules,
+    pub roles: Vec<TermId>,
+}
 
 /// A ground atom, or its negation, as a condition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -11,11 +20,11 @@ impl Condition {
         Condition(atom.0 << 1 | u32::from(negated))
     }
 
-    pub fn atom(self) -> AtomId {
+    pub(super) fn atom(self) -> AtomId {
         AtomId(self.0 >> 1)
     }
 
-    pub fn is_negated(self) -> bool {
+    pub(super) fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
 }
@@ -30,26 +39,26 @@ pub(crate) struct GroundRules {
 
 impl GroundRules {
     /// Starts a rule; follow with [`GroundRules::add_negative`] and [`GroundRules::end`].
-    pub fn begin(&mut self, head: AtomId, positive: &[AtomId]) {
+    pub(super) fn begin(&mut self, head: AtomId, positive: &[AtomId]) {
         self.heads.push(head);
         let conditions = positive.iter().map(|&atom| Condition::new(atom, false));
         self.conditions.extend(conditions);
     }
 
-    pub fn add_negative(&mut self, atom: AtomId) {
+    pub(super) fn add_negative(&mut self, atom: AtomId) {
         self.conditions.push(Condition::new(atom, true));
     }
 
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.ends.push(self.conditions.len());
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// How many conditions all rules have together.
-    pub fn conditions(&self) -> usize {
+    pub(super) fn conditions(&self) -> usize {
         self.conditions.len()
     }
 
@@ -59,7 +68,7 @@ impl GroundRules {
     }
 
     /// Roughly how much memory the rules take.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         4 * self.heads.capacity() + 4 * self.conditions.capacity() + 8 * self.ends.capacity()
     }
 }
@@ -76,7 +85,7 @@ pub(crate) struct RulesByHead {
 impl RulesByHead {
     /// Sorts rules whose heads are below `atoms`; there must be fewer than
     /// 2^32 rules and conditions.
-    pub fn new(rules: &GroundRules, atoms: usize) -> RulesByHead {
+    pub(super) fn new(rules: &GroundRules, atoms: usize) -> RulesByHead {
         // Counting sort: the number of rules of each atom, then their places.
         let mut places = vec![0u32; atoms + 1];
         for head in &rules.heads {
@@ -107,7 +116,7 @@ impl RulesByHead {
     }
 
     /// The conditions of each rule of an atom.
-    pub fn bodies(&self, atom: AtomId) -> impl Iterator<Item = &[Condition]> {
+    pub(super) fn bodies(&self, atom: AtomId) -> impl Iterator<Item = &[Condition]> {
         self.rules_of(atom).map(|rule| {
             let start = self.start(rule);
             &self.conditions[start..self.rule_ends[rule] as usize]
@@ -115,7 +124,7 @@ impl RulesByHead {
     }
 
     /// The conditions of all rules of an atom.
-    pub fn all_conditions(&self, atom: AtomId) -> &[Condition] {
+    pub(super) fn all_conditions(&self, atom: AtomId) -> &[Condition] {
         let rules = self.rules_of(atom);
         &self.conditions[self.start(rules.start)..self.start(rules.end)]
     }

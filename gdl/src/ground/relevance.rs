@@ -26,15 +26,10 @@ pub(crate) fn static_relations(rules: &Rules) -> Vec<bool> {
             readers[relation.index()].push(rule.head.relation.0);
         }
     }
-    let mut component_of = vec![0; count];
     let components = scc::components(count, 0..count as u32, |relation, i| {
         readers[relation as usize].get(i).copied()
     });
-    for (number, members) in components.iter().enumerate() {
-        for &relation in members {
-            component_of[relation as usize] = number;
-        }
-    }
+    let component_of = components.component_of(count);
     let negates_itself = rules.rules.iter().filter(|rule| {
         rule.body.iter().any(|literal| match literal {
             Literal::Negative(atom) => {

@@ -13,32 +13,13 @@ mod equality;
 mod reader;
 mod relations;
 mod rule;
+mod workspace;
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::source::Source;
-use crate::term::Terms;
+use crate::diagnostic::{Code, Diagnostic};
 use clause::{Clause, Formula};
 pub(crate) use reader::{Heads, Reader};
-pub(crate) use relations::Relations;
 pub(crate) use rule::PlacedRule;
-
-/// What reading a rulesheet adds to.
-pub(crate) struct Workspace {
-    pub(crate) terms: Terms,
-    pub(crate) relations: Relations,
-    pub(crate) diagnostics: Diagnostics,
-}
-
-impl Workspace {
-    pub(crate) fn new(source: Source) -> Workspace {
-        let mut terms = Terms::new();
-        Workspace {
-            relations: Relations::new(&mut terms),
-            terms,
-            diagnostics: Diagnostics::new(source),
-        }
-    }
-}
+pub(crate) use workspace::Workspace;
 
 /// The rules that mean the same as a clause.
 pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<PlacedRule> {

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Workspace;
 use super::clause::{Clause, Condition, Formula, Spanned};
+use super::workspace::Workspace;
 use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::rules::{Atom, Keyword, Literal, MAX_PATTERN_DEPTH, Pattern, Var};
 use crate::source::Span;

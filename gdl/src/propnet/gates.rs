@@ -2,7 +2,45 @@
 
 use std::ops::Range;
 
-use crate::propnet::{Gate, GateId, Wire};
+/// The number of a gate, for [`Propnet::gate`](super::Propnet::gate).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct GateId(pub u32);
+
+impl GateId {
+    /// Index into the gates.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A gate's value, or its inverse.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Wire {
+    /// Where the value comes from.
+    pub gate: GateId,
+    /// Whether it is inverted on the way.
+    pub inverted: bool,
+}
+
+/// What a gate computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate<'a> {
+    /// A constant.
+    Constant(bool),
+    /// The base proposition with this index holds.
+    Base(u32),
+    /// The role with this index plays its move with this index.
+    Does {
+        /// Index into [`Propnet::roles`](super::Propnet::roles).
+        role: u32,
+        /// Index into [`Role::moves`](super::Role::moves).
+        index: u32,
+    },
+    /// All of the wires.
+    And(&'a [Wire]),
+    /// Any of the wires.
+    Or(&'a [Wire]),
+}
 
 /// What a gate is, without its wires.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,7 +54,7 @@ enum Kind {
 
 /// Gates in evaluation order, but for circles, which are runs of gates.
 #[derive(Clone)]
-pub(super) struct Gates {
+pub(crate) struct Gates {
     kinds: Vec<Kind>,
     /// The gate's wires, a range of `wires`.
     ranges: Vec<(u32, u32)>,
@@ -26,7 +64,7 @@ pub(super) struct Gates {
 
 impl Gates {
     /// The constant false, and nothing else.
-    pub fn new() -> Gates {
+    pub(crate) fn new() -> Gates {
         Gates {
             kinds: vec![Kind::Constant(false)],
             ranges: vec![(0, 0)],
@@ -36,29 +74,29 @@ impl Gates {
     }
 
     /// A constant's wire.
-    pub fn constant(value: bool) -> Wire {
+    pub(crate) fn constant(value: bool) -> Wire {
         Wire {
             gate: GateId(0),
             inverted: value,
         }
     }
 
-    pub fn base(&mut self, index: u32) -> Wire {
+    pub(crate) fn base(&mut self, index: u32) -> Wire {
         self.push(Kind::Base(index), (0, 0))
     }
 
-    pub fn does(&mut self, role: u32, index: u32) -> Wire {
+    pub(crate) fn does(&mut self, role: u32, index: u32) -> Wire {
         self.push(Kind::Does { role, index }, (0, 0))
     }
 
     /// The conjunction of wires, simplified where constants or equal wires
     /// allow; `wires` is left sorted.
-    pub fn and(&mut self, wires: &mut Vec<Wire>) -> Wire {
+    pub(crate) fn and(&mut self, wires: &mut Vec<Wire>) -> Wire {
         self.simplified(Kind::And, true, wires)
     }
 
     /// The disjunction of wires, simplified in the same way.
-    pub fn or(&mut self, wires: &mut Vec<Wire>) -> Wire {
+    pub(crate) fn or(&mut self, wires: &mut Vec<Wire>) -> Wire {
         self.simplified(Kind::Or, false, wires)
     }
 
@@ -81,29 +119,29 @@ impl Gates {
     }
 
     /// A disjunction whose wires follow with [`Gates::close`].
-    pub fn open(&mut self) -> Wire {
+    pub(crate) fn open(&mut self) -> Wire {
         self.push(Kind::Or, (0, 0))
     }
 
     /// Gives an open disjunction its wires.
-    pub fn close(&mut self, open: Wire, wires: &[Wire]) {
+    pub(crate) fn close(&mut self, open: Wire, wires: &[Wire]) {
         self.ranges[open.gate.index()] = self.store(wires);
     }
 
     /// Declares all gates from `start` on as depending on each other.
-    pub fn end_recursive(&mut self, start: usize) {
+    pub(crate) fn end_recursive(&mut self, start: usize) {
         self.recursive.push(start as u32..self.len() as u32);
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    pub fn recursive(&self) -> &[Range<u32>] {
+    pub(crate) fn recursive(&self) -> &[Range<u32>] {
         &self.recursive
     }
 
-    pub fn gate(&self, id: GateId) -> Gate<'_> {
+    pub(crate) fn gate(&self, id: GateId) -> Gate<'_> {
         let (start, end) = self.ranges[id.index()];
         let wires = &self.wires[start as usize..end as usize];
         match self.kinds[id.index()] {

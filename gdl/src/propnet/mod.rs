@@ -1,56 +1,15 @@
 //! The propositional network: a game as named ports on a pure Boolean network.
 
-mod build;
 mod dot;
 mod gates;
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::term::{TermId, Terms};
 
-pub use build::BuildError;
-pub(crate) use build::build;
-use gates::Gates;
-
-/// The number of a gate, for [`Propnet::gate`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct GateId(pub u32);
-
-impl GateId {
-    /// Index into the gates.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A gate's value, or its inverse.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Wire {
-    /// Where the value comes from.
-    pub gate: GateId,
-    /// Whether it is inverted on the way.
-    pub inverted: bool,
-}
-
-/// What a gate computes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gate<'a> {
-    /// A constant.
-    Constant(bool),
-    /// The base proposition with this index holds.
-    Base(u32),
-    /// The role with this index plays its move with this index.
-    Does {
-        /// Index into [`Propnet::roles`].
-        role: u32,
-        /// Index into [`Role::moves`].
-        index: u32,
-    },
-    /// All of the wires.
-    And(&'a [Wire]),
-    /// Any of the wires.
-    Or(&'a [Wire]),
-}
+pub(crate) use gates::Gates;
+pub use gates::{Gate, GateId, Wire};
 
 /// A base proposition: one bit of the state.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +64,17 @@ pub struct Propnet {
     pub bases: Vec<Base>,
     /// Whether the state is terminal.
     pub terminal: Wire,
-    gates: Gates,
+    pub(crate) gates: Gates,
+}
+
+impl fmt::Debug for Propnet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Propnet")
+            .field("roles", &self.roles.len())
+            .field("bases", &self.bases.len())
+            .field("gates", &self.len())
+            .finish_non_exhaustive()
+    }
 }
 
 /// Gates that are evaluated together.

@@ -2,34 +2,22 @@
 
 use crate::rules::{Atom, Literal, Pattern, Rule};
 
-use super::compile::Context;
+use super::context::{Context, Detail};
 use super::order::order;
 use super::program::{CallId, Clause, Match, Query, Source, Step, Test};
 use super::shape::{MAX_SHAPE_DEPTH, Shape};
 use super::specialise::{Specialised, specialise};
 use super::table::NONE;
 
-/// What the calls of a relation are told apart by, each with what is before it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Detail {
-    /// What the caller knows. Enough for facts, which are stored whole.
-    Knowledge,
-    /// What the caller needs: what nobody asks for need not be derived.
-    Needs,
-    /// Constants. For relations that depend on their own negation:
-    /// its atoms with other constants need not.
-    Constants,
-}
-
 /// Gives the calls that a clause makes.
-pub trait Calls {
+pub(super) trait Calls {
     /// The call of an atom's relation in a shape, and the shape in which to call
     /// it: the one asked for, or one that knows less.
     fn call(&mut self, atom: &Atom, shapes: Vec<Shape>) -> (CallId, Vec<Shape>);
 }
 
 /// Compiles a safe rule for a call shape; `None` if its head can never match.
-pub fn compile(
+pub(super) fn compile(
     rule: &Rule,
     shapes: &[Shape],
     context: &Context,

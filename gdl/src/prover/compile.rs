@@ -5,14 +5,11 @@ use rustc_hash::FxHashMap;
 
 use crate::rules::{Atom, RelationId};
 use crate::scc::components;
-use crate::term::Terms;
 
-use super::clause::{self, Calls, Detail};
-use super::definitions::Definitions;
-use super::order::Bound;
+use super::clause::{self, Calls};
+use super::context::Context;
 use super::program::{Call, CallId, Lifetime, Origin, Query, Test};
 use super::shape::Shape;
-use super::statistics::Statistics;
 
 /// How many shapes a derived relation is called in before shapes stop looking
 /// into compound arguments.
@@ -21,44 +18,9 @@ const DEEP_SHAPES: usize = 64;
 /// with nothing known. Keeps the program linear in the rules.
 const SHAPES: usize = 256;
 
-/// What clauses are compiled with.
-pub struct Context<'a> {
-    pub definitions: &'a Definitions<'a>,
-    pub statistics: &'a Statistics,
-    pub terms: &'a Terms,
-}
-
-impl Context<'_> {
-    fn origin(&self, relation: RelationId) -> Origin {
-        self.definitions.origins[relation.index()]
-    }
-
-    /// How many answers the atom is expected to have when `bound` is known.
-    pub fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
-        self.statistics
-            .fan_out(self.origin(atom.relation), atom, bound)
-    }
-
-    /// In how much detail to look at the calls of a relation.
-    pub fn detail(&self, relation: RelationId) -> Detail {
-        match self.origin(relation) {
-            Origin::Facts(_) | Origin::Fluents | Origin::Moves => Detail::Knowledge,
-            Origin::Clauses(relation) if self.definitions.negates_itself[relation.index()] => {
-                Detail::Constants
-            }
-            Origin::Clauses(_) => Detail::Needs,
-        }
-    }
-
-    /// Whether the relation is defined by rules.
-    pub fn is_derived(&self, relation: RelationId) -> bool {
-        matches!(self.origin(relation), Origin::Clauses(_))
-    }
-}
-
 /// The calls of `roots`, in their order, and then those that they make in turn.
 /// The roots must differ.
-pub fn compile(
+pub(super) fn compile(
     context: &Context,
     roots: impl IntoIterator<Item = (RelationId, Vec<Shape>)>,
 ) -> Vec<Call> {
@@ -151,12 +113,7 @@ fn connect(calls: &mut [Call]) {
         .collect();
     let successor = |node: u32, index| edges[node as usize].get(index).copied();
     let found = components(calls.len(), 0..calls.len() as u32, successor);
-    let mut component_of = vec![0; calls.len()];
-    for (component, members) in found.iter().enumerate() {
-        for &member in members {
-            component_of[member as usize] = component;
-        }
-    }
+    let component_of = found.component_of(calls.len());
     for (component, members) in found.iter().enumerate() {
         let mut lifetime = Lifetime::Match;
         let mut recursive = false;

@@ -7,13 +7,13 @@ use rustc_hash::FxHashSet;
 
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId, Rule, Rules, Var};
 use crate::scc::components;
-use crate::term::{Symbol, TermId};
+use crate::term::Symbol;
 
-use super::limits::{ProverError, RuleSite};
+use super::error::{ProverError, RuleSite};
 use super::program::{Facts, Origin};
 
 /// Where the answers of each relation come from.
-pub struct Definitions<'a> {
+pub(super) struct Definitions<'a> {
     /// By relation; beyond the relations of the rulesheet, there is one more for
     /// the facts of each relation that has both facts and rules.
     pub origins: Vec<Origin>,
@@ -32,7 +32,7 @@ impl<'a> Definitions<'a> {
     ///
     /// # Errors
     /// If a rule is unsafe.
-    pub fn new(rules: &'a Rules) -> Result<Definitions<'a>, ProverError> {
+    pub(super) fn new(rules: &'a Rules) -> Result<Definitions<'a>, ProverError> {
         let count = rules.relations.len();
         let mut facts: Vec<Facts> = Vec::with_capacity(count);
         facts.extend(
@@ -86,7 +86,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// Replaces the rules of a relation by what follows from them.
-    pub fn set_facts(&mut self, relation: RelationId, facts: Facts) {
+    pub(super) fn set_facts(&mut self, relation: RelationId, facts: Facts) {
         Arc::make_mut(&mut self.facts)[relation.index()] = facts;
         self.clauses[relation.index()].clear();
         self.origins[relation.index()] = Origin::Facts(relation);
@@ -100,13 +100,8 @@ fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
     let nodes = edges.iter().flatten().map(|&node| node as usize + 1);
     let nodes = nodes.max().unwrap_or(0).max(clauses.len());
     let found = components(nodes, 0..clauses.len() as u32, successor);
-    let mut component_of = vec![0; nodes];
+    let component_of = found.component_of(nodes);
     let mut negates = vec![false; found.len()];
-    for (component, members) in found.iter().enumerate() {
-        members
-            .iter()
-            .for_each(|&member| component_of[member as usize] = component);
-    }
     for rule in clauses.iter().flatten() {
         let component = component_of[rule.head.relation.index()];
         negates[component] |= rule.body.iter().any(|literal| match literal {
@@ -119,7 +114,7 @@ fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
 }
 
 /// The relations in the bodies of rules.
-pub fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
+pub(super) fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
     let literals = rules.iter().flat_map(|rule| &rule.body);
     literals
         .filter_map(|literal| match literal {
@@ -127,23 +122,6 @@ pub fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
             Literal::Distinct(..) => None,
         })
         .collect()
-}
-
-impl Facts {
-    /// No facts yet.
-    pub fn new(arity: usize) -> Facts {
-        Facts {
-            arity,
-            count: 0,
-            values: Vec::new(),
-        }
-    }
-
-    /// Adds a row, which must be new.
-    pub fn push(&mut self, row: impl IntoIterator<Item = TermId>) {
-        self.count += 1;
-        self.values.extend(row);
-    }
 }
 
 /// The rule that what the relation `facts` has, the relation of `fact` has too.

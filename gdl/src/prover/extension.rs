@@ -11,7 +11,7 @@ use super::table::{NONE, Table};
 
 /// The state and the joint move that queries are about.
 #[derive(Clone, Default)]
-pub struct World {
+pub(super) struct World {
     /// Sorted, each once.
     pub fluents: Vec<TermId>,
     /// Role and move, by role.
@@ -19,7 +19,7 @@ pub struct World {
 }
 
 /// Fills the empty table of a call that is not derived.
-pub fn fill(table: &mut Table, call: &Call, facts: &[Facts], world: &World, terms: &Terms) {
+pub(super) fn fill(table: &mut Table, call: &Call, facts: &[Facts], world: &World, terms: &Terms) {
     let (mut key, mut row) = (Vec::new(), Vec::new());
     let mut enter = |values: &[TermId]| {
         key.clear();

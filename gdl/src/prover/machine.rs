@@ -23,13 +23,14 @@ use std::sync::Arc;
 
 use crate::term::{TermId, Terms};
 
-use super::limits::{Cause, Meter, ProverLimits, Usage};
+use super::limits::ProverLimits;
+use super::meter::{Cause, Meter, Usage};
 use super::program::{Call, CallId, Clause, Lifetime, Match, Program, Query, Test};
 use super::store::{self, Found, GoalRef, Store};
 use super::table::NONE;
 
 /// A proof stopped while this clause was being run.
-pub struct Halt {
+pub(super) struct Halt {
     pub cause: Cause,
     pub call: CallId,
     pub clause: u32,
@@ -108,7 +109,7 @@ enum Mode {
 
 /// What is known, and the stacks of the proof that adds to it.
 #[derive(Clone)]
-pub struct Machine {
+pub(super) struct Machine {
     program: Arc<Program>,
     pub terms: Terms,
     pub store: Store,
@@ -126,7 +127,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(program: Program, terms: Terms, limits: ProverLimits) -> Machine {
+    pub(super) fn new(program: Program, terms: Terms, limits: ProverLimits) -> Machine {
         Machine {
             store: Store::new(&program),
             program: Arc::new(program),
@@ -143,27 +144,27 @@ impl Machine {
         }
     }
 
-    pub fn program(&self) -> &Program {
+    pub(super) fn program(&self) -> &Program {
         &self.program
     }
 
     /// The steps of the last query.
-    pub fn steps(&self) -> u64 {
+    pub(super) fn steps(&self) -> u64 {
         self.meter.steps()
     }
 
     /// The calls and what their tables have held.
-    pub fn usage(&self) -> impl Iterator<Item = (&Call, store::Usage)> {
+    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, store::Usage)> {
         let calls = self.program.calls.iter().enumerate();
         calls.map(|(index, call)| (call, self.store.usage(CallId(index as u32))))
     }
 
-    pub fn into_terms(self) -> Terms {
+    pub(super) fn into_terms(self) -> Terms {
         self.terms
     }
 
     /// Proves a goal and calls `visit` with each of its rows.
-    pub fn solve(
+    pub(super) fn solve(
         &mut self,
         call: CallId,
         key: &[TermId],

@@ -11,7 +11,8 @@ use crate::rules::{Keyword, RelationId};
 use crate::scc::components;
 use crate::term::Terms;
 
-use super::compile::{Context, compile};
+use super::compile::compile;
+use super::context::Context;
 use super::definitions::{Definitions, callees};
 use super::limits::ProverLimits;
 use super::machine::Machine;
@@ -33,7 +34,7 @@ const TOTAL_STEPS: u64 = 2_000_000;
 
 /// Derives the relations that `roots` depend on and that are the same in all
 /// states, one after the other, from those that others depend on.
-pub fn materialise(
+pub(super) fn materialise(
     definitions: &mut Definitions,
     statistics: &mut Statistics,
     terms: &mut Terms,

@@ -7,9 +7,10 @@
 
 use std::collections::VecDeque;
 
-use crate::rules::{Atom, Literal, Pattern};
+use crate::rules::{Atom, Literal};
 
-use super::compile::Context;
+use super::bound::Bound;
+use super::context::Context;
 use super::specialise::Specialised;
 
 /// How many positive conditions are weighed against each other, at most. Keeps
@@ -20,32 +21,12 @@ const WINDOW: usize = 64;
 /// asking before conditions with several ways, but not before cheap tests.
 const DERIVED_TEST: f64 = 0.9;
 
-/// Which variables are bound.
-pub struct Bound(Vec<bool>);
-
-impl Bound {
-    /// No variable of `variables` is bound.
-    pub fn none(variables: usize) -> Bound {
-        Bound(vec![false; variables])
-    }
-
-    /// Binds the variables of a pattern.
-    pub fn bind(&mut self, pattern: &Pattern) {
-        pattern.for_each_var(&mut |var| self.0[var.index()] = true);
-    }
-
-    /// Whether all variables of a pattern are bound.
-    pub fn covers(&self, pattern: &Pattern) -> bool {
-        let mut covered = true;
-        pattern.for_each_var(&mut |var| covered &= self.0[var.index()]);
-        covered
-    }
-}
-
 /// The indices of the literals of the body in the order to ask them.
-pub fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
+pub(super) fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
     let mut bound = Bound::none(clause.variables);
-    clause.given.iter().for_each(|arg| bound.bind(arg));
+    for arg in &clause.given {
+        arg.for_each_var(&mut |var| _ = bound.bind(var));
+    }
     let mut tests = Tests::new(clause, &bound, context);
     // Reversed, so that the window is at the end, where removal is cheap.
     let mut positive: Vec<(usize, &Atom)> = clause
@@ -73,7 +54,7 @@ pub fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
                 order.push(index);
                 for arg in &atom.args {
                     arg.for_each_var(&mut |var| {
-                        if !std::mem::replace(&mut bound.0[var.index()], true) {
+                        if bound.bind(var) {
                             tests.bind(var.index(), clause, context);
                         }
                     });
@@ -112,7 +93,7 @@ impl Tests {
                 continue;
             }
             literal.for_each_var(&mut |var| {
-                if !bound.0[var.index()] {
+                if !bound.contains(var) {
                     tests.missing[index] += 1;
                     tests.waiting[var.index()].push(index);
                 }

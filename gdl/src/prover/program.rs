@@ -10,17 +10,17 @@ use super::shape::Shape;
 
 /// The number of a call in [`Program::calls`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CallId(pub u32);
+pub(super) struct CallId(pub u32);
 
 impl CallId {
-    pub fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// How long the answers of a call hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Lifetime {
+pub(super) enum Lifetime {
     /// For ever: nothing in it depends on the state.
     Match = 0,
     /// As long as the state.
@@ -31,7 +31,7 @@ pub enum Lifetime {
 
 /// Where the answers of a call come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Origin {
+pub(super) enum Origin {
     /// The clauses of a relation.
     Clauses(RelationId),
     /// The facts of a relation.
@@ -43,7 +43,7 @@ pub enum Origin {
 }
 
 /// A relation called in one shape.
-pub struct Call {
+pub(super) struct Call {
     pub origin: Origin,
     pub shapes: Vec<Shape>,
     pub lifetime: Lifetime,
@@ -54,7 +54,7 @@ pub struct Call {
 }
 
 /// A rule compiled for one call shape. Its variables are slots.
-pub struct Clause {
+pub(super) struct Clause {
     /// The rule, for messages.
     pub span: Span,
     /// What the key must look like.
@@ -70,7 +70,7 @@ pub struct Clause {
 }
 
 /// A condition of a clause.
-pub struct Step {
+pub(super) struct Step {
     pub test: Test,
     /// The step to return to when this one fails: the last one before it that
     /// may have another way, or [`NONE`](super::table::NONE).
@@ -78,7 +78,7 @@ pub struct Step {
 }
 
 /// What a step asks.
-pub enum Test {
+pub(super) enum Test {
     /// There is a row; each binds slots, unless `once`.
     Present(Query),
     /// There is no row.
@@ -88,7 +88,7 @@ pub enum Test {
 }
 
 /// A goal and what its rows must look like.
-pub struct Query {
+pub(super) struct Query {
     pub call: CallId,
     pub key: Vec<Source>,
     pub row: Vec<Match>,
@@ -101,7 +101,7 @@ pub struct Query {
 
 /// How to make a term.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub(super) enum Source {
     Slot(u32),
     Constant(TermId),
     Compound(Symbol, Vec<Source>),
@@ -109,7 +109,7 @@ pub enum Source {
 
 /// What a term must look like, and where to store its parts.
 #[derive(Clone, Debug)]
-pub enum Match {
+pub(super) enum Match {
     Skip,
     Bind(u32),
     Equal(u32),
@@ -119,21 +119,35 @@ pub enum Match {
 
 /// The facts of a relation: distinct rows in the order of the source.
 #[derive(Clone)]
-pub struct Facts {
+pub(super) struct Facts {
     pub arity: usize,
     pub count: usize,
     pub values: Vec<TermId>,
 }
 
 impl Facts {
+    /// No facts yet.
+    pub(super) fn new(arity: usize) -> Facts {
+        Facts {
+            arity,
+            count: 0,
+            values: Vec::new(),
+        }
+    }
+
+    /// Adds a row, which must be new.
+    pub(super) fn push(&mut self, row: impl IntoIterator<Item = TermId>) {
+        self.count += 1;
+        self.values.extend(row);
+    }
     /// The rows. Those of a relation without arguments are empty.
-    pub fn rows(&self) -> impl Iterator<Item = &[TermId]> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[TermId]> {
         (0..self.count).map(|row| &self.values[row * self.arity..][..self.arity])
     }
 }
 
 /// A game, compiled.
-pub struct Program {
+pub(super) struct Program {
     pub calls: Vec<Call>,
     /// By relation.
     pub facts: Arc<Vec<Facts>>,
@@ -143,7 +157,7 @@ impl Source {
     /// The term, entered in `terms` if it is new. Recursion is bounded by the
     /// depth of patterns.
     #[inline]
-    pub fn build(&self, terms: &mut Terms, slots: &[TermId]) -> TermId {
+    pub(super) fn build(&self, terms: &mut Terms, slots: &[TermId]) -> TermId {
         match self {
             Source::Slot(slot) => slots[*slot as usize],
             Source::Constant(term) => *term,
@@ -158,7 +172,7 @@ impl Source {
 impl Match {
     /// Whether `term` looks like this; binds slots on the way.
     #[inline]
-    pub fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
+    pub(super) fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
         match self {
             Match::Skip => true,
             Match::Bind(slot) => {
@@ -176,7 +190,7 @@ impl Match {
 
     /// Whether as many terms as there are matches look like them.
     #[inline]
-    pub fn all_match(
+    pub(super) fn all_match(
         matches: &[Match],
         terms: &Terms,
         values: &[TermId],
@@ -190,7 +204,7 @@ impl Match {
     }
 
     /// Calls `visit` for every slot that is bound.
-    pub fn for_each_bind(&self, visit: &mut impl FnMut(u32)) {
+    pub(super) fn for_each_bind(&self, visit: &mut impl FnMut(u32)) {
         match self {
             Match::Bind(slot) => visit(*slot),
             Match::Compound(_, args) => args.iter().for_each(|arg| arg.for_each_bind(visit)),
@@ -201,7 +215,7 @@ impl Match {
 
 impl Source {
     /// Calls `visit` for every slot that is read.
-    pub fn for_each_slot(&self, visit: &mut impl FnMut(u32)) {
+    pub(super) fn for_each_slot(&self, visit: &mut impl FnMut(u32)) {
         match self {
             Source::Slot(slot) => visit(*slot),
             Source::Constant(_) => {}
@@ -212,7 +226,7 @@ impl Source {
 
 impl Step {
     /// Whether the step may have another way after it succeeded.
-    pub fn has_choice(&self) -> bool {
+    pub(super) fn has_choice(&self) -> bool {
         matches!(&self.test, Test::Present(query) if !query.once)
     }
 }

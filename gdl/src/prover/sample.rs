@@ -2,8 +2,9 @@
 
 use crate::term::TermId;
 
-use super::Prover;
-use super::limits::{ProverError, ProverLimits};
+use super::error::ProverError;
+use super::limits::ProverLimits;
+use super::queries::Prover;
 
 /// How many states are sampled, at most.
 const STATES: usize = 40;
@@ -13,7 +14,7 @@ const STATES: usize = 40;
 const TOTAL_STEPS: u64 = 400_000;
 
 /// What one query may cost.
-pub const LIMITS: ProverLimits = ProverLimits {
+pub(super) const LIMITS: ProverLimits = ProverLimits {
     steps: TOTAL_STEPS / 2,
     time: None,
     cells: 5_000_000,
@@ -21,7 +22,7 @@ pub const LIMITS: ProverLimits = ProverLimits {
 };
 
 /// The states of random matches, as many as the budget allows.
-pub fn sample(prover: &mut Prover) -> Vec<Vec<TermId>> {
+pub(super) fn sample(prover: &mut Prover) -> Vec<Vec<TermId>> {
     let mut states = Vec::new();
     // A query beyond its limits ends the sample like any other reason.
     let _ = play(prover, &mut states);

@@ -10,11 +10,11 @@ use crate::term::{Symbol, TermId, Terms};
 
 /// How deep shapes follow compound terms. Deeper structure is taken apart at
 /// run time, so that recursive terms need finitely many shapes.
-pub const MAX_SHAPE_DEPTH: usize = 2;
+pub(super) const MAX_SHAPE_DEPTH: usize = 2;
 
 /// What a caller knows of one argument, and what it asks for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Shape {
+pub(super) enum Shape {
     /// The caller supplies the term: a column of the key.
     Bound,
     /// The caller asks for the term: a column of the rows.
@@ -29,7 +29,7 @@ pub enum Shape {
 
 impl Shape {
     /// Whether the caller knows the whole argument.
-    pub fn is_known(&self) -> bool {
+    pub(super) fn is_known(&self) -> bool {
         match self {
             Shape::Bound | Shape::Constant(_) => true,
             Shape::Free | Shape::Any => false,
@@ -40,7 +40,7 @@ impl Shape {
 
 /// The numbers of [`Shape::Bound`] and of [`Shape::Free`] leaves: the widths of
 /// the keys and of the rows.
-pub fn widths(shapes: &[Shape]) -> (usize, usize) {
+pub(super) fn widths(shapes: &[Shape]) -> (usize, usize) {
     shapes
         .iter()
         .map(|shape| match shape {
@@ -54,7 +54,7 @@ pub fn widths(shapes: &[Shape]) -> (usize, usize) {
 
 /// Appends the parts of `values` that `shapes` names to `key` and to `row`.
 /// False (with parts of them appended) if a functor differs.
-pub fn split(
+pub(super) fn split(
     terms: &Terms,
     shapes: &[Shape],
     values: &[TermId],

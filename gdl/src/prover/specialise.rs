@@ -7,7 +7,7 @@ use super::shape::Shape;
 
 /// A rule whose head has the structure that a call shape asks for: where the
 /// shape has a compound, the head has one too.
-pub struct Specialised {
+pub(super) struct Specialised {
     /// The arguments of the head at the shape's bound leaves, from left to right.
     pub given: Vec<Pattern>,
     /// The arguments of the head at the shape's free leaves, from left to right.
@@ -19,7 +19,7 @@ pub struct Specialised {
 }
 
 /// Specialises a rule for a call shape; `None` if its head can never match.
-pub fn specialise(rule: &Rule, shapes: &[Shape], terms: &Terms) -> Option<Specialised> {
+pub(super) fn specialise(rule: &Rule, shapes: &[Shape], terms: &Terms) -> Option<Specialised> {
     let mut substitution = Substitution {
         terms,
         bindings: vec![None; rule.variables.len()],

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rules::{Atom, Pattern, RelationId};
 use crate::term::{Symbol, TermId, Terms};
 
-use super::order::Bound;
+use super::bound::Bound;
 use super::program::{Call, Facts, Origin};
 use super::shape::Shape;
 use super::store::Usage;
@@ -53,7 +53,7 @@ impl Columns {
 
 /// The sizes of what is known before a match: facts, and what was observed in
 /// sampled states.
-pub struct Statistics {
+pub(super) struct Statistics {
     /// By relation.
     facts: Vec<Columns>,
     fluents: FxHashMap<(Symbol, usize), Columns>,
@@ -65,7 +65,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// `facts` are those of the relations of the rulesheet, `roles` their number.
-    pub fn new(facts: &[Facts], roles: usize) -> Statistics {
+    pub(super) fn new(facts: &[Facts], roles: usize) -> Statistics {
         let columns = facts
             .iter()
             .map(|facts| Columns::new(facts.arity, facts.rows()));
@@ -79,12 +79,12 @@ impl Statistics {
     }
 
     /// The facts of a relation are now these.
-    pub fn learn_facts(&mut self, relation: RelationId, facts: &Facts) {
+    pub(super) fn learn_facts(&mut self, relation: RelationId, facts: &Facts) {
         self.facts[relation.index()] = Columns::new(facts.arity, facts.rows());
     }
 
     /// States of the game are like these.
-    pub fn learn_states(&mut self, states: &[Vec<TermId>], terms: &Terms) {
+    pub(super) fn learn_states(&mut self, states: &[Vec<TermId>], terms: &Terms) {
         let mut by_functor: FxHashMap<(Symbol, usize), Vec<&[TermId]>> = FxHashMap::default();
         for &fluent in states.iter().flatten() {
             let args = terms.args(fluent);
@@ -101,7 +101,7 @@ impl Statistics {
     }
 
     /// The tables of calls have held so much.
-    pub fn learn_calls<'a>(&mut self, calls: impl Iterator<Item = (&'a Call, Usage)>) {
+    pub(super) fn learn_calls<'a>(&mut self, calls: impl Iterator<Item = (&'a Call, Usage)>) {
         let mut sums: FxHashMap<(RelationId, Vec<bool>), Usage> = FxHashMap::default();
         for (call, usage) in calls {
             if let Origin::Clauses(relation) = call.origin {
@@ -120,7 +120,7 @@ impl Statistics {
 
     /// How many answers the atom, whose relation has this origin, is expected to
     /// have when `bound` is known.
-    pub fn fan_out(&self, origin: Origin, atom: &Atom, bound: &Bound) -> f64 {
+    pub(super) fn fan_out(&self, origin: Origin, atom: &Atom, bound: &Bound) -> f64 {
         let args = &atom.args;
         match origin {
             Origin::Facts(relation) => self.facts[relation.index()].fan_out(args, bound),

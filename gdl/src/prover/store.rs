@@ -10,13 +10,13 @@ use super::table::{NONE, Table};
 
 /// A goal of a call.
 #[derive(Clone, Copy)]
-pub struct GoalRef {
+pub(super) struct GoalRef {
     pub call: CallId,
     pub goal: u32,
 }
 
 /// What is known of a goal.
-pub enum Found {
+pub(super) enum Found {
     /// All its rows, from the first on.
     Rows(u32),
     /// It is being proved by a frame at this depth.
@@ -27,7 +27,7 @@ pub enum Found {
 
 /// The tables of all calls, and the world that goals are about.
 #[derive(Clone)]
-pub struct Store {
+pub(super) struct Store {
     world: World,
     tables: Vec<Table>,
     /// By lifetime: the calls whose tables are not empty.
@@ -41,13 +41,13 @@ pub struct Store {
 /// How many goals and rows a table has held since the store is there, as far as
 /// they are forgotten.
 #[derive(Clone, Copy, Default)]
-pub struct Usage {
+pub(super) struct Usage {
     pub goals: usize,
     pub rows: usize,
 }
 
 impl Store {
-    pub fn new(program: &Program) -> Store {
+    pub(super) fn new(program: &Program) -> Store {
         let tables = program.calls.iter().map(|call| {
             let (key, row) = widths(&call.shapes);
             Table::new(key, row)
@@ -62,25 +62,25 @@ impl Store {
     }
 
     /// How many numbers are stored, about.
-    pub fn cells(&self) -> usize {
+    pub(super) fn cells(&self) -> usize {
         self.cells
     }
 
     /// What the table of a call has held.
-    pub fn usage(&self, call: CallId) -> Usage {
+    pub(super) fn usage(&self, call: CallId) -> Usage {
         self.usage[call.index()]
     }
 
-    pub fn table(&self, call: CallId) -> &Table {
+    pub(super) fn table(&self, call: CallId) -> &Table {
         &self.tables[call.index()]
     }
 
-    pub fn table_mut(&mut self, call: CallId) -> &mut Table {
+    pub(super) fn table_mut(&mut self, call: CallId) -> &mut Table {
         &mut self.tables[call.index()]
     }
 
     /// Changes the state that goals are about, and forgets what depended on it.
-    pub fn set_fluents(&mut self, fluents: &[TermId]) {
+    pub(super) fn set_fluents(&mut self, fluents: &[TermId]) {
         if self.world.fluents != fluents {
             self.world.fluents.clear();
             self.world.fluents.extend_from_slice(fluents);
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Changes the joint move that goals are about, and forgets what depended on it.
-    pub fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
+    pub(super) fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
         if !self.world.moves.iter().copied().eq(moves.clone()) {
             self.world.moves.clear();
             self.world.moves.extend(moves);
@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// Clears the tables whose answers hold as long as `longest`, or shorter.
-    pub fn forget(&mut self, longest: Lifetime) {
+    pub(super) fn forget(&mut self, longest: Lifetime) {
         for touched in &mut self.touched[longest as usize..] {
             for call in touched.drain(..) {
                 let table = &mut self.tables[call.index()];
@@ -112,7 +112,13 @@ impl Store {
     }
 
     /// Looks up a goal.
-    pub fn find(&mut self, program: &Program, terms: &Terms, id: CallId, key: &[TermId]) -> Found {
+    pub(super) fn find(
+        &mut self,
+        program: &Program,
+        terms: &Terms,
+        id: CallId,
+        key: &[TermId],
+    ) -> Found {
         let table = &self.tables[id.index()];
         match table.find(key) {
             Some(goal) => match table.goal(goal).frame {
@@ -143,7 +149,7 @@ impl Store {
     }
 
     /// Enters a goal that a frame at depth `frame` is going to prove.
-    pub fn begin(
+    pub(super) fn begin(
         &mut self,
         program: &Program,
         call: CallId,
@@ -163,12 +169,12 @@ impl Store {
     }
 
     /// Notes that all rows of a goal are there.
-    pub fn complete(&mut self, goal: GoalRef) {
+    pub(super) fn complete(&mut self, goal: GoalRef) {
         self.table_mut(goal.call).goal_mut(goal.goal).frame = NONE;
     }
 
     /// Enters a row of a goal; whether it is new.
-    pub fn add_row(&mut self, goal: GoalRef, row: &[TermId]) -> bool {
+    pub(super) fn add_row(&mut self, goal: GoalRef, row: &[TermId]) -> bool {
         let table = &mut self.tables[goal.call.index()];
         let new = table.add_row(goal.goal, row);
         if new {

@@ -13,14 +13,14 @@ use rustc_hash::FxHasher;
 use crate::term::TermId;
 
 /// "No row", "no goal", "no consumer" in the 32-bit numbers of this module.
-pub const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// How many rows of a goal are compared one by one before they are hashed.
 const ROWS_TO_SCAN: u32 = 6;
 
 /// One call with the values of its key.
 #[derive(Clone)]
-pub struct Goal {
+pub(super) struct Goal {
     /// The first row, or [`NONE`].
     pub first: u32,
     /// The last row, or [`NONE`].
@@ -36,7 +36,7 @@ pub struct Goal {
 
 /// The goals and rows of one call.
 #[derive(Clone)]
-pub struct Table {
+pub(super) struct Table {
     key_width: usize,
     row_width: usize,
     goals: Vec<Goal>,
@@ -77,7 +77,7 @@ fn empty(table: &mut HashTable<u32>) {
 }
 
 impl Table {
-    pub fn new(key_width: usize, row_width: usize) -> Table {
+    pub(super) fn new(key_width: usize, row_width: usize) -> Table {
         Table {
             key_width,
             row_width,
@@ -92,36 +92,36 @@ impl Table {
         }
     }
 
-    pub fn goal_count(&self) -> usize {
+    pub(super) fn goal_count(&self) -> usize {
         self.goals.len()
     }
 
-    pub fn row_count(&self) -> usize {
+    pub(super) fn row_count(&self) -> usize {
         self.links.len()
     }
 
     /// How many numbers are stored, about.
-    pub fn cells(&self) -> usize {
+    pub(super) fn cells(&self) -> usize {
         self.goal_count() * self.goal_cells() + self.row_count() * self.row_cells()
     }
 
     /// Whether nothing was entered since the table was cleared.
-    pub fn is_untouched(&self) -> bool {
+    pub(super) fn is_untouched(&self) -> bool {
         self.goals.is_empty() && !self.whole
     }
 
     /// What one goal adds to [`Table::cells`].
-    pub fn goal_cells(&self) -> usize {
+    pub(super) fn goal_cells(&self) -> usize {
         self.key_width + 7
     }
 
     /// What one row adds to [`Table::cells`].
-    pub fn row_cells(&self) -> usize {
+    pub(super) fn row_cells(&self) -> usize {
         self.row_width + 4
     }
 
     /// Forgets all goals and rows.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         empty(&mut self.goal_index);
         empty(&mut self.row_index);
         self.goals.clear();
@@ -132,34 +132,34 @@ impl Table {
         self.whole = false;
     }
 
-    pub fn goal(&self, goal: u32) -> &Goal {
+    pub(super) fn goal(&self, goal: u32) -> &Goal {
         &self.goals[goal as usize]
     }
 
-    pub fn goal_mut(&mut self, goal: u32) -> &mut Goal {
+    pub(super) fn goal_mut(&mut self, goal: u32) -> &mut Goal {
         &mut self.goals[goal as usize]
     }
 
     /// Whether the goal has all rows that it can have, whatever is found.
-    pub fn is_settled(&self, goal: u32) -> bool {
+    pub(super) fn is_settled(&self, goal: u32) -> bool {
         self.row_width == 0 && self.goals[goal as usize].first != NONE
     }
 
-    pub fn key(&self, goal: u32) -> &[TermId] {
+    pub(super) fn key(&self, goal: u32) -> &[TermId] {
         slice(&self.keys, self.key_width, goal)
     }
 
-    pub fn row(&self, row: u32) -> &[TermId] {
+    pub(super) fn row(&self, row: u32) -> &[TermId] {
         slice(&self.rows, self.row_width, row)
     }
 
     /// The row after `row` in its goal's chain, or [`NONE`].
-    pub fn after(&self, row: u32) -> u32 {
+    pub(super) fn after(&self, row: u32) -> u32 {
         self.links[row as usize]
     }
 
     /// The goal with this key.
-    pub fn find(&self, key: &[TermId]) -> Option<u32> {
+    pub(super) fn find(&self, key: &[TermId]) -> Option<u32> {
         if self.key_width == 0 {
             return (!self.goals.is_empty()).then_some(0);
         }
@@ -170,7 +170,7 @@ impl Table {
     }
 
     /// Enters a goal that is not there yet; see [`Goal::frame`].
-    pub fn add_goal(&mut self, key: &[TermId], frame: u32) -> u32 {
+    pub(super) fn add_goal(&mut self, key: &[TermId], frame: u32) -> u32 {
         let new = self.goals.len() as u32;
         self.goals.push(Goal {
             first: NONE,
@@ -190,7 +190,7 @@ impl Table {
 
     /// Enters a row of a goal; whether it is new. A table without columns has
     /// at most one row a goal.
-    pub fn add_row(&mut self, goal: u32, row: &[TermId]) -> bool {
+    pub(super) fn add_row(&mut self, goal: u32, row: &[TermId]) -> bool {
         let Goal { first, count, .. } = self.goals[goal as usize];
         if self.row_width == 0 {
             if first != NONE {
@@ -227,7 +227,7 @@ impl Table {
     }
 
     /// Enters a row of a goal that is known to be new.
-    pub fn push_row(&mut self, goal: u32, row: &[TermId]) -> u32 {
+    pub(super) fn push_row(&mut self, goal: u32, row: &[TermId]) -> u32 {
         let new = self.links.len() as u32;
         self.rows.extend_from_slice(row);
         self.links.push(NONE);

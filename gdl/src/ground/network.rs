@@ -1,33 +1,16 @@
-//! From ground rules to gates: an atom is the disjunction of its rules, a rule
+//! The network of a ground program: an atom is the disjunction of its rules, a rule
 //! the conjunction of its conditions.
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
-use crate::ground::{AtomId, Condition, GroundError, GroundLimits, GroundProgram, RulesByHead};
-use crate::propnet::gates::Gates;
-use crate::propnet::{Base, Goal, Move, Propnet, Role, Wire};
+use crate::ground::database::AtomId;
+use crate::ground::error::GroundError;
+use crate::ground::limits::GroundLimits;
+use crate::ground::program::{Condition, GroundProgram, RulesByHead};
+use crate::propnet::{Base, Gates, Goal, Move, Propnet, Role, Wire};
 use crate::rules::Keyword;
 use crate::scc;
 use crate::term::TermId;
-
-/// Why ground rules do not make a network.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum BuildError {
-    /// A goal value is not a whole number.
-    #[error(
-        "the goal value {value} of role {role} is not a whole number; goals are numbers from 0 to 100"
-    )]
-    GoalValue {
-        /// The role.
-        role: String,
-        /// The value as the rulesheet spells it.
-        value: String,
-    },
-    /// The game needs more gates or wires than can be numbered.
-    #[error("the game has more than 2^31 ground conditions")]
-    TooLarge,
-}
 
 struct Builder<'a> {
     program: &'a GroundProgram,
@@ -36,10 +19,14 @@ struct Builder<'a> {
     gates: Gates,
 }
 
-/// Builds the network of a ground program, unless the limits stop it.
+/// Builds the network of a ground program.
+///
+/// # Errors
+/// When the network is too large to be numbered, when building is stopped, or when a goal
+/// is not a number.
 pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Propnet, GroundError> {
     if program.rules.conditions() + program.rules.len() > u32::MAX as usize / 2 {
-        return Err(BuildError::TooLarge.into());
+        return Err(GroundError::TooLarge);
     }
     let mut builder = Builder::new(&program);
     let (mut roles, fluents) = builder.add_ports();
@@ -195,7 +182,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Gives a role's moves their wires, and the role its goals.
-    fn complete(&self, role: &mut Role) -> Result<(), BuildError> {
+    fn complete(&self, role: &mut Role) -> Result<(), GroundError> {
         let database = &self.program.database;
         for action in &mut role.moves {
             let legal = database.find(Keyword::Legal.relation(), &[role.name, action.name]);
@@ -205,7 +192,7 @@ impl<'a> Builder<'a> {
             let [player, value] = [0, 1].map(|i| database.args(atom)[i]);
             if player == role.name {
                 let text = self.program.terms.text(value);
-                let value = text.parse().map_err(|_| BuildError::GoalValue {
+                let value = text.parse().map_err(|_| GroundError::GoalValue {
                     role: self.program.terms.text(player),
                     value: text,
                 })?;

@@ -1,0 +1,46 @@
+//! The reasons why a game cannot be grounded.
+
+use thiserror::Error;
+
+use crate::ground::limits::GroundLimit;
+
+/// The reason why a game cannot be grounded.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum GroundError {
+    /// A limit was hit.
+    #[error(
+        "grounding hit the {kind} after {atoms} atoms and {ground_rules} ground rules, \
+         most of them for the rule at {source_name}:{line}: {rule}"
+    )]
+    Limit {
+        /// The limit.
+        kind: GroundLimit,
+        /// The rulesheet's name.
+        source_name: String,
+        /// The line of the rule that took the most work.
+        line: usize,
+        /// The beginning of that rule.
+        rule: String,
+        /// The number of atoms when the limit was hit.
+        atoms: u64,
+        /// The number of ground rules when the limit was hit.
+        ground_rules: u64,
+    },
+    /// [`GroundLimits::stop`](super::GroundLimits::stop) was set.
+    #[error("grounding was stopped")]
+    Stopped,
+    /// A goal value is not a whole number.
+    #[error(
+        "the goal value {value} of role {role} is not a whole number; goals are numbers from 0 to 100"
+    )]
+    GoalValue {
+        /// The role.
+        role: String,
+        /// The value as the rulesheet spells it.
+        value: String,
+    },
+    /// The game needs more gates or wires than can be numbered.
+    #[error("the game has more than 2^31 ground conditions")]
+    TooLarge,
+}

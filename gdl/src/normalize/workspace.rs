@@ -1,0 +1,24 @@
+//! The workspace of a parser: what reading a rulesheet adds to.
+
+use super::relations::Relations;
+use crate::diagnostic::Diagnostics;
+use crate::source::Source;
+use crate::term::Terms;
+
+/// The terms, relations and messages of a rulesheet that is being read.
+pub(crate) struct Workspace {
+    pub(crate) terms: Terms,
+    pub(crate) relations: Relations,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+impl Workspace {
+    pub(crate) fn new(source: Source) -> Workspace {
+        let mut terms = Terms::new();
+        Workspace {
+            relations: Relations::new(&mut terms),
+            terms,
+            diagnostics: Diagnostics::new(source),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Errors of the prover, and the rules that they are about.
+
+use thiserror::Error;
+
+use crate::source::{Position, Source, Span};
+
+use super::limits::ProverLimit;
+
+/// A rule that an error speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleSite {
+    /// The name of the source.
+    pub source: String,
+    /// Where the rule starts, for people.
+    pub position: Position,
+    /// Where the rule stands in the source.
+    pub span: Span,
+}
+
+impl RuleSite {
+    pub(super) fn new(source: &Source, span: Span) -> RuleSite {
+        RuleSite {
+            source: source.name().to_string(),
+            position: source.position(span.start),
+            span,
+        }
+    }
+}
+
+impl std::fmt::Display for RuleSite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Position { line, column } = self.position;
+        write!(f, "{}:{line}:{column}", self.source)
+    }
+}
+
+/// Why a game cannot be proved with, or a query has no answer.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProverError {
+    /// A query cost more than its [`ProverLimits`](super::ProverLimits) allow.
+    #[error("{rule}: the evaluation of this rule hit the limit of {allowed} {limit}")]
+    Limit {
+        /// Which limit.
+        limit: ProverLimit,
+        /// What the limit allows, in its unit.
+        allowed: u64,
+        /// The rule that was being evaluated.
+        rule: Box<RuleSite>,
+    },
+    /// A variable of a head, of a negation or of `distinct` occurs in no
+    /// positive condition of its rule.
+    #[error("{rule}: the variable {variable} occurs in no positive condition of this rule")]
+    UnsafeVariable {
+        /// The variable's name.
+        variable: String,
+        /// The rule.
+        rule: Box<RuleSite>,
+    },
+    /// Whether a ground atom holds depends on whether it does not hold. What the
+    /// rules mean is then undefined.
+    #[error("{rule}: a condition of this rule depends on its own negation")]
+    Unstratified {
+        /// A rule in the circle.
+        rule: Box<RuleSite>,
+    },
+}

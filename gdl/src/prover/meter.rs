@@ -1,0 +1,89 @@
+//! The meter of a query: counts what it costs, and says when it hits a limit.
+
+use std::time::Instant;
+
+use super::limits::{ProverLimit, ProverLimits};
+
+/// Why a proof stopped.
+pub(super) enum Cause {
+    Limit { limit: ProverLimit, allowed: u64 },
+    Unstratified,
+}
+
+/// Counts what one query costs.
+#[derive(Clone)]
+pub(super) struct Meter {
+    limits: ProverLimits,
+    started: Instant,
+    steps: u64,
+    /// The step at which to look at the limits next.
+    next_look: u64,
+}
+
+/// The memory in use when a step is taken.
+pub(super) struct Usage {
+    pub cells: usize,
+    pub terms: usize,
+}
+
+/// How many steps pass between two looks at the clock and the memory.
+const STEPS_PER_LOOK: u64 = 4096;
+
+impl Meter {
+    pub(super) fn new(limits: ProverLimits) -> Meter {
+        let next_look = STEPS_PER_LOOK.min(limits.steps);
+        Meter {
+            limits,
+            started: Instant::now(),
+            steps: 0,
+            next_look,
+        }
+    }
+
+    pub(super) fn limits(&self) -> &ProverLimits {
+        &self.limits
+    }
+
+    /// The steps since the query started.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// A new query starts.
+    pub(super) fn restart(&mut self) {
+        *self = Meter::new(self.limits.clone());
+    }
+
+    /// Counts one step; the error is the limit that is hit.
+    #[inline]
+    pub(super) fn step(&mut self, usage: impl FnOnce() -> Usage) -> Result<(), Cause> {
+        self.steps += 1;
+        if self.steps >= self.next_look {
+            self.look(usage())
+        } else {
+            Ok(())
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, usage: Usage) -> Result<(), Cause> {
+        let limits = &self.limits;
+        self.next_look = (self.steps + STEPS_PER_LOOK).min(limits.steps);
+        let hit = |limit, allowed| Err(Cause::Limit { limit, allowed });
+        if self.steps >= limits.steps {
+            return hit(ProverLimit::Steps, limits.steps);
+        }
+        if usage.cells >= limits.cells {
+            return hit(ProverLimit::Cells, limits.cells as u64);
+        }
+        if usage.terms >= limits.terms {
+            return hit(ProverLimit::Terms, limits.terms as u64);
+        }
+        match limits.time {
+            Some(time) if self.started.elapsed() >= time => {
+                hit(ProverLimit::Milliseconds, time.as_millis() as u64)
+            }
+            _ => Ok(()),
+        }
+    }
+}

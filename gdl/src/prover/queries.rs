@@ -1,0 +1,187 @@
+//! Queries about a match: the initial state, legal moves, the next state, terminal states and
+//! goals.
+
+use std::fmt;
+
+use crate::rules::{Keyword, RelationId};
+use crate::source::Source;
+use crate::term::{TermId, Terms};
+
+use super::error::{ProverError, RuleSite};
+use super::machine::{Halt, Machine};
+use super::meter::Cause;
+use super::program::CallId;
+use super::shape::Shape;
+
+/// What a match asks of the rules.
+#[derive(Clone, Copy)]
+pub(super) enum Question {
+    Initial,
+    Terminal,
+    Legal,
+    Goal,
+    Next,
+}
+
+impl Question {
+    pub(super) const ALL: [Question; 5] = [
+        Question::Initial,
+        Question::Terminal,
+        Question::Legal,
+        Question::Goal,
+        Question::Next,
+    ];
+
+    pub(super) fn relation(self) -> RelationId {
+        match self {
+            Question::Initial => Keyword::Init.relation(),
+            Question::Terminal => Keyword::Terminal.relation(),
+            Question::Legal => Keyword::Legal.relation(),
+            Question::Goal => Keyword::Goal.relation(),
+            Question::Next => Keyword::Next.relation(),
+        }
+    }
+
+    pub(super) fn shapes(self) -> Vec<Shape> {
+        match self {
+            Question::Initial | Question::Next => vec![Shape::Free],
+            Question::Terminal => vec![],
+            Question::Legal | Question::Goal => vec![Shape::Bound, Shape::Free],
+        }
+    }
+
+    /// The program's first calls are those of the questions.
+    fn call(self) -> CallId {
+        CallId(self as u32)
+    }
+}
+
+/// Plays a game straight from its rules.
+///
+/// States are sets of fluents: terms of [`Prover::terms`] without the `true`
+/// around them, sorted by number, each once. Answers are kept as long as they
+/// hold, so that asking again costs next to nothing. After an error the
+/// prover can be asked on.
+#[derive(Clone)]
+pub struct Prover {
+    pub(super) machine: Machine,
+    pub(super) roles: Vec<TermId>,
+    pub(super) source: Source,
+}
+
+impl fmt::Debug for Prover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prover")
+            .field("source", &self.source.name())
+            .field("roles", &self.roles.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Prover {
+    /// The terms of fluents and moves. The terms of the rules keep their numbers;
+    /// others are added as play goes on.
+    pub fn terms(&self) -> &Terms {
+        &self.machine.terms
+    }
+
+    /// The terms, to add those of a state or a move given as text.
+    pub fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.machine.terms
+    }
+
+    /// The roles in the order of the rulesheet.
+    pub fn roles(&self) -> &[TermId] {
+        &self.roles
+    }
+
+    /// The initial state. The state that queries are about stays as it is.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn initial_state(&mut self) -> Result<Vec<TermId>, ProverError> {
+        self.answers(Question::Initial, &[])
+    }
+
+    /// Sets the state that later queries are about; before the first call it is
+    /// the empty one.
+    pub fn set_state(&mut self, fluents: &[TermId]) {
+        if fluents.is_sorted_by(|a, b| a < b) {
+            self.machine.store.set_fluents(fluents);
+        } else {
+            let mut sorted = fluents.to_vec();
+            sorted.sort_unstable();
+            sorted.dedup();
+            self.machine.store.set_fluents(&sorted);
+        }
+    }
+
+    /// Whether the state is terminal.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn is_terminal(&mut self) -> Result<bool, ProverError> {
+        let call = Question::Terminal.call();
+        let mut terminal = false;
+        let result = self.machine.solve(call, &[], |_| terminal = true);
+        result.map_err(|halt| self.error(&halt))?;
+        Ok(terminal)
+    }
+
+    /// The legal moves of a role (an index into [`Prover::roles`]), sorted by
+    /// number, each once. None at all is possible.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn legal_moves(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
+        self.answers(Question::Legal, &[self.roles[role]])
+    }
+
+    /// The values of the state for a role (an index into [`Prover::roles`]): all
+    /// that the rules give, of which there should be one in a terminal state.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn goals(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
+        self.answers(Question::Goal, &[self.roles[role]])
+    }
+
+    /// The state after a joint move: one move for each role, in the order of
+    /// the roles. Whether the moves are legal is not asked.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    pub fn next_state(&mut self, joint: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+        let moves = self.roles.iter().zip(joint);
+        self.machine
+            .store
+            .set_moves(moves.map(|(&role, &action)| [role, action]));
+        self.answers(Question::Next, &[])
+    }
+
+    /// The rows, of one column, of a goal.
+    fn answers(&mut self, question: Question, key: &[TermId]) -> Result<Vec<TermId>, ProverError> {
+        let call = question.call();
+        let mut answers = Vec::new();
+        let result = self
+            .machine
+            .solve(call, key, |row| answers.extend_from_slice(row));
+        result.map_err(|halt| self.error(&halt))?;
+        answers.sort_unstable();
+        Ok(answers)
+    }
+
+    fn error(&self, halt: &Halt) -> ProverError {
+        let clauses = &self.machine.program().calls[halt.call.index()].clauses;
+        let span = clauses.get(halt.clause as usize).map(|clause| clause.span);
+        let rule = Box::new(RuleSite::new(&self.source, span.unwrap_or_default()));
+        match halt.cause {
+            Cause::Limit { limit, allowed } => ProverError::Limit {
+                limit,
+                allowed,
+                rule,
+            },
+            Cause::Unstratified => ProverError::Unstratified { rule },
+        }
+    }
+}
