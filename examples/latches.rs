@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::analysis::{self, Config, Facts, Literal};
+use propjit::analysis::{self, AnalysisConfig, Facts, Literal};
 use propjit::game::{Game, Setup};
 use propjit::machine::RoleId;
 use propjit_gdl::propnet::{Gate, Propnet, Wire};
@@ -36,11 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
             continue;
         };
-        let config = Config {
-            time: Duration::from_secs_f64(seconds),
-            seed: 1,
-            ..Config::default()
-        };
+        let config = AnalysisConfig::default()
+            .with_time(Duration::from_secs_f64(seconds))
+            .with_seed(1);
         let facts = analysis::find(ground, &config, &Stop::new());
         let forms = Forms::of(ground.propnet(), &facts);
         let goals = goals(&facts);

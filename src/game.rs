@@ -11,7 +11,7 @@ use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError};
 use propjit_jit::code::CodeConfig;
 
-use crate::analysis::{self, Foresight};
+use crate::analysis::{self, GoalBoundsTask};
 use crate::decisive::DecisiveTier;
 use crate::fnv::Fnv64;
 use crate::machine::lanes::{CompiledMachine, LanesMachine};
@@ -76,7 +76,7 @@ pub struct Game {
     gave_up: Option<GroundError>,
     prover_limits: ProverLimits,
     stages: Vec<Stage>,
-    foresight: OnceLock<Foresight>,
+    goal_bounds: OnceLock<GoalBoundsTask>,
     /// Without and with goal latches.
     decisive: [OnceLock<DecisiveTier>; 2],
 }
@@ -84,17 +84,17 @@ pub struct Game {
 impl Game {
     /// The search for the goal latches of the ground game, if there is one: it begins when
     /// this is first called, and goes on for some seconds at most.
-    pub fn foresight(&self) -> Option<&Foresight> {
+    pub fn goal_bounds(&self) -> Option<&GoalBoundsTask> {
         let ground = self.ground.as_ref()?;
-        let start = || Foresight::start(ground, analysis::Config::default());
-        Some(self.foresight.get_or_init(start))
+        let start = || GoalBoundsTask::start(ground, analysis::AnalysisConfig::default());
+        Some(self.goal_bounds.get_or_init(start))
     }
 
     /// The engine for playouts with [decisive moves](crate::decisive) of the ground game, if there
     /// is one, with or without regard to goal latches. It is made when this is first called.
     pub fn decisive(&self, latches: bool) -> Option<&DecisiveTier> {
         let ground = self.ground.as_ref()?;
-        let latches = latches.then(|| self.foresight()).flatten();
+        let latches = latches.then(|| self.goal_bounds()).flatten();
         let start = || DecisiveTier::start(ground, latches);
         Some(self.decisive[usize::from(latches.is_some())].get_or_init(start))
     }
@@ -137,7 +137,7 @@ impl Game {
             gave_up: None,
             prover_limits: setup.prover.clone(),
             stages: Vec::new(),
-            foresight: OnceLock::new(),
+            goal_bounds: OnceLock::new(),
             decisive: Default::default(),
         };
         game.stage("parse", start.elapsed());

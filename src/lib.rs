@@ -38,6 +38,7 @@ pub mod profile;
 pub mod protocol;
 pub mod rng;
 pub mod search;
+mod setters;
 pub mod statistics;
 #[cfg(feature = "tools")]
 pub mod tools;

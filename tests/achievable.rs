@@ -8,7 +8,7 @@ use crate::common;
 use propjit::Stop;
 use propjit::analysis::achievable::{Achievable, Promises};
 use propjit::analysis::ternary::Bounds;
-use propjit::analysis::{Config, GoalLatches, find};
+use propjit::analysis::{AnalysisConfig, GoalLatches, find};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
 use propjit::machine::{GroundGame, Move, RoleId, State};
@@ -133,12 +133,10 @@ fn check(game: &Game, most: usize) -> usize {
     let roles = ground.roles().len();
     let values = reachable(&graph, roles);
     let bounds = Bounds::new(ground, &ground.min_gates().circuit);
-    let config = Config {
-        time: Duration::from_secs(2),
-        steps: 10_000,
-        seed: 1,
-        ..Config::default()
-    };
+    let config = AnalysisConfig::default()
+        .with_time(Duration::from_secs(2))
+        .with_steps(10_000)
+        .with_seed(1);
     let proved = find(ground, &config, &Stop::new()).goal_latches;
     let mut narrower = 0;
     for promises in [Promises::default(), Promises::WELL_FORMED] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common;
 use crate::common::assert_near;
-use propjit::analysis::GoalRanges;
+use propjit::analysis::GoalBounds;
 use propjit::decisive::DecisiveCircuit;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
@@ -48,7 +48,7 @@ struct Policy<'a> {
     /// The greatest goal of each role.
     best: Vec<i32>,
     /// What latches leave of the goals, if that is taken into account.
-    left: Option<&'a GoalRanges>,
+    left: Option<&'a GoalBounds>,
     avoids_losing: bool,
 }
 
@@ -137,7 +137,7 @@ fn states(game: &Game, seed: u64) -> Vec<State> {
 /// moves, and how often it had to see to it that it did not lose.
 fn assert_exact(name: &str, game: &Game, latches: bool, avoids: bool) -> (u32, u32) {
     let ground = game.ground_game().unwrap();
-    let left = latches.then(|| game.foresight().unwrap().wait().unwrap());
+    let left = latches.then(|| game.goal_bounds().unwrap().wait().unwrap());
     let DecisiveCircuit {
         circuit,
         avoids_losing,

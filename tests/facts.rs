@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::common;
 use propjit::Stop;
-use propjit::analysis::{self, Composite, Config, Facts, Literal, Method};
+use propjit::analysis::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, GroundGame, LaneMask, Move, RoleId, State, StateMachine, section};
@@ -16,12 +16,10 @@ use propjit_jit::lanes::select::Selector;
 use rand::RngExt;
 
 /// Enough for everything in these games.
-fn config() -> Config {
-    Config {
-        time: Duration::from_secs(120),
-        seed: 1,
-        ..Config::default()
-    }
+fn config() -> AnalysisConfig {
+    AnalysisConfig::default()
+        .with_time(Duration::from_secs(120))
+        .with_seed(1)
 }
 
 fn facts(game: &Game) -> Facts {
@@ -105,7 +103,7 @@ fn check_step(facts: &Facts, before: &Seen, after: &Seen) {
     for composite in facts
         .composites
         .iter()
-        .filter(|fact| fact.method != Method::Unproved)
+        .filter(|fact| fact.method != ProofMethod::Unproved)
     {
         let is_lost = composite.what.holds(&before.state) && !composite.what.holds(&after.state);
         assert!(!is_lost, "{composite:?}");
@@ -209,10 +207,7 @@ fn facts_hold_in_all_states_of_small_games() {
 fn facts_hold_in_many_states_of_larger_games() {
     for (name, path) in common::own_games() {
         let game = common::load(&path);
-        let config = Config {
-            time: Duration::from_secs(1),
-            ..config()
-        };
+        let config = config().with_time(Duration::from_secs(1));
         let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 500);
         check_random(&game, &facts, 20_000);
@@ -380,10 +375,7 @@ fn facts_hold_in_random_matches_of_public_games() {
             eprintln!("{name} cannot be grounded");
             continue;
         };
-        let config = Config {
-            time: Duration::from_secs(if common::soak() { 5 } else { 2 }),
-            ..config()
-        };
+        let config = config().with_time(Duration::from_secs(if common::soak() { 5 } else { 2 }));
         let facts = analysis::find(ground, &config, &Stop::new());
         check_random(&game, &facts, 10_000);
         let steps = check_lanes(&game, &facts, steps);
@@ -478,7 +470,7 @@ fn pairs_and_groups_are_latched_though_no_member_is() {
     let proved = facts
         .composites
         .iter()
-        .filter(|fact| fact.method != Method::Unproved);
+        .filter(|fact| fact.method != ProofMethod::Unproved);
     let mut found: Vec<String> = proved
         .map(|fact| {
             let (kind, literals) = match &fact.what {
@@ -547,11 +539,9 @@ fn within_limits_little_is_known_and_nothing_wrong() {
     let game = common::own_game("reversi");
     let ground = game.ground_game().unwrap();
     for (milliseconds, variables) in [(0, 1_000_000), (20, 1_000_000), (100, 0), (500, 3000)] {
-        let config = Config {
-            time: Duration::from_millis(milliseconds),
-            variables,
-            ..config()
-        };
+        let config = config()
+            .with_time(Duration::from_millis(milliseconds))
+            .with_variables(variables);
         let facts = analysis::find(ground, &config, &Stop::new());
         check_all(&game, &facts, 300);
     }
@@ -570,10 +560,7 @@ fn odd_games_have_facts() {
         "(role p) (legal p wait) (goal p 50) (<= terminal (not (role p)))",
     ] {
         let game = common::game(rules);
-        let config = Config {
-            time: Duration::from_millis(300),
-            ..config()
-        };
+        let config = config().with_time(Duration::from_millis(300));
         let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 100);
     }

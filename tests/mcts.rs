@@ -1,36 +1,30 @@
 //! Monte Carlo tree search: proofs are true, moves are good, budgets are kept.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::common;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::streams;
-use propjit::search::Budget;
-use propjit::search::mcts::{Config, Mcts, Report};
+use propjit::search::SearchBudget;
+use propjit::search::mcts::{Mcts, MctsConfig, SearchReport};
 use rand::RngExt;
 
 /// A search that has had so many playouts.
-fn search(game: &Game, backend: Backend, config: Config, playouts: u64) -> Mcts {
+fn search(game: &Game, backend: Backend, config: MctsConfig, playouts: u64) -> Mcts {
     let mut search = Mcts::new(game, backend, config).unwrap();
     run(&mut search, playouts);
     search
 }
 
 fn run(search: &mut Mcts, playouts: u64) {
-    let stop = Stop::new();
-    let playouts = Some(playouts);
-    let deadline = None;
-    let budget = Budget {
-        deadline,
-        playouts,
-        stop: &stop,
-    };
+    let budget = SearchBudget::default().with_playouts(Some(playouts));
     search.run(&budget).unwrap();
 }
 
-fn text(game: &Game, report: &Report) -> String {
+fn text(game: &Game, report: &SearchReport) -> String {
     let ground = game.ground_game().unwrap();
     ground.move_text(report.role, report.best.unwrap())
 }
@@ -89,7 +83,7 @@ fn tic_tac_toe_is_played_perfectly() {
     let game = common::own_game("ticTacToe");
     let mut perfect = Perfect::new(&game);
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let mut searched = search(&game, backend, Config::default(), 1_000_000);
+        let mut searched = search(&game, backend, MctsConfig::default(), 1_000_000);
         let report = searched.report(RoleId(0));
         assert!(report.solved, "{backend}");
         assert_eq!(report.value, Some(50.0));
@@ -134,7 +128,7 @@ fn puzzles_are_solved() {
     for name in ["untwistyCorridor", "pegTriangle"] {
         let game = common::own_game(name);
         for backend in [Backend::Prover, Backend::Scalar, Backend::Compiled] {
-            let report = search(&game, backend, Config::default(), 1_000_000).report(RoleId(0));
+            let report = search(&game, backend, MctsConfig::default(), 1_000_000).report(RoleId(0));
             assert!(report.solved, "{name} {backend}");
             assert_eq!(report.value, Some(100.0), "{name} {backend}");
             let best = &report.moves[0];
@@ -149,11 +143,11 @@ fn breakthroughs_are_found() {
     let game = common::own_game("breakthroughSmall");
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let initial = machine.initial_state().unwrap();
-    let perfect = search(&game, Backend::Compiled, Config::default(), 20_000);
+    let perfect = search(&game, Backend::Compiled, MctsConfig::default(), 20_000);
     assert!(!perfect.report(RoleId(0)).solved);
     // Random matches, from the end back: what is one or two moves from the end is solved.
     let mut rng = streams(9).next().unwrap();
-    let mut searched = Mcts::new(&game, Backend::Compiled, Config::default()).unwrap();
+    let mut searched = Mcts::new(&game, Backend::Compiled, MctsConfig::default()).unwrap();
     for _ in 0..20 {
         let mut states = vec![initial.clone()];
         let mut legal = Vec::new();
@@ -192,7 +186,7 @@ fn choices_made_at_once_are_made_apart() {
          (<= (goal ?r 25) (other ?r ?s) (true (did ?r betray)) (true (did ?s betray)))",
     );
     for backend in [Backend::Scalar, Backend::Compiled] {
-        let searched = search(&game, backend, Config::default(), 200_000);
+        let searched = search(&game, backend, MctsConfig::default(), 200_000);
         for role in [RoleId(0), RoleId(1)] {
             let report = searched.report(role);
             assert_eq!(text(&game, &report), "betray", "{backend} {report:?}");
@@ -226,7 +220,7 @@ fn chances_are_weighed() {
              (goal random 0)"
         ));
         for backend in [Backend::Scalar, Backend::Compiled] {
-            let report = search(&game, backend, Config::default(), 10_000).report(RoleId(0));
+            let report = search(&game, backend, MctsConfig::default(), 10_000).report(RoleId(0));
             assert_eq!(text(&game, &report), best, "{backend}");
             assert!(report.solved);
             assert_eq!(report.value, Some(value));
@@ -237,14 +231,11 @@ fn chances_are_weighed() {
 #[test]
 fn memory_is_bounded() {
     let game = common::own_game("connectFour");
-    let small = Config {
-        memory: 100_000,
-        ..Config::default()
-    };
+    let small = MctsConfig::default().with_memory(100_000);
     let report = search(&game, Backend::Compiled, small, 100_000).report(RoleId(0));
     assert!(report.nodes < 1000, "{} nodes", report.nodes);
     assert!(report.playouts >= 100_000);
-    let report = search(&game, Backend::Compiled, Config::default(), 100_000).report(RoleId(0));
+    let report = search(&game, Backend::Compiled, MctsConfig::default(), 100_000).report(RoleId(0));
     assert!(report.nodes > 1000, "{} nodes", report.nodes);
 }
 
@@ -253,7 +244,7 @@ fn memory_is_bounded() {
 fn the_tree_goes_on() {
     let game = common::own_game("connectFour");
     let mut machine = game.machine(Backend::Scalar).unwrap();
-    let mut searched = search(&game, Backend::Compiled, Config::default(), 100_000);
+    let mut searched = search(&game, Backend::Compiled, MctsConfig::default(), 100_000);
     let report = searched.report(RoleId(0));
     let initial = machine.initial_state().unwrap();
     let mut reply = Vec::new();
@@ -277,11 +268,9 @@ fn the_tree_goes_on() {
 #[test]
 fn threads_share_the_work() {
     let game = common::own_game("reversi");
-    let config = Config {
-        threads: 3,
-        playouts: Some(16),
-        ..Config::default()
-    };
+    let config = MctsConfig::default()
+        .with_threads(3)
+        .with_playouts(Some(16));
     let report = search(&game, Backend::Compiled, config, 50_000).report(RoleId(0));
     assert!(report.playouts >= 50_000);
     let visits: u64 = report.moves.iter().map(|played| played.visits).sum();
@@ -292,24 +281,13 @@ fn threads_share_the_work() {
 fn a_stop_or_a_deadline_ends_it() {
     let game = common::own_game("reversi");
     for backend in [Backend::Prover, Backend::Compiled] {
-        let mut searched = Mcts::new(&game, backend, Config::default()).unwrap();
+        let mut searched = Mcts::new(&game, backend, MctsConfig::default()).unwrap();
         let stop = Stop::new();
         stop.set();
-        let (deadline, playouts) = (None, None);
-        let budget = Budget {
-            deadline,
-            playouts,
-            stop: &stop,
-        };
-        searched.run(&budget).unwrap();
-        let stop = Stop::new();
-        let deadline = Some(std::time::Instant::now());
-        let budget = Budget {
-            deadline,
-            playouts,
-            stop: &stop,
-        };
-        searched.run(&budget).unwrap();
+        for stop in [stop, Stop::new().within(Duration::ZERO)] {
+            let budget = SearchBudget::default().with_stop(stop);
+            searched.run(&budget).unwrap();
+        }
         let report = searched.report(RoleId(0));
         assert!(report.best.is_some());
         // It goes on afterwards.
@@ -327,10 +305,7 @@ fn the_best_line_seen_is_played() {
         for backend in [Backend::Scalar, Backend::Compiled] {
             let mut machine = game.machine(Backend::Scalar).unwrap();
             let mut state = machine.initial_state().unwrap();
-            let config = Config {
-                seed: 5,
-                ..Config::default()
-            };
+            let config = MctsConfig::default().with_seed(5);
             let mut searched = search(&game, backend, config, 300);
             let mut sure = 0.0;
             let mut depth = 0;
@@ -361,12 +336,9 @@ fn the_best_line_seen_is_played() {
 #[test]
 fn goal_latches_spare_the_search() {
     let game = common::own_game("untwistyCorridor");
-    game.foresight().unwrap().wait();
+    game.goal_bounds().unwrap().wait();
     let nodes = |latches| {
-        let config = Config {
-            latches,
-            ..Config::default()
-        };
+        let config = MctsConfig::default().with_latches(latches);
         let report = search(&game, Backend::Compiled, config, 1_000_000).report(RoleId(0));
         assert!(report.solved);
         assert_eq!(report.value, Some(100.0));

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use propjit_jit::lanes::Width;
 
-use super::GoalLatches;
+use super::goal_latches::GoalLatches;
 use super::ternary::{Bounds, Fixpoint};
 use crate::machine::{GroundGame, LaneMask, RoleId, State};
 

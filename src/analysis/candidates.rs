@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Literal;
 use super::invariant::Invariant;
+use super::literal::Literal;
 use super::samples::{Samples, count};
 use crate::machine::GroundGame;
 use propjit_stop::Stop;

@@ -10,13 +10,15 @@ use batsat::Lit;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::encoding;
+use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
-use super::invariant::{self, Invariant};
+use super::invariant::Invariant;
 use super::latches::{self, Kind};
+use super::literal::Literal;
 use super::net::Net;
 use super::samples::{Samples, count};
 use super::step::{Step, When};
-use super::{Fact, Literal, Method};
 use crate::machine::State;
 use propjit_stop::Stop;
 
@@ -55,7 +57,7 @@ impl Composite {
         };
         let lits = literals
             .iter()
-            .map(|&literal| invariant::of(step, when, literal) ^ any);
+            .map(|&literal| encoding::encoded(step, when, literal) ^ any);
         let lits: Vec<Lit> = lits.collect();
         step.and_all(&lits) ^ any
     }
@@ -81,7 +83,7 @@ pub(super) fn find(
             let method = match kind {
                 Kind::Latched(method) => method,
                 Kind::Final => return None,
-                Kind::Free | Kind::Undecided => Method::Unproved,
+                Kind::Free | Kind::Undecided => ProofMethod::Unproved,
             };
             let what = what.clone();
             Some(Fact { what, method })

@@ -3,45 +3,12 @@
 use std::time::Duration;
 
 use super::composite::Composite;
+use super::fact::Fact;
+use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
-use super::{ForcedGoal, GoalLatch, GoalLatches, Invariant, Literal, Method};
+use super::invariant::Invariant;
+use super::literal::Literal;
 use crate::machine::RoleId;
-use crate::rng::random_seed;
-
-/// What the analysis may cost.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// How long it may take. A little more is needed to end.
-    pub time: Duration,
-    /// How many steps of random matches are looked at, at most.
-    pub steps: u64,
-    /// Where their random numbers come from.
-    pub seed: u64,
-    /// The most variables of one SAT solver: each takes some 300 bytes with its clauses, and
-    /// each thread has up to two solvers.
-    pub variables: u32,
-}
-
-impl Default for Config {
-    /// Five seconds, two hundred thousand steps, a million variables.
-    fn default() -> Config {
-        Config {
-            time: Duration::from_secs(5),
-            steps: 200_000,
-            seed: random_seed(),
-            variables: 1_000_000,
-        }
-    }
-}
-
-/// Something that was found, and how.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fact<T> {
-    /// What.
-    pub what: T,
-    /// How.
-    pub method: Method,
-}
 
 /// A goal value of a role that the role has, or one that it does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +23,7 @@ pub struct GoalLiteral {
 
 /// A step of the analysis, and how long it took.
 #[derive(Clone, Copy, Debug)]
-pub struct Stage {
+pub struct AnalysisStage {
     /// The step's name.
     pub name: &'static str,
     /// How long it took.
@@ -94,7 +61,7 @@ pub struct Facts {
     /// Propositions that forbid others in the next state.
     pub inhibitors: Vec<Fact<Inhibitor>>,
     /// What was done, in order.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<AnalysisStage>,
 }
 
 impl Facts {

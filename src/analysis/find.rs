@@ -6,20 +6,23 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::clock::Clock;
-use super::facts::{Config, Fact, Facts, GoalLiteral, Stage};
+use super::config::AnalysisConfig;
+use super::fact::Fact;
+use super::fact::ProofMethod;
+use super::facts::{AnalysisStage, Facts, GoalLiteral};
+use super::goal_latches::{GoalLatch, GoalLatches};
 use super::inhibitors::Known;
+use super::invariant::Invariant;
 use super::latches::{self, Kind};
+use super::literal::Literal;
 use super::net::Net;
 use super::samples::Samples;
-use super::{
-    GoalLatch, GoalLatches, Invariant, Literal, Method, candidates, composite, goals, induction,
-    inhibitors,
-};
+use super::{candidates, composite, goals, induction, inhibitors};
 use crate::machine::{GroundGame, RoleId};
 use propjit_stop::Stop;
 
 /// Finds facts until the time is over or the flag is set; then what is open stays open.
-pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
+pub fn find(game: &Arc<GroundGame>, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let net = &Net::new(game, config.variables);
     let mut stages = Stages {
         clock: Clock::start(config.time, stop),
@@ -52,7 +55,7 @@ pub fn find(game: &Arc<GroundGame>, config: &Config, stop: &Stop) -> Facts {
     let composites = composite::find(net, &invariants, samples, &kinds, &stages.until(0.9));
     let unproved = composites
         .iter()
-        .filter(|fact| fact.method == Method::Unproved);
+        .filter(|fact| fact.method == ProofMethod::Unproved);
     stages.end("composites", unproved.count());
 
     let known = Known::new(&invariants, &latches);
@@ -177,7 +180,7 @@ fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
 /// The stages so far, and the time for those to come.
 struct Stages<'a> {
     clock: Clock<'a>,
-    stages: Vec<Stage>,
+    stages: Vec<AnalysisStage>,
 }
 
 impl Stages<'_> {
@@ -190,7 +193,7 @@ impl Stages<'_> {
         let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
         let time = self.clock.elapsed().saturating_sub(before);
         tracing::debug!(name, ?time, undecided, "analysis stage");
-        self.stages.push(Stage {
+        self.stages.push(AnalysisStage {
             name,
             time,
             undecided,

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Literal, Method};
+use super::fact::ProofMethod;
+use super::literal::Literal;
 use crate::machine::{RoleId, State, ones};
 
 /// A latched literal and the goal values of one role that no match with it ends with.
@@ -20,7 +21,7 @@ pub struct GoalLatch {
     /// [`goals`](propjit_gdl::propnet::Role::goals), ascending.
     pub excluded: Vec<usize>,
     /// How the hardest of them was proved.
-    pub method: Method,
+    pub method: ProofMethod,
 }
 
 /// A latched literal and a goal value that every match with it ends with. Other values may
@@ -34,19 +35,19 @@ pub struct ForcedGoal {
     /// The goal value, as an index into the role's goals.
     pub goal: usize,
     /// How it was proved.
-    pub method: Method,
+    pub method: ProofMethod,
 }
 
 /// All goal latches of a game.
 ///
 /// ```
-/// # use propjit::analysis::{GoalLatch, GoalLatches, Literal, Method};
+/// # use propjit::analysis::{GoalLatch, GoalLatches, Literal, ProofMethod};
 /// # use propjit::machine::{RoleId, State};
 /// let entry = |proposition, value, excluded| GoalLatch {
 ///     literal: Literal::new(proposition, value),
 ///     role: RoleId(0),
 ///     excluded,
-///     method: Method::Structural,
+///     method: ProofMethod::Structural,
 /// };
 /// let latches = GoalLatches::new(vec![entry(0, true, vec![1]), entry(2, false, vec![0, 1])]);
 /// let state: State = [0, 2].into_iter().collect();
@@ -56,12 +57,12 @@ pub struct ForcedGoal {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct GoalLatches {
     entries: Vec<GoalLatch>,
-    masks: Vec<Mask>,
+    masks: Vec<GoalMask>,
 }
 
 /// Which propositions exclude goals of a role. As a rule, many latches exclude the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mask {
+pub struct GoalMask {
     /// The role.
     pub role: RoleId,
     /// The goals that are excluded, ascending.
@@ -89,7 +90,7 @@ impl GoalLatches {
             literals.sort_unstable();
             goals.entry((role, literals)).or_default().push(goal);
         }
-        let masks = goals.into_iter().map(|((role, literals), goals)| Mask {
+        let masks = goals.into_iter().map(|((role, literals), goals)| GoalMask {
             role,
             goals,
             if_true: pack(&literals, true),
@@ -107,7 +108,7 @@ impl GoalLatches {
     }
 
     /// The same facts by what is excluded: each role and goal occurs in one mask at most.
-    pub fn masks(&self) -> &[Mask] {
+    pub fn masks(&self) -> &[GoalMask] {
         &self.masks
     }
 
@@ -119,7 +120,7 @@ impl GoalLatches {
     }
 }
 
-impl Mask {
+impl GoalMask {
     /// Whether the goals are excluded from this state on.
     pub fn excludes(&self, state: &State) -> bool {
         let words = state.words();
@@ -167,7 +168,7 @@ mod tests {
                 literal: Literal::new(base, value),
                 role: RoleId(role),
                 excluded: goals.into_iter().collect(),
-                method: Method::Structural,
+                method: ProofMethod::Structural,
             });
             let latches = GoalLatches::new(entries.collect());
             let state: State = state.into_iter().collect();

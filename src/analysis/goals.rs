@@ -4,13 +4,16 @@ use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
+use super::encoding;
+use super::fact::ProofMethod;
+use super::goal_latches::{ForcedGoal, GoalLatch};
 use super::inquiry::{CONFLICTS, Inquiry};
-use super::invariant::{self, Invariant};
+use super::invariant::Invariant;
+use super::literal::Literal;
 use super::net::Net;
 use super::samples::Samples;
 use super::step::{Scope, Step, Verdict, When};
 use super::structural::{Decided, LANES};
-use super::{ForcedGoal, GoalLatch, Literal, Method};
 use crate::machine::RoleId;
 use propjit_stop::Stop;
 
@@ -91,7 +94,7 @@ impl<'a> Exclusion<'a> {
             net,
             samples,
             goals: goals.collect(),
-            state: Step::new(net, invariants, Scope::State, CONFLICTS, end),
+            state: encoding::step_with(net, invariants, Scope::State, CONFLICTS, end),
             steps: steps.then(|| Inquiry::new(net, invariants, end)),
         }
     }
@@ -141,32 +144,37 @@ impl<'a> Exclusion<'a> {
 
     /// How it is proved that no match with the literal ends where the edge is true, which the
     /// last bit of `decided` says if the literal decides it.
-    fn prove(&mut self, decided: u64, literal: Literal, edge: Edge) -> Result<Method, Verdict> {
+    fn prove(
+        &mut self,
+        decided: u64,
+        literal: Literal,
+        edge: Edge,
+    ) -> Result<ProofMethod, Verdict> {
         if decided & 1 == 1 {
-            return Ok(Method::Structural);
+            return Ok(ProofMethod::Structural);
         }
         let net = self.net;
         let premises = |step: &mut Step, when| -> Vec<Lit> {
-            let literal = invariant::of(step, when, literal);
+            let literal = encoding::encoded(step, when, literal);
             let terminal = step.edge(when, net.terminal());
             vec![literal, step.edge(when, edge), terminal]
         };
         let here = premises(&mut self.state, When::Now);
         let verdict = self.state.ask(&here);
         if verdict == Verdict::Impossible {
-            return Ok(Method::Sat);
+            return Ok(ProofMethod::Sat);
         }
         let Some(steps) = &mut self.steps else {
             return Err(verdict);
         };
         match steps.ask(|step| premises(step, When::Next)) {
-            Verdict::Impossible => Ok(Method::Induction),
+            Verdict::Impossible => Ok(ProofMethod::Induction),
             verdict => Err(verdict),
         }
     }
 }
 
-fn add(found: &mut Vec<GoalLatch>, literal: Literal, goal: Goal, method: Method) {
+fn add(found: &mut Vec<GoalLatch>, literal: Literal, goal: Goal, method: ProofMethod) {
     let role = RoleId(goal.role as u32);
     match found.last_mut() {
         Some(last) if last.literal == literal && last.role == role => {

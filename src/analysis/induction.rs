@@ -8,9 +8,10 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::encoding;
 use super::invariant::Invariant;
 use super::net::Net;
-use super::step::{Scope, Step, Verdict, When};
+use super::step::{Scope, Verdict, When};
 use propjit_stop::Stop;
 
 /// How the candidates are tried: how much of the game is looked at, and how hard, in
@@ -86,9 +87,9 @@ fn keep(
     if end.is_set() {
         return vec![false; candidates.len()];
     }
-    let mut step = Step::new(net, assumed, scope, conflicts, end);
+    let mut step = encoding::step_with(net, assumed, scope, conflicts, end);
     let holds = |candidate: &Invariant| {
-        let mut premises = vec![candidate.violated_next(&mut step)];
+        let mut premises = vec![encoding::violated_next(&mut step, candidate)];
         if scope == Scope::Whole {
             premises.push(step.edge(When::Now, !net.terminal()));
         }

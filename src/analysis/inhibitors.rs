@@ -9,13 +9,14 @@ use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
+use super::literal::Literal;
 use super::net::Net;
 use super::samples::{Samples, count};
 use super::step::{Verdict, When};
 use super::structural::{Decided, LANES};
-use super::{Fact, Literal, Method};
 use crate::machine::ones;
 use propjit_stop::Stop;
 
@@ -110,7 +111,7 @@ pub(super) fn find(
     };
     found.extend(with(Verdict::Impossible).map(|&(what, _)| Fact {
         what,
-        method: Method::Sat,
+        method: ProofMethod::Sat,
     }));
     found.sort_by_key(|fact| fact.what);
     (found, with(Verdict::Unknown).count())
@@ -137,7 +138,7 @@ fn structural(net: &Net, propositions: &[usize], end: &Stop) -> Vec<Fact<Inhibit
                     inhibitor,
                     inhibited,
                 };
-                let method = Method::Structural;
+                let method = ProofMethod::Structural;
                 found.push(Fact { what, method });
             }
         }

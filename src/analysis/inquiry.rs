@@ -7,6 +7,7 @@
 
 use batsat::Lit;
 
+use super::encoding::step_with;
 use super::invariant::Invariant;
 use super::net::Net;
 use super::step::{Scope, Step, Verdict, When};
@@ -32,7 +33,7 @@ impl<'a> Inquiry<'a> {
             net,
             invariants,
             end,
-            near: Step::new(net, invariants, Scope::Near, CONFLICTS, end),
+            near: step_with(net, invariants, Scope::Near, CONFLICTS, end),
             whole: None,
         }
     }
@@ -54,7 +55,7 @@ impl<'a> Inquiry<'a> {
 
     /// The same, with everything that is known of the game.
     pub(super) fn ask_whole(&mut self, premises: impl Fn(&mut Step) -> Vec<Lit>) -> Verdict {
-        let make = || Step::new(self.net, self.invariants, Scope::Whole, CONFLICTS, self.end);
+        let make = || step_with(self.net, self.invariants, Scope::Whole, CONFLICTS, self.end);
         let step = self.whole.get_or_insert_with(make);
         let mut premises = premises(step);
         premises.push(step.edge(When::Now, !self.net.terminal()));

@@ -1,9 +1,6 @@
-//! What holds in all states that a match can come to.
+//! Invariants: facts about all states that a match can come to.
 
-use batsat::Lit;
-
-use super::Literal;
-use super::step::{Step, When};
+use super::literal::Literal;
 use crate::machine::State;
 
 /// A fact about every state of every match.
@@ -38,63 +35,4 @@ impl Invariant {
             _ => None,
         }
     }
-
-    /// Requires it to hold in the state in which moves are made.
-    pub(super) fn assert(&self, step: &mut Step) {
-        match self {
-            Invariant::Constant(literal) => {
-                let lit = of(step, When::Now, *literal);
-                step.clause(&[lit]);
-            }
-            Invariant::Equivalent(a, b) => {
-                let (a, b) = (of(step, When::Now, *a), of(step, When::Now, *b));
-                step.clause(&[!a, b]);
-                step.clause(&[a, !b]);
-            }
-            Invariant::ExactlyOne(group) => {
-                let (two, one) = count(step, When::Now, group);
-                step.clause(&[!two]);
-                step.clause(&[one]);
-            }
-            Invariant::AtMostOne(group) => {
-                let (two, _) = count(step, When::Now, group);
-                step.clause(&[!two]);
-            }
-        }
-    }
-
-    /// A literal that is true if it does not hold in the next state.
-    pub(super) fn violated_next(&self, step: &mut Step) -> Lit {
-        match self {
-            Invariant::Constant(literal) => !of(step, When::Next, *literal),
-            Invariant::Equivalent(a, b) => {
-                let (a, b) = (of(step, When::Next, *a), of(step, When::Next, *b));
-                let (only_a, only_b) = (step.and(a, !b), step.and(!a, b));
-                !step.and(!only_a, !only_b)
-            }
-            Invariant::ExactlyOne(group) => {
-                let (two, one) = count(step, When::Next, group);
-                !step.and(!two, one)
-            }
-            Invariant::AtMostOne(group) => count(step, When::Next, group).0,
-        }
-    }
-}
-
-/// The solver's literal of a literal.
-pub(super) fn of(step: &mut Step, when: When, literal: Literal) -> Lit {
-    step.base(when, literal.proposition) ^ !literal.value
-}
-
-/// Whether two or more of the group are true, and whether one or more are.
-fn count(step: &mut Step, when: When, group: &[usize]) -> (Lit, Lit) {
-    let none = !step.truth();
-    let (mut two, mut one) = (none, none);
-    for &base in group {
-        let lit = step.base(when, base);
-        let second = step.and(one, lit);
-        two = !step.and(!two, !second);
-        one = !step.and(!one, !lit);
-    }
-    (two, one)
 }

@@ -10,20 +10,22 @@ use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
+use super::encoding;
+use super::fact::ProofMethod;
 use super::inquiry::Inquiry;
-use super::invariant::{self, Invariant};
+use super::invariant::Invariant;
+use super::literal::Literal;
 use super::net::Net;
 use super::samples::Samples;
 use super::step::{Step, Verdict, When};
 use super::structural::{Decided, LANES};
-use super::{Literal, Method};
 use propjit_stop::Stop;
 
 /// What was found out about a property of states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// It is latched.
-    Latched(Method),
+    Latched(ProofMethod),
     /// It holds in terminal states only.
     Final,
     /// It can come and go, in some state in which the invariants hold.
@@ -50,10 +52,10 @@ pub(super) fn literals(
             }
             let next = net.next(literal.proposition).invert_if(!literal.value);
             if decided.edge(next).0 >> lane & 1 == 1 {
-                return Kind::Latched(Method::Structural);
+                return Kind::Latched(ProofMethod::Structural);
             }
             kind(&mut inquiry, |step, when| {
-                invariant::of(step, when, literal)
+                encoding::encoded(step, when, literal)
             })
         };
         chunk.iter().enumerate().map(kind).collect::<Vec<_>>()
@@ -76,7 +78,7 @@ pub(super) fn edges(net: &Net, invariants: &[Invariant], edges: &[Edge], end: &S
 pub(super) fn kind(inquiry: &mut Inquiry, property: impl Fn(&mut Step, When) -> Lit) -> Kind {
     let lost = |step: &mut Step| vec![property(step, When::Now), !property(step, When::Next)];
     if inquiry.ask_near(lost) == Verdict::Impossible {
-        return Kind::Latched(Method::Sat);
+        return Kind::Latched(ProofMethod::Sat);
     }
     match inquiry.ask_whole(lost) {
         Verdict::Possible => return Kind::Free,
@@ -84,7 +86,7 @@ pub(super) fn kind(inquiry: &mut Inquiry, property: impl Fn(&mut Step, When) -> 
         Verdict::Impossible => {}
     }
     match inquiry.ask_whole(|step| vec![property(step, When::Now)]) {
-        Verdict::Possible => Kind::Latched(Method::Sat),
+        Verdict::Possible => Kind::Latched(ProofMethod::Sat),
         Verdict::Unknown => Kind::Undecided,
         Verdict::Impossible => Kind::Final,
     }

@@ -1,9 +1,9 @@
-//! What can be found out about a game, and about a state, without playing.
+//! Facts about a game, and about a state, that are found without searching.
 //!
 //! - [`ternary`] tells what can never change again from a state on.
 //! - [`achievable`] tells what goals are still possible from there.
-//! - [`find`] proves facts about all states of a game; [`Foresight`] does so in a thread of its
-//!   own, for a search.
+//! - [`find`] proves facts about all states of a game; a [`GoalBoundsTask`] does so in the
+//!   background, for a search.
 //!
 //! [`find`] looks at random matches first: what is false shows itself there. What may be true is
 //! then proved by asking a SAT solver whether a step of the game can break it. All of this
@@ -22,7 +22,7 @@
 //! state. Of what an engine might compute beyond that they say nothing.
 //!
 //! ```
-//! use propjit::analysis::{self, Config};
+//! use propjit::analysis::{self, AnalysisConfig};
 //! use propjit::game::{Game, Setup};
 //! use propjit::Stop;
 //! let game = Game::from_text("fuse.kif", "
@@ -36,7 +36,7 @@
 //!     (<= (goal player 100) (not (true burnt)))
 //! ", &Setup::default())?;
 //! let ground = game.ground_game().unwrap();
-//! let facts = analysis::find(ground, &Config::default(), &Stop::new());
+//! let facts = analysis::find(ground, &AnalysisConfig::default(), &Stop::new());
 //! let burnt = ground.parse_state(&["burnt"])?;
 //! let excluded: Vec<_> = facts.goal_latches.excluded(&burnt).collect();
 //! assert_eq!(excluded, [(propjit::machine::RoleId(0), 1)]); // The second goal, 100.
@@ -50,9 +50,12 @@ pub mod achievable;
 mod candidates;
 mod clock;
 mod composite;
+mod config;
+mod encoding;
+mod fact;
 mod facts;
 mod find;
-mod foresight;
+mod goal_bounds;
 mod goal_latches;
 mod goals;
 mod induction;
@@ -68,24 +71,12 @@ mod structural;
 pub mod ternary;
 
 pub use composite::Composite;
-pub use facts::{Config, Fact, Facts, GoalLiteral, Stage};
+pub use config::AnalysisConfig;
+pub use fact::{Fact, ProofMethod};
+pub use facts::{AnalysisStage, Facts, GoalLiteral};
 pub use find::find;
-pub use foresight::{Foresight, GoalRanges};
-pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches, Mask};
+pub use goal_bounds::{GoalBounds, GoalBoundsTask};
+pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches, GoalMask};
 pub use inhibitors::Inhibitor;
 pub use invariant::Invariant;
 pub use literal::Literal;
-
-/// How a fact was found.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Method {
-    /// Its premise alone decides the gates, whatever else is unknown.
-    Structural,
-    /// A SAT solver proved it for each state in which the invariants hold and each joint
-    /// move that is legal there.
-    Sat,
-    /// It holds at the start, and a SAT solver proved that moves keep it.
-    Induction,
-    /// It held in all matches that were played at random. Nothing sound may rest on it.
-    Unproved,
-}

@@ -9,7 +9,7 @@ use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::LaneProgram;
 use rand::RngExt;
 
-use super::Literal;
+use super::literal::Literal;
 use crate::machine::batch::Batch;
 use crate::machine::compiled::playout_sections;
 use crate::machine::{GroundGame, LaneMask, Move, RoleId, State, ones};

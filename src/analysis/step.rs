@@ -1,4 +1,4 @@
-//! One step of a game as clauses: a state, a joint move that is legal in it, and the state
+//! A step of a game as clauses: a state, a joint move that is legal in it, and the state
 //! after that. A SAT solver tells whether something is impossible there.
 //!
 //! Only what is asked about is made into clauses, and the rules of moves come in by
@@ -16,7 +16,6 @@ use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
 use propjit_jit::circuit::{Edge, Node, NodeId};
 use rustc_hash::FxHashMap;
 
-use super::invariant::Invariant;
 use super::net::Net;
 use propjit_stop::Stop;
 
@@ -69,7 +68,7 @@ enum Rules {
 /// The clauses of a step.
 pub(super) struct Step<'a> {
     net: &'a Net<'a>,
-    solver: batsat::Solver<Limits>,
+    solver: batsat::Solver<SolverLimits>,
     truth: Lit,
     known: FxHashMap<(When, NodeId), Lit>,
     scope: Scope,
@@ -93,8 +92,8 @@ struct Choice {
 }
 
 /// When the solver gives up.
-struct Limits {
-    deadline: Stop,
+struct SolverLimits {
+    end: Stop,
     /// The most conflicts for one question.
     conflicts: u64,
     /// How many there were.
@@ -104,7 +103,7 @@ struct Limits {
     stopped: Cell<bool>,
 }
 
-impl Callbacks for Limits {
+impl Callbacks for SolverLimits {
     fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
         self.seen += u64::from(kind == ClauseKind::Learnt);
     }
@@ -113,7 +112,7 @@ impl Callbacks for Limits {
         let asked = self.asked.get();
         self.asked.set(asked + 1);
         // Looking at the clock takes longer than a decision.
-        if asked.is_multiple_of(64) && self.deadline.is_set() {
+        if asked.is_multiple_of(64) && self.end.is_set() {
             self.stopped.set(true);
         }
         self.stopped.get() || self.seen > self.conflicts
@@ -121,17 +120,11 @@ impl Callbacks for Limits {
 }
 
 impl<'a> Step<'a> {
-    /// A step from a state in which the invariants hold. A question ends after so many
-    /// conflicts, and all of them end at the deadline.
-    pub(super) fn new(
-        net: &'a Net<'a>,
-        invariants: &[Invariant],
-        scope: Scope,
-        conflicts: u64,
-        deadline: &Stop,
-    ) -> Step<'a> {
-        let limits = Limits {
-            deadline: deadline.clone(),
+    /// A step from any state. A question ends after `conflicts` conflicts, and all of them end
+    /// when `stop` is set.
+    pub(super) fn new(net: &'a Net<'a>, scope: Scope, conflicts: u64, stop: &Stop) -> Step<'a> {
+        let limits = SolverLimits {
+            end: stop.clone(),
             conflicts,
             seen: 0,
             asked: Cell::new(0),
@@ -152,10 +145,6 @@ impl<'a> Step<'a> {
             is_full: false,
         };
         step.clause(&[truth]);
-        // With fewer premises, less is impossible.
-        for invariant in invariants.iter().take_while(|_| !deadline.is_set()) {
-            invariant.assert(&mut step);
-        }
         step
     }
 
@@ -202,7 +191,7 @@ impl<'a> Step<'a> {
     pub(super) fn ask(&mut self, premises: &[Lit]) -> Verdict {
         let limits = self.solver.cb_mut();
         limits.seen = 0;
-        if limits.deadline.is_set() {
+        if limits.end.is_set() {
             return Verdict::Unknown;
         }
         loop {
@@ -443,7 +432,7 @@ impl<'a> Step<'a> {
     fn is_full(&mut self) -> bool {
         let has_no_room = self.solver.num_vars() >= self.net.variables();
         let looks = self.known.len().is_multiple_of(1024);
-        self.is_full |= has_no_room || looks && self.solver.cb().deadline.is_set();
+        self.is_full |= has_no_room || looks && self.solver.cb().end.is_set();
         self.is_full
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
-use propjit::search::Budget;
+use propjit::search::SearchBudget;
 use serde::Serialize;
 
 use super::options::{in_range, seconds};
@@ -54,6 +54,9 @@ struct Analysis {
     nodes: usize,
     playouts: u64,
     seconds: f64,
+    /// None where nothing was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     moves: Vec<Ranked>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
@@ -77,17 +80,16 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.wait {
         position.wait();
     }
-    let (mut search, _) = args.thinking.search(&position)?;
+    let (mut search, seed) = args.thinking.search(&position)?;
     let history = &position.history;
     let time = match args.playouts {
         None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),
         Some(_) => args.seconds,
     };
-    let budget = Budget {
-        deadline: time.and_then(|time| Instant::now().checked_add(time)),
-        playouts: args.playouts,
-        stop: &stop,
-    };
+    let deadline = time.and_then(|time| Instant::now().checked_add(time));
+    let budget = SearchBudget::default()
+        .with_playouts(args.playouts)
+        .with_stop(stop.by(deadline));
     let whole = match (time, args.playouts) {
         (Some(time), _) => format!("playouts in at most {} s", time.as_secs_f64()),
         (None, playouts) => format!("of {} playouts", playouts.unwrap_or_default()),
@@ -107,6 +109,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         nodes: report.nodes,
         playouts: report.playouts,
         seconds: report.time.as_secs_f64(),
+        seed: Some(seed),
         moves: ranking(&report, &mut search, history.roles()),
         goals: None,
     })
@@ -124,6 +127,7 @@ fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
         nodes: 0,
         playouts: 0,
         seconds: 0.0,
+        seed: None,
         moves: Vec::new(),
         goals: Some(goals),
     })
@@ -168,8 +172,11 @@ impl fmt::Display for Analysis {
         writeln!(f, "{}: {best}, value {value}{proved}", self.role)?;
         writeln!(
             f,
-            "{} nodes, {} playouts in {:.2} s",
-            self.nodes, self.playouts, self.seconds
+            "{} nodes, {} playouts in {:.2} s, seed {}",
+            self.nodes,
+            self.playouts,
+            self.seconds,
+            self.seed.unwrap_or_default()
         )?;
         Table {
             moves: &self.moves,

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::analysis::{
-    self, Composite, Config, Facts, GoalLatch, GoalLiteral, Invariant, Literal, Method,
+    self, AnalysisConfig, Composite, Facts, GoalLatch, GoalLiteral, Invariant, Literal, ProofMethod,
 };
 use propjit::game::Game;
 use propjit::machine::{GroundGame, RoleId};
+use propjit::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, in_range, seconds};
@@ -43,6 +44,7 @@ struct Report {
     propositions: usize,
     random_steps: u64,
     random_matches: u64,
+    seed: u64,
     /// The sum of all roles' goals, if it was the same at the end of each of these.
     goal_sum_seen: Option<i64>,
     constants: Vec<String>,
@@ -114,31 +116,29 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             "only of games that can be grounded facts are known: {reason}"
         )));
     };
-    let defaults = Config::default();
-    let config = Config {
-        time: args.seconds,
-        steps: args.steps,
-        seed: args.seed.unwrap_or(defaults.seed),
-        ..defaults
-    };
+    let config = AnalysisConfig::default()
+        .with_time(args.seconds)
+        .with_steps(args.steps)
+        .with_seed(args.seed.unwrap_or_else(random_seed));
     let stop = stop_on_ctrl_c();
     let shown = show_progress(|| "looking for facts".to_string());
     let facts = analysis::find(ground, &config, &stop);
     drop(shown);
     let words = Words { game: ground };
-    let report = words.report(&facts, game_name(&args.rulesheet), stop.is_set());
+    let name = game_name(&args.rulesheet);
+    let report = words.report(&facts, name, config.seed, stop.is_set());
     match output.is_dot() {
         true => output.print(&report.dot()),
         false => output.result(&report),
     }
 }
 
-fn method(method: Method) -> &'static str {
+fn method(method: ProofMethod) -> &'static str {
     match method {
-        Method::Structural => "structural",
-        Method::Sat => "SAT",
-        Method::Induction => "induction",
-        Method::Unproved => "unproved",
+        ProofMethod::Structural => "structural",
+        ProofMethod::Sat => "SAT",
+        ProofMethod::Induction => "induction",
+        ProofMethod::Unproved => "unproved",
     }
 }
 
@@ -207,7 +207,7 @@ impl Words<'_> {
     }
 
     fn inhibitors(&self, facts: &Facts) -> Vec<Inhibitor> {
-        let mut inhibited: BTreeMap<(usize, Method), Vec<String>> = BTreeMap::new();
+        let mut inhibited: BTreeMap<(usize, ProofMethod), Vec<String>> = BTreeMap::new();
         for fact in &facts.inhibitors {
             let group = inhibited
                 .entry((fact.what.inhibitor, fact.method))
@@ -224,7 +224,7 @@ impl Words<'_> {
         inhibitors.collect()
     }
 
-    fn report(&self, facts: &Facts, game: String, interrupted: bool) -> Report {
+    fn report(&self, facts: &Facts, game: String, seed: u64, interrupted: bool) -> Report {
         let mut equivalences = Vec::new();
         let mut groups = Vec::new();
         for invariant in &facts.invariants {
@@ -254,6 +254,7 @@ impl Words<'_> {
             propositions: self.game.propnet().bases.len(),
             random_steps: facts.steps,
             random_matches: facts.matches,
+            seed,
             goal_sum_seen: facts.sum,
             constants: facts
                 .constants()
@@ -348,8 +349,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {} propositions; {} steps and {} ends of random matches",
-            self.game, self.propositions, self.random_steps, self.random_matches
+            "{}: {} propositions; {} steps and {} ends of random matches, seed {}",
+            self.game, self.propositions, self.random_steps, self.random_matches, self.seed
         )?;
         if let Some(sum) = self.goal_sum_seen {
             writeln!(f, "sum of goals    {sum}  [seen]")?;

@@ -65,11 +65,13 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
     prepared.map_err(|error| error.to_string())?;
     // What is measured is play.
     game.wait_for_code();
+    let seed = random_seed();
+    tracing::info!(seed, "playing");
     let config = PlayoutConfig {
         // The benchmark compares engines on one thread.
         threads: 1,
         refill: args.setup.settings().refill,
-        seed: random_seed(),
+        seed,
         max_steps: MAX_STEPS,
         time: Some(args.seconds),
         rollouts: None,

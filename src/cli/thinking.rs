@@ -9,8 +9,8 @@ use propjit::game::Game;
 use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::matches::History;
 use propjit::rng::random_seed;
-use propjit::search::Budget;
-use propjit::search::mcts::{Config, Mcts, MoveReport, Report};
+use propjit::search::SearchBudget;
+use propjit::search::mcts::{Mcts, MctsConfig, MoveReport, SearchReport};
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
@@ -56,8 +56,8 @@ impl Position {
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
     /// and decisive moves.
     pub fn wait(&self) {
-        if let Some(foresight) = self.game.foresight() {
-            foresight.wait();
+        if let Some(bounds) = self.game.goal_bounds() {
+            bounds.wait();
         }
         let is_compiled = self.backend == Backend::Compiled;
         if let Some(tier) = is_compiled.then(|| self.game.decisive(true)).flatten() {
@@ -83,12 +83,10 @@ impl ThinkingArgs {
     /// A search in the game of this position, and the seed of its random numbers.
     pub fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
         let seed = self.seed.unwrap_or_else(random_seed);
-        let config = Config {
-            threads: self.threads.unwrap_or(self.setup.settings().threads),
-            memory: self.memory << 20,
-            seed,
-            ..Config::default()
-        };
+        let config = MctsConfig::default()
+            .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
+            .with_memory(self.memory << 20)
+            .with_seed(seed);
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }
 }
@@ -110,7 +108,7 @@ pub fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, Failure
 pub fn think(
     search: &mut Mcts,
     history: &History,
-    budget: &Budget<'_>,
+    budget: &SearchBudget,
 ) -> Result<(), MachineError> {
     // Nobody plays 2^32 joint moves.
     search.set_root_fluents(&history.fluents(), history.depth() as u32)?;
@@ -139,7 +137,7 @@ pub struct Decision {
 }
 
 /// The moves of a report, best first.
-pub fn ranking(report: &Report, search: &mut Mcts, roles: &[String]) -> Vec<Ranked> {
+pub fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]) -> Vec<Ranked> {
     let mut decision = |(role, played): (RoleId, _)| Decision {
         role: roles[role.index()].clone(),
         played: search.move_text(role, played),

@@ -7,7 +7,7 @@ use propjit_jit::passes::{PassConfig, optimize};
 
 use super::lookahead::{Lookahead, TooMuch};
 use super::losses::{gained, with_losses};
-use crate::analysis::GoalRanges;
+use crate::analysis::GoalBounds;
 use crate::machine::step_cost::choice_gates;
 use crate::machine::{GroundGame, RANDOM_ROLE, RoleId};
 
@@ -41,7 +41,7 @@ impl DecisiveCircuit {
     ///
     /// None if no role ever has decisive moves, or if to find that out is too much. It takes a
     /// while.
-    pub fn new(game: &GroundGame, left: Option<&GoalRanges>) -> Option<DecisiveCircuit> {
+    pub fn new(game: &GroundGame, left: Option<&GoalBounds>) -> Option<DecisiveCircuit> {
         let circuit = &game.min_gates().circuit;
         let layout = game.layout();
         let moves = layout.legal.iter().map(Range::len).sum();
@@ -81,7 +81,7 @@ impl DecisiveCircuit {
 /// What circuits are made from.
 struct Maker<'a> {
     game: &'a GroundGame,
-    left: Option<&'a GoalRanges>,
+    left: Option<&'a GoalBounds>,
     /// The roles that choose.
     deciding: Vec<RoleId>,
     passes: &'a PassConfig,
@@ -90,7 +90,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// The role whose losses are this one's gains.
     fn rival(&self, role: RoleId) -> Option<RoleId> {
-        let is_fixed = self.left.is_some_and(GoalRanges::has_fixed_sum);
+        let is_fixed = self.left.is_some_and(GoalBounds::has_fixed_sum);
         let mut others = (self.deciding.iter().copied()).filter(|&other| other != role);
         others
             .next()

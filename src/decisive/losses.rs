@@ -2,7 +2,7 @@
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
 
-use crate::analysis::GoalRanges;
+use crate::analysis::GoalBounds;
 use crate::machine::RoleId;
 use crate::machine::lower::Layout;
 
@@ -14,7 +14,7 @@ pub(super) type Losses = Vec<Vec<Edge>>;
 pub(super) fn with_losses(
     circuit: &Circuit,
     layout: &Layout,
-    left: Option<&GoalRanges>,
+    left: Option<&GoalBounds>,
 ) -> (Circuit, Losses) {
     let mut builder = Builder::extend(circuit);
     let mut of_role = |role: RoleId| {

@@ -7,7 +7,7 @@ use propjit_jit::code::{Code, CompileError};
 use propjit_jit::evaluator::Engine;
 
 use super::DecisiveCircuit;
-use crate::analysis::{Foresight, GoalRanges};
+use crate::analysis::{GoalBounds, GoalBoundsTask};
 use crate::background::Background;
 use crate::machine::GroundGame;
 use crate::machine::code_options::Form;
@@ -24,14 +24,14 @@ pub struct DecisiveTier(Background<Option<Engine>>);
 impl DecisiveTier {
     /// Starts to make it, when other engines need nothing more, and the latches are found that
     /// are to be known.
-    pub fn start(game: &Arc<GroundGame>, latches: Option<&Foresight>) -> DecisiveTier {
+    pub fn start(game: &Arc<GroundGame>, latches: Option<&GoalBoundsTask>) -> DecisiveTier {
         let (game, latches) = (game.clone(), latches.cloned());
         DecisiveTier(Background::start(
             "lookahead",
             || None,
             move || {
                 game.tiers().wait();
-                let left = latches.as_ref().and_then(Foresight::wait);
+                let left = latches.as_ref().and_then(GoalBoundsTask::wait);
                 let start = Instant::now();
                 let code = code(&game, left);
                 tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
@@ -52,7 +52,7 @@ impl DecisiveTier {
 }
 
 /// Machine code of the decisive circuit, if there is one.
-fn code(game: &GroundGame, left: Option<&GoalRanges>) -> Option<Code> {
+fn code(game: &GroundGame, left: Option<&GoalBounds>) -> Option<Code> {
     let form = Form::Decisive {
         latches: format!("{REVISION} {left:?}"),
     };

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::machine::{Backend, MachineError, RoleId};
 use crate::matches::{Board, Choice, Player, PlayerError, Seat};
-use crate::search::Budget;
-use crate::search::mcts::{Config, Mcts, Report};
+use crate::search::SearchBudget;
+use crate::search::mcts::{Mcts, MctsConfig, SearchReport};
 use propjit_stop::Stop;
 
 /// How long before the end of a clock it stops to think: a search may take some 10 ms to end,
@@ -18,7 +18,7 @@ const RESERVE: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 pub struct MctsPlayerConfig {
     /// How to search. The seed is replaced by that of the seat.
-    pub search: Config,
+    pub search: MctsConfig,
     /// What to evaluate with; without a wish, what the set-up asks for, or the fastest there is.
     pub backend: Option<Backend>,
     /// Whether to think on while others do.
@@ -61,10 +61,7 @@ impl MctsPlayer {
             let game = self.seat.rulesheet.game()?;
             let wanted = self.config.backend.or(self.seat.rulesheet.backend());
             let backend = wanted.unwrap_or(game.bulk_backend());
-            let config = Config {
-                seed: self.seat.seed,
-                ..self.config.search.clone()
-            };
+            let config = self.config.search.clone().with_seed(self.seat.seed);
             let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
                 tree: Mcts::new(&game, backend, config)?,
@@ -95,16 +92,14 @@ impl GameSearch {
                 .set_root_fluents(&self.board.fluents(), self.depth)?;
             self.is_current = true;
         }
-        self.tree.run(&Budget {
-            deadline: deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline)),
-            playouts: None,
-            stop,
-        })
+        let end = deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline));
+        let budget = SearchBudget::default().with_stop(stop.by(end));
+        self.tree.run(&budget)
     }
 }
 
 /// What the search found, as the record of a move.
-fn record(report: &Report) -> serde_json::Value {
+fn record(report: &SearchReport) -> serde_json::Value {
     let visits = report.moves.first().map(|best| best.visits);
     json!({
         "value": report.value,

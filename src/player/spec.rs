@@ -17,11 +17,12 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use rand::RngExt;
 use thiserror::Error;
 
 use super::mcts::{MctsPlayer, MctsPlayerConfig};
 use super::simple::SimplePlayer;
-use crate::matches::PlayerFactory;
+use crate::matches::{PlayerFactory, Seat};
 use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
 use crate::search::mcts;
@@ -50,6 +51,7 @@ const KINDS: &[PlayerKind] = &[
             "latches",
             "darkening",
             "ponder",
+            "seed",
         ],
         read: read_mcts,
     },
@@ -57,15 +59,11 @@ const KINDS: &[PlayerKind] = &[
         name: "random",
         options: &["seed"],
         read: |name, options| {
-            let seed: Option<u64> = options.get("seed", "a whole number")?;
+            let seed = options.seed()?;
             Ok(PlayerFactory::new(name, move |seat| {
-                // With one seed, matches still differ from each other.
-                let rng = match seed {
-                    Some(seed) => streams(seed).nth(seat.number as usize),
-                    None => streams(seat.seed).next(),
-                };
-                let rng = rng.expect("streams do not end");
-                Ok(Box::new(SimplePlayer::random(seat, rng)?))
+                let seat = seated(seat, seed);
+                let rng = streams(seat.seed).next().expect("streams do not end");
+                Ok(Box::new(SimplePlayer::random(&seat, rng)?))
             }))
         },
     },
@@ -79,9 +77,20 @@ const KINDS: &[PlayerKind] = &[
     },
 ];
 
+/// The seat, with a seed that depends on the player's `seed`, if it has one, and on the number of
+/// the match alone. So the matches of a series differ, and the same series can be played again.
+fn seated(seat: &Seat, seed: Option<u64>) -> Seat {
+    let mut seat = seat.clone();
+    if let Some(seed) = seed {
+        let rng = streams(seed).nth(seat.number as usize);
+        seat.seed = rng.expect("streams do not end").random();
+    }
+    seat
+}
+
 fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecError> {
     let mut config = MctsPlayerConfig {
-        search: mcts::Config::default(),
+        search: mcts::MctsConfig::default(),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
         ponder: options.get("ponder", "true or false")?.unwrap_or(true),
     };
@@ -105,8 +114,12 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }
+    let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
-        Ok(Box::new(MctsPlayer::new(seat, config.clone())))
+        Ok(Box::new(MctsPlayer::new(
+            &seated(seat, seed),
+            config.clone(),
+        )))
     }))
 }
 
@@ -164,6 +177,11 @@ fn known(names: &[&str]) -> String {
 struct PlayerOptions(Vec<(String, String)>);
 
 impl PlayerOptions {
+    /// The option `seed`.
+    fn seed(&self) -> Result<Option<u64>, SpecError> {
+        self.get("seed", "a whole number")
+    }
+
     /// The value of an option, if it is given; `wanted` tells what it must be.
     ///
     /// # Errors

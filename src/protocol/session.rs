@@ -235,6 +235,13 @@ impl Session {
                 return Reply::Busy;
             }
             running.end_preview();
+            let seed = random_seed();
+            tracing::info!(
+                id = start.match_id,
+                role = start.role,
+                seed,
+                "a match starts"
+            );
             let seat = Seat {
                 match_id: start.match_id.clone(),
                 number: running.started,
@@ -242,7 +249,7 @@ impl Session {
                 role,
                 start_clock: start.start_clock,
                 play_clock: start.play_clock,
-                seed: random_seed(),
+                seed,
             };
             let SessionConfig { player, log, .. } = &self.config;
             let game = LiveMatch::start(player.clone(), seat, log.as_deref(), &due);

@@ -1,26 +1,32 @@
-//! Searches: which move is best.
+//! Searches for the best move.
 //!
 //! [`mcts`] is Monte Carlo tree search. What a search asks of a game is in [`evaluator`]: the
-//! states in which somebody decides ([`successor`]), with all forced moves passed over, and what
-//! may be done there ([`legal`]), many at a time.
+//! states in which some role decides ([`successor`]), with all forced moves passed over, and the
+//! moves that are legal there ([`legal`]), for many states at a time.
 
 pub mod evaluator;
 pub mod legal;
 pub mod mcts;
 pub mod successor;
 
-use std::time::Instant;
-
 use propjit_stop::Stop;
 
-/// When a search ends, if it does not come to an end by itself.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget<'a> {
-    /// At this time.
-    pub deadline: Option<Instant>,
-    /// After this many playouts, or a few more. Those that are spared because it is known
-    /// what comes of them count too.
+use crate::setters::setters;
+
+/// The limits of a search, which may also come to an end by itself.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct SearchBudget {
+    /// The number of playouts after which the search ends; it may be a few more. Those that are
+    /// spared because their result is known count, too.
     pub playouts: Option<u64>,
-    /// When this is set.
-    pub stop: &'a Stop,
+    /// Ends the search when it is set, or at its deadline.
+    pub stop: Stop,
+}
+
+impl SearchBudget {
+    setters! {
+        with_playouts(playouts: Option<u64>);
+        with_stop(stop: Stop);
+    }
 }

@@ -4,13 +4,13 @@ mod input;
 mod view;
 
 use std::io::{self, IsTerminal};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::{History, find_text};
 use propjit::rng::{GameRng, streams};
-use propjit::search::Budget;
+use propjit::search::SearchBudget;
 use propjit::search::mcts::Mcts;
 use rand::RngExt;
 
@@ -53,6 +53,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let position = args.thinking.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
     let (search, seed) = args.thinking.search(&position)?;
+    message(&format!("seed {seed}"));
     let mut table = Playing {
         asked_at: Vec::new(),
         time: args.seconds,
@@ -252,11 +253,7 @@ impl Playing<'_> {
     /// what it has found counts.
     fn think(&mut self) {
         let shown = show_progress(|| "thinking".to_string());
-        let budget = Budget {
-            deadline: Instant::now().checked_add(self.time),
-            playouts: None,
-            stop: &Stop::new(),
-        };
+        let budget = SearchBudget::default().with_stop(Stop::new().within(self.time));
         let done = think(&mut self.search, &self.history, &budget);
         drop(shown);
         if let Err(error) = done {

@@ -5,7 +5,7 @@
 //! allocated again: mark-region collection, as in Blackburn and McKinley, "Immix" (2008).
 //! That takes time for what is kept only.
 //!
-//! Each thread allocates from a piece of its own, so that threads seldom meet here.
+//! Each thread allocates from a buffer of its own, so that threads seldom contend.
 
 use std::alloc::Layout;
 use std::ops::Range;
@@ -14,17 +14,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 use propjit_jit::memory::SharedWords;
 
-/// How many words a line has: as many as a line of the cache. Blocks are whole lines.
+/// The words of a line: as many as in a line of the CPU cache. Blocks are whole lines.
 const LINE: usize = 8;
 
-/// How many lines a thread takes at a time, if there are enough.
-const PIECE: usize = 1024;
+/// How many lines an allocation buffer gets at a time, if there are enough.
+const BUFFER_LINES: usize = 1024;
 
 /// Words of memory.
 #[derive(Debug)]
 pub struct Arena {
     words: SharedWords,
-    /// Lines that are neither allocated nor in a thread's piece.
+    /// Lines that are neither allocated nor in a thread's buffer.
     free: Mutex<Vec<Range<u32>>>,
 }
 
@@ -34,15 +34,15 @@ pub struct Block(pub u32);
 
 /// Lines from which one thread allocates.
 #[derive(Default, Debug)]
-pub struct Piece(Range<u32>);
+pub struct AllocationBuffer(Range<u32>);
 
 /// The lines that are still of use, a bit each.
 #[derive(Debug)]
 pub struct Marks(Vec<u64>);
 
 impl Arena {
-    /// An arena of so many bytes, or of as many as the system gives; of a few lines at least.
-    /// They take up memory when they are used first.
+    /// An arena of `bytes` bytes, or of as many as the system gives; of a few lines at least.
+    /// They take up memory when they are first used.
     pub fn new(bytes: usize) -> Arena {
         let mut lines = (bytes / (8 * LINE)).clamp(8, u32::MAX as usize);
         let words = loop {
@@ -71,23 +71,23 @@ impl Arena {
         &self.words[block.0 as usize * LINE..]
     }
 
-    /// A block of so many words, with anything in them; none when the memory is used up.
-    pub fn allocate(&self, piece: &mut Piece, words: usize) -> Option<Block> {
+    /// A block of `words` words, with anything in them; none when the memory is used up.
+    pub fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {
         let lines = lines(words);
-        if piece.0.len() < lines {
-            let wanted = PIECE.min(self.lines() / 16).max(lines);
-            // What is left of the piece is too short, and is found again by the next sweep.
-            *piece = Piece(take(&mut self.free.lock(), lines, wanted)?);
+        if buffer.0.len() < lines {
+            let wanted = BUFFER_LINES.min(self.lines() / 16).max(lines);
+            // What is left of the buffer is too short, and is found again by the next sweep.
+            *buffer = AllocationBuffer(take(&mut self.free.lock(), lines, wanted)?);
         }
-        let start = piece.0.start;
-        piece.0.start += lines as u32;
+        let start = buffer.0.start;
+        buffer.0.start += lines as u32;
         Some(Block(start))
     }
 
     /// Takes back what a thread has not used.
-    pub fn give_back(&self, Piece(piece): Piece) {
-        if !piece.is_empty() {
-            self.free.lock().push(piece);
+    pub fn give_back(&self, AllocationBuffer(buffer): AllocationBuffer) {
+        if !buffer.is_empty() {
+            self.free.lock().push(buffer);
         }
     }
 
@@ -96,7 +96,7 @@ impl Arena {
         Marks(vec![0; self.lines().div_ceil(64)])
     }
 
-    /// Frees all that is not marked. There must be no pieces.
+    /// Frees all that is not marked. There must be no buffers.
     pub fn sweep(&mut self, marks: &Marks) {
         let mut free = Vec::new();
         let mut line = 1;
@@ -115,7 +115,7 @@ impl Arena {
 }
 
 impl Marks {
-    /// Marks a block of so many words. Returns whether it was not marked before.
+    /// Marks a block of `words` words. Returns whether it was not marked before.
     pub fn mark(&mut self, block: Block, words: usize) -> bool {
         let is_new = !self.contains(block);
         let start = block.0 as usize;
@@ -149,7 +149,7 @@ fn lines(words: usize) -> usize {
     words.div_ceil(LINE)
 }
 
-/// Takes at least so many lines from a run that has as many, and up to so many if it has.
+/// Takes at least `least` lines from a run that has as many, and up to `most` if it has more.
 fn take(free: &mut Vec<Range<u32>>, least: usize, most: usize) -> Option<Range<u32>> {
     let place = free.iter().rposition(|run| run.len() >= least)?;
     let Range { start, end } = free[place];
@@ -186,10 +186,10 @@ mod tests {
             kept in prop::collection::vec(any::<bool>(), 200),
         ) {
             let mut arena = Arena::new(1 << 14);
-            let mut pieces = [Piece::default(), Piece::default()];
+            let mut buffers = [AllocationBuffer::default(), AllocationBuffer::default()];
             let mut blocks = Vec::new();
             for (turn, &words) in sizes.iter().enumerate() {
-                if let Some(block) = arena.allocate(&mut pieces[turn % 2], words) {
+                if let Some(block) = arena.allocate(&mut buffers[turn % 2], words) {
                     for word in &arena.from(block)[..words] {
                         set(word, turn as u64 + 1);
                     }
@@ -210,9 +210,9 @@ mod tests {
                 prop_assert!(!marks.mark(block, words));
             }
             arena.sweep(&marks);
-            let mut piece = Piece::default();
+            let mut buffer = AllocationBuffer::default();
             let mut lines = 0;
-            while let Some(block) = arena.allocate(&mut piece, 1) {
+            while let Some(block) = arena.allocate(&mut buffer, 1) {
                 set(&arena.from(block)[0], 1000);
                 lines += 1;
             }
@@ -227,11 +227,11 @@ mod tests {
     #[test]
     fn what_was_not_used_is_given_back() {
         let arena = Arena::new(1 << 14);
-        let mut piece = Piece::default();
-        while arena.allocate(&mut piece, 8 * 16).is_some() {}
-        arena.give_back(std::mem::take(&mut piece));
+        let mut buffer = AllocationBuffer::default();
+        while arena.allocate(&mut buffer, 8 * 16).is_some() {}
+        arena.give_back(std::mem::take(&mut buffer));
         let mut left = 0;
-        while arena.allocate(&mut piece, 8).is_some() {
+        while arena.allocate(&mut buffer, 8).is_some() {
             left += 1;
         }
         assert!((1..16).contains(&left), "{left}");

@@ -16,7 +16,7 @@ use crate::search::evaluator::Evaluator;
 pub struct BestLine {
     /// What the role gets.
     pub goal: f32,
-    /// The move after so many joint moves. Where there is none, only one is legal.
+    /// The moves by the number of joint moves before them. Where there is none, only one is legal.
     moves: BTreeMap<u32, Move>,
 }
 
@@ -37,19 +37,19 @@ impl BestLine {
         }
     }
 
-    /// The move after so many joint moves, if there is a choice.
+    /// The move after `depth` joint moves, if there is a choice.
     pub fn played(&self, depth: u32) -> Option<Move> {
         self.moves.get(&depth).copied()
     }
 
-    /// The moves that come later than the one after so many joint moves.
+    /// The moves that come later than the one after `depth` joint moves.
     pub fn after(&self, depth: u32) -> impl Iterator<Item = Move> {
         let later = self.moves.range(depth.saturating_add(1)..);
         later.map(|(_, played)| *played)
     }
 
-    /// Whether it leads from one state to another, of which each comes after so many joint
-    /// moves.
+    /// Whether it leads from one state to another, each given with the number of joint moves
+    /// before it.
     ///
     /// # Errors
     /// When the machine cannot go on.

@@ -11,14 +11,14 @@ use crate::machine::RoleId;
 use crate::search::successor::Successor;
 
 impl Tree {
-    /// The only role of the game can get as much in this node.
-    pub fn assure(&self, id: NodeId, goal: f32) {
+    /// The only role of the game can get at least `goal` in this node.
+    pub fn raise_lower_bound(&self, id: NodeId, goal: f32) {
         let Bounds { high, .. } = self.ranges()[0];
         self.node(id).narrow(RoleId(0), Bounds { low: goal, high });
     }
 
-    /// What the only role of the game can surely get in a state, if there is a node for it.
-    pub fn sure(&self, state: &Successor) -> Option<f32> {
+    /// What the only role of the game is proved to get in a state, if there is a node for it.
+    pub fn proven_lower_bound(&self, state: &Successor) -> Option<f32> {
         let id = self.find_successor(state)?;
         Some(self.node(id).bounds(RoleId(0)).low)
     }
@@ -46,7 +46,7 @@ impl Tree {
         for role in self.roles() {
             let bounds = match role == decider {
                 true => Bounds { low, high },
-                false => self.left_to(role, decision, &own, low, high),
+                false => self.bounds_of_other(role, decision, &own, low, high),
             };
             changed |= node.narrow(role, bounds);
         }
@@ -77,7 +77,7 @@ impl Tree {
 
     /// What a role can still get that does not decide; the other one, which does, gets this
     /// behind each edge, and at least `low` and at most `high`.
-    fn left_to(
+    fn bounds_of_other(
         &self,
         role: RoleId,
         decision: Decision<'_>,

@@ -1,4 +1,4 @@
-//! What one role may play in a node, and what is known of it: a block of words, as
+//! The moves of one role in a node, and what is known of them: a block of words, as
 //! [`node`](super::node)s are.
 //!
 //! An edge has all that a choice among edges needs, so that a choice need not look at
@@ -69,7 +69,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Writes a decision: the moves and what they lead to, in a game with so many roles. The
+    /// Writes a decision: the moves and what they lead to, in a game with `roles` roles. The
     /// most that there is to expect behind each of the edges is a share of the range of goals.
     pub fn init(
         words: &[AtomicU64],
@@ -191,8 +191,8 @@ impl<'a> Edge<'a> {
         self.0[TO].fetch_or(u64::from(id.0), Ordering::Release);
     }
 
-    /// An upper bound of the value as a share of the goals' range, with so much weight on
-    /// what is uncertain; or what it is if there are no visits.
+    /// An upper bound of the value as a share of the goals' range, with `weight` on what
+    /// is uncertain; or what it is if there are no visits.
     pub fn upper_bound(self, untried: f32, weight: f32) -> Option<f32> {
         let counts = get(&self.0[COUNTS]);
         if counts & CLOSED != 0 {

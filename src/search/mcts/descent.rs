@@ -1,21 +1,21 @@
 //! Down the tree to where something is to be found out, and up again with it.
 
-use super::arena::{Block, Piece};
+use super::arena::{AllocationBuffer, Block};
 use super::decision::{Decision, Edge};
-use super::joint::{Joint, JointId};
+use super::joint::{JointDecision, JointId};
 use super::node::{Decider, Node, NodeId, Stage};
 use super::tree::Tree;
 use crate::machine::{Move, RoleId, State};
 use crate::rng::GameRng;
 use crate::search::successor::Successor;
 
-/// What a thread goes down the tree with.
-pub struct Guide {
+/// What a thread needs on its way down the tree.
+pub struct DescentContext {
     /// The weight of what is uncertain.
     pub exploration: f32,
     pub rng: GameRng,
     /// Where it allocates nodes.
-    pub piece: Piece,
+    pub buffer: AllocationBuffer,
     /// What each role gets where that is known.
     pub values: Vec<f32>,
     /// A state to work on.
@@ -47,7 +47,7 @@ enum Choice {
 pub enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
-    /// It is known what each role gets: the values are in the guide.
+    /// It is known what each role gets: the values are in the context.
     Known,
     /// What may be played in this node is to be found out.
     Expand(NodeId),
@@ -62,7 +62,7 @@ impl Tree {
     /// (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006). Evaluations that
     /// are under way count as visits, but have no value (Liu et al., "Watch the Unobserved",
     /// 2020).
-    pub fn descend(&self, mut id: NodeId, path: &mut Path, guide: &mut Guide) -> Leaf {
+    pub fn descend(&self, mut id: NodeId, path: &mut Path, context: &mut DescentContext) -> Leaf {
         loop {
             let node = self.node(id);
             let play = || {
@@ -72,8 +72,8 @@ impl Tree {
             let decider = node.meta().decider();
             if decider == Decider::Nobody || node.is_solved() {
                 let values = self.roles().map(|role| node.bounds(role).low);
-                guide.values.clear();
-                guide.values.extend(values);
+                context.values.clear();
+                context.values.extend(values);
                 return Leaf::Known;
             }
             match (node.inside(), decider) {
@@ -92,13 +92,13 @@ impl Tree {
                     let place = if self.random() == Some(role) {
                         least_tried(decision)
                     } else {
-                        match self.best_edge(node, decision, role, guide.exploration) {
+                        match self.best_edge(node, decision, role, context.exploration) {
                             Some(place) => place,
                             // All that can still be chosen is known.
                             None => {
                                 self.refresh(id);
                                 let best = self.best_known(decision, role);
-                                self.get_values(decision, best, guide);
+                                self.get_values(decision, best, context);
                                 return Leaf::Known;
                             }
                         }
@@ -109,13 +109,13 @@ impl Tree {
                         choice: Choice::Edge(inside, place as u32),
                     };
                     if edge.is_over() {
-                        self.get_values(decision, place, guide);
+                        self.get_values(decision, place, context);
                         edge.begin();
                         path.0.push(step);
                         return Leaf::Known;
                     }
-                    let (state, piece) = (&mut guide.state, &mut guide.piece);
-                    let Some(next) = self.follow(decision, place, state, piece) else {
+                    let (state, buffer) = (&mut context.state, &mut context.buffer);
+                    let Some(next) = self.follow(decision, place, state, buffer) else {
                         return play();
                     };
                     edge.begin();
@@ -125,7 +125,7 @@ impl Tree {
                 ((Stage::Expanded, _), _) => {
                     let joint = self.joint(id);
                     let mut joint = joint.lock();
-                    let places = joint.choose(self.random(), &mut guide.rng);
+                    let places = joint.choose(self.random(), &mut context.rng);
                     let number = joint.id(&places);
                     let next = match joint.edges.get(&number) {
                         Some(Some(next)) => Ok(*next),
@@ -140,7 +140,7 @@ impl Tree {
                     match next {
                         Ok(next) => id = next,
                         Err(moves) => {
-                            self.count_joint(Joint::EDGE_BYTES);
+                            self.count_joint(JointDecision::EDGE_BYTES);
                             joint.edges.insert(number, None);
                             return Leaf::Follow(id, moves);
                         }
@@ -189,10 +189,10 @@ impl Tree {
     }
 
     /// Gets what each role gets behind an edge.
-    fn get_values(&self, decision: Decision<'_>, place: usize, guide: &mut Guide) {
+    fn get_values(&self, decision: Decision<'_>, place: usize, context: &mut DescentContext) {
         let bounds = |role| self.bounds(decision, place, role).low;
-        guide.values.clear();
-        guide.values.extend(self.roles().map(bounds));
+        context.values.clear();
+        context.values.extend(self.roles().map(bounds));
     }
 
     /// Adds the values that the evaluation at the end of the path had, for each role, there
@@ -217,21 +217,27 @@ impl Tree {
                     };
                     edge.end(mean);
                     // Each node on the way takes over what is proved below.
-                    if self.is_news(edge) {
+                    if self.has_changed(edge) {
                         self.refresh(step.node);
                     }
                 }
                 Choice::Joint(places, _) => {
-                    self.joint(step.node)
-                        .lock()
-                        .learn(self, node, places, values);
+                    let mean = |child: Option<NodeId>, role| {
+                        child.map_or(node, |child| self.node(child)).mean(role)
+                    };
+                    self.joint(step.node).lock().update_regrets(
+                        places,
+                        values,
+                        self.random(),
+                        mean,
+                    );
                 }
             }
         }
     }
 
     /// Whether more is proved behind an edge than was known before.
-    fn is_news(&self, edge: Edge<'_>) -> bool {
+    fn has_changed(&self, edge: Edge<'_>) -> bool {
         let child = edge.node();
         child.is_some_and(|child| edge.note_changes(self.node(child).changes()))
     }
@@ -243,7 +249,7 @@ impl Tree {
                 break;
             };
             let edge = self.decision(inside).edge(place as usize);
-            if !(self.is_news(edge) && self.refresh(step.node)) {
+            if !(self.has_changed(edge) && self.refresh(step.node)) {
                 break;
             }
         }
@@ -273,11 +279,16 @@ impl Tree {
         }
     }
 
-    /// Says where the joint move leads to by which the path ends; returns the node, if there
+    /// Sets where the joint move at the end of the path leads to; returns the node, if there
     /// is memory for it.
-    pub fn complete(&self, path: &Path, found: &Successor, piece: &mut Piece) -> Option<NodeId> {
+    pub fn complete(
+        &self,
+        path: &Path,
+        found: &Successor,
+        buffer: &mut AllocationBuffer,
+    ) -> Option<NodeId> {
         let (node, number) = path.last_joint();
-        let id = self.intern_successor(found, piece);
+        let id = self.intern_successor(found, buffer);
         let joint = self.joint(node);
         let mut joint = joint.lock();
         match id {

@@ -6,8 +6,7 @@
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
-use super::node::{Node, NodeId};
-use super::tree::Tree;
+use super::node::NodeId;
 use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
 use crate::search::legal::Legal;
@@ -18,7 +17,7 @@ const AT_RANDOM: f64 = 0.1;
 
 /// What several roles may play at once in a node.
 #[derive(Debug)]
-pub struct Joint {
+pub struct JointDecision {
     /// For each role, its moves.
     pub arms: Box<[Box<[Arm]>]>,
     /// Where joint moves lead to, as far as they were chosen; nowhere while somebody finds
@@ -41,16 +40,16 @@ pub struct Arm {
     regret: f64,
 }
 
-impl Joint {
+impl JointDecision {
     /// A choice among the legal moves of each role.
-    pub fn new(legal: Legal<'_>) -> Joint {
+    pub fn new(legal: Legal<'_>) -> JointDecision {
         let arm = |&played: &Move| Arm {
             played,
             values: Moments::default(),
             regret: 0.0,
         };
         let arms = legal.each().map(|moves| moves.iter().map(arm).collect());
-        Joint {
+        JointDecision {
             arms: arms.collect(),
             edges: FxHashMap::default(),
         }
@@ -91,17 +90,26 @@ impl Joint {
         roles.map(|(role, arms)| place(role, arms)).collect()
     }
 
-    /// The moves at these places brought the roles these values. What would other moves have
-    /// brought them against the same moves of the others?
-    pub fn learn(&mut self, tree: &Tree, node: Node<'_>, places: &[usize], values: &[f32]) {
-        let Joint { arms, edges } = self;
+    /// Updates the regrets: the moves at these places brought the roles these values. What would
+    /// other moves have brought them against the same moves of the others?
+    ///
+    /// `mean` is the mean value of a role in the node that a joint move leads to, or in the node
+    /// of this decision where there is none. The role `random` has no strategy.
+    pub fn update_regrets(
+        &mut self,
+        places: &[usize],
+        values: &[f32],
+        random: Option<RoleId>,
+        mean: impl Fn(Option<NodeId>, RoleId) -> Option<f32>,
+    ) {
+        let JointDecision { arms, edges } = self;
         for ((arms, &place), &value) in arms.iter_mut().zip(places).zip(values) {
             arms[place].values.add(value, 1);
         }
         let counts: Vec<usize> = arms.iter().map(|arms| arms.len()).collect();
         let mut places = places.to_vec();
         for (role, arms) in RoleId::first(counts.len()).zip(arms) {
-            if arms.len() == 1 || tree.random() == Some(role) {
+            if arms.len() == 1 || random == Some(role) {
                 continue;
             }
             let chosen = places[role.index()];
@@ -111,10 +119,10 @@ impl Joint {
                     .get(&number(counts.iter().copied(), &places))
                     .copied()
                     .flatten();
-                let met = met.and_then(|child| tree.node(child).mean(role));
+                let met = met.and_then(|child| mean(Some(child), role));
                 // What was never tried against these moves is as good as against others.
                 let others = || arm.values.mean().map(|mean| mean as f32);
-                let value = met.or_else(others).or(node.mean(role)).unwrap_or(0.0);
+                let value = met.or_else(others).or(mean(None, role)).unwrap_or(0.0);
                 let regret = value - values[role.index()];
                 arm.regret = (arm.regret + f64::from(regret)).max(0.0);
             }
@@ -125,7 +133,7 @@ impl Joint {
     /// Bytes of memory, about.
     pub fn bytes(&self) -> usize {
         let arms = self.arms.iter().map(|arms| size_of_val(&**arms));
-        size_of::<Joint>() + arms.sum::<usize>()
+        size_of::<JointDecision>() + arms.sum::<usize>()
     }
 
     /// Bytes of memory, about, for each joint move that was chosen.

@@ -19,21 +19,20 @@
 mod arena;
 mod best_line;
 mod bounds;
+mod config;
 mod decision;
 mod descent;
 mod joint;
 mod node;
 mod report;
+mod shared;
 mod tree;
 mod worker;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
-use crate::analysis::Foresight;
+use crate::analysis::GoalBoundsTask;
 use crate::darkening::Darkening;
 use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
@@ -41,70 +40,28 @@ use crate::playout::PlayoutProgress;
 use crate::rng;
 use propjit_stop::Stop;
 
-use super::Budget;
+use super::SearchBudget;
 use super::evaluator::Evaluator;
-use crate::statistics::Moments;
-use best_line::BestLine;
+pub use config::MctsConfig;
 use node::Bounds;
-pub use report::{MoveReport, Report};
+pub use report::{MoveReport, SearchReport};
+use shared::Shared;
 use tree::Tree;
 use worker::Worker;
 
 /// How many threads there are at most: what is under way must fit into the tree's counters.
 const MOST_THREADS: usize = 120;
 
-/// How often it is looked whether goal latches have been found.
-const LOOK_AHEAD: Duration = Duration::from_millis(50);
-
-/// How to search.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// How many threads, from 1 to 120.
-    pub threads: usize,
-    /// How much memory the tree may have, in bytes.
-    pub memory: usize,
-    /// How many playouts a leaf gets each time that it is visited: without a number, one where
-    /// they are long or the circuit is large, and up to 4 where they cost nearly nothing.
-    pub playouts: Option<u64>,
-    /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
-    /// that range from 0 to 1.
-    pub exploration: f32,
-    /// Whether to look for goal latches, and to search less by them.
-    pub latches: bool,
-    /// Whether to compile the circuit anew for what is left of a match.
-    pub darkening: bool,
-    /// How many joint moves a match may have.
-    pub max_steps: u32,
-    /// Whether [decisive moves](crate::decisive) are played in playouts.
-    pub decisive: bool,
-    /// Where the random numbers come from.
-    pub seed: u64,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            threads: 1,
-            memory: 1 << 30,
-            playouts: None,
-            exploration: 0.5,
-            latches: true,
-            darkening: true,
-            max_steps: 10_000,
-            decisive: true,
-            seed: 0,
-        }
-    }
-}
+/// The time between looks whether goal latches have been found.
+const GOAL_BOUNDS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A search, with what it found out so far.
 ///
 /// ```
 /// # use propjit::game::{Game, Setup};
 /// use propjit::machine::{Backend, RoleId};
-/// use propjit::search::Budget;
-/// use propjit::search::mcts::{Config, Mcts};
-/// use propjit::Stop;
+/// use propjit::search::SearchBudget;
+/// use propjit::search::mcts::{MctsConfig, Mcts};
 ///
 /// # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2)
 /// #     (legal player wait) (legal player go)
@@ -113,21 +70,20 @@ impl Default for Config {
 /// #     (<= terminal (true (step 2)))
 /// #     (<= (goal player 100) (true gone)) (<= (goal player 0) (not (true gone)))";
 /// # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
-/// let mut search = Mcts::new(&game, Backend::Scalar, Config::default())?;
-/// let stop = Stop::new();
-/// search.run(&Budget { deadline: None, playouts: Some(1000), stop: &stop })?;
+/// let mut search = Mcts::new(&game, Backend::Scalar, MctsConfig::default())?;
+/// search.run(&SearchBudget::default().with_playouts(Some(1000)))?;
 /// let report = search.report(RoleId(0));
 /// assert!(report.solved);
 /// assert_eq!(report.value, Some(100.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Mcts {
-    config: Config,
+    config: MctsConfig,
     evaluators: Vec<Evaluator>,
     tree: Tree,
     shared: Shared,
     /// Where goal latches come from, if they are still to come.
-    foresight: Option<Foresight>,
+    goal_bounds: Option<GoalBoundsTask>,
     darkening: Option<Arc<Darkening>>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
@@ -142,27 +98,12 @@ pub struct Mcts {
     runs: u64,
 }
 
-/// What the threads count together.
-#[derive(Default)]
-struct Shared {
-    /// How many playouts have ended.
-    playouts: PlayoutProgress,
-    /// How many joint moves they had.
-    steps: AtomicU64,
-    /// How many more there would have been, had not been known what comes of them.
-    spared: AtomicU64,
-    /// The values that evaluations had behind each edge of the root, for each role.
-    spread: Mutex<Vec<Moments<f64>>>,
-    /// In a game of one role, the best match seen.
-    best_line: Mutex<Option<BestLine>>,
-}
-
 impl Mcts {
     /// A search from the initial state.
     ///
     /// # Errors
     /// When there is no such machine, or it cannot go on, as when the prover hits a limit.
-    pub fn new(game: &Game, backend: Backend, config: Config) -> Result<Mcts, MachineError> {
+    pub fn new(game: &Game, backend: Backend, config: MctsConfig) -> Result<Mcts, MachineError> {
         // What a prover calls its states and moves is its own.
         let threads = match backend {
             Backend::Prover => 1,
@@ -191,7 +132,10 @@ impl Mcts {
             legal: first.legal_moves(&state)?,
             tree,
             shared: Shared::default(),
-            foresight: config.latches.then(|| game.foresight().cloned()).flatten(),
+            goal_bounds: config
+                .latches
+                .then(|| game.goal_bounds().cloned())
+                .flatten(),
             darkening,
             state,
             depth: 0,
@@ -222,17 +166,20 @@ impl Mcts {
         let root = first.skip_forced_moves(state, depth)?;
         self.legal = first.legal_moves(state)?;
         if let Some(line) = best_line.take_if(|_| !leads)
-            && self.tree.sure(&root).is_none_or(|sure| sure <= line.goal)
+            && self
+                .tree
+                .proven_lower_bound(&root)
+                .is_none_or(|proven| proven <= line.goal)
         {
             // What the tree knows by the line is of no use without it.
             self.tree.clear();
         }
         self.tree.set_root(&root);
         if let Some(line) = &*best_line {
-            self.tree.assure(self.tree.root(), line.goal);
+            self.tree.raise_lower_bound(self.tree.root(), line.goal);
         }
         drop(best_line);
-        self.shared.spread.lock().clear();
+        self.shared.root_statistics.lock().clear();
         (self.state, self.depth) = (state.clone(), depth);
         self.playouts_before = self.shared.playouts.rollouts();
         self.time = Duration::ZERO;
@@ -240,14 +187,14 @@ impl Mcts {
     }
 
     /// Takes goal latches into account, if they have been found since.
-    fn look_ahead(&mut self) {
-        let Some(found) = self.foresight.as_ref().and_then(Foresight::found) else {
+    fn adopt_goal_bounds(&mut self) {
+        let Some(found) = self.goal_bounds.as_ref().and_then(GoalBoundsTask::found) else {
             return;
         };
-        if let Some(ranges) = found {
-            self.tree.foresee(ranges.clone());
+        if let Some(bounds) = found {
+            self.tree.set_goal_bounds(bounds.clone());
         }
-        self.foresight = None;
+        self.goal_bounds = None;
     }
 
     /// Searches from the state in which exactly these propositions hold, as
@@ -277,22 +224,20 @@ impl Mcts {
     ///
     /// # Errors
     /// When a machine cannot go on.
-    pub fn run(&mut self, budget: &Budget<'_>) -> Result<(), MachineError> {
+    pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MachineError> {
         let start = Instant::now();
         let wanted = budget
             .playouts
             .map(|playouts| playouts + self.shared.playouts_and_spared());
         if let Some(darkening) = &self.darkening {
-            darkening.advance(&self.state, budget.deadline);
+            darkening.advance(&self.state, budget.stop.deadline());
         }
         let result = loop {
-            self.look_ahead();
-            let deadline = budget.deadline.map_or(Duration::MAX, |deadline| {
-                deadline.saturating_duration_since(Instant::now())
-            });
-            let is_last = self.foresight.is_none() || deadline <= LOOK_AHEAD;
-            let time = if is_last { deadline } else { LOOK_AHEAD };
-            let result = self.run_for(time, wanted, budget.stop);
+            self.adopt_goal_bounds();
+            let left = budget.stop.remaining().unwrap_or(Duration::MAX);
+            let is_last = self.goal_bounds.is_none() || left <= GOAL_BOUNDS_INTERVAL;
+            let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
+            let result = self.run_for(time, wanted, &budget.stop);
             if result.is_err() || is_last || budget.stop.is_set() || self.is_done(wanted) {
                 break result;
             }
@@ -340,12 +285,13 @@ impl Mcts {
     }
 
     /// What is known now, for one of the roles.
-    pub fn report(&self, role: RoleId) -> Report {
+    pub fn report(&self, role: RoleId) -> SearchReport {
         let playouts = self.shared.playouts.rollouts() - self.playouts_before;
         let (tree, legal) = (&self.tree, &self.legal[role.index()]);
-        let spread = self.shared.spread.lock();
+        let root_statistics = self.shared.root_statistics.lock();
         let best_line = self.shared.best_line.lock();
-        let mut report = Report::new(tree, &spread, role, legal, playouts, self.time);
+        let mut report =
+            SearchReport::new(tree, &root_statistics, role, legal, playouts, self.time);
         if let Some(line) = &*best_line {
             report.prefer(line, tree.node(tree.root()).meta().depth());
         }

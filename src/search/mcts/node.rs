@@ -149,7 +149,7 @@ impl<'a> Node<'a> {
     }
 
     /// Makes it a node without visits, in which each role can get this.
-    pub fn init(self, meta: Meta, state: &[u64], outlook: impl Fn(RoleId) -> Bounds) {
+    pub fn init(self, meta: Meta, state: &[u64], goal_bounds: impl Fn(RoleId) -> Bounds) {
         set(&self.words[META], meta.word());
         set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
         set(&self.words[COUNTS], 0);
@@ -158,7 +158,7 @@ impl<'a> Node<'a> {
         sums.iter().for_each(|sum| set(sum, 0));
         let (bounds, rest) = rest.split_at(self.ranges.len());
         for (role, bounds) in RoleId::first(self.ranges.len()).zip(bounds) {
-            set(bounds, outlook(role).to_word());
+            set(bounds, goal_bounds(role).to_word());
         }
         for (word, value) in rest.iter().zip(state) {
             set(word, *value);
@@ -202,7 +202,7 @@ impl<'a> Node<'a> {
     }
 
     /// Says what the thread that claimed the node has found out, which the block tells.
-    pub fn settle(self, stage: Stage, inside: Block) {
+    pub fn set_inside(self, stage: Stage, inside: Block) {
         let state = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
         let word = state | (stage as u64) << STAGE_SHIFT | u64::from(inside.0);
         self.words[INSIDE].store(word, Ordering::Release);

@@ -1,4 +1,4 @@
-//! What a search has found out.
+//! The result of a search.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::statistics::Moments;
 
 /// What is known about a role's moves.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Report {
+pub struct SearchReport {
     /// The role.
     pub role: RoleId,
     /// The best move, unless there is no legal one.
@@ -50,32 +50,32 @@ pub struct MoveReport {
     pub line: Vec<(RoleId, Move)>,
 }
 
-impl Report {
-    /// What the tree knows of these legal moves. The spread has the values of evaluations for
-    /// each edge of the root and each role.
+impl SearchReport {
+    /// What the tree knows of these legal moves. The statistics are of the values of
+    /// evaluations, for each edge of the root and each role.
     pub(super) fn new(
         tree: &Tree,
-        spread: &[Moments<f64>],
+        root_statistics: &[Moments<f64>],
         role: RoleId,
         legal: &[Move],
         playouts: u64,
         time: Duration,
-    ) -> Report {
+    ) -> SearchReport {
         let root = tree.node(tree.root());
         let mut moves = match *legal {
             // The root is what follows from the state by forced moves.
             [forced] => {
                 let mut all = Moments::default();
-                let own = spread.iter().skip(role.index());
+                let own = root_statistics.iter().skip(role.index());
                 own.step_by(tree.ranges().len())
                     .for_each(|sample| all.merge(sample));
                 vec![tree.node_report(forced, tree.root(), role, &all)]
             }
-            _ => tree.moves_report(spread, role, legal),
+            _ => tree.moves_report(root_statistics, role, legal),
         };
         order(&mut moves);
         let Bounds { low, high } = tree.ranges()[role.index()];
-        Report {
+        SearchReport {
             role,
             best: moves.first().map(|best| best.played),
             value: root.mean(role).map(f64::from),
@@ -89,9 +89,9 @@ impl Report {
     }
 }
 
-impl Report {
+impl SearchReport {
     /// Puts the move first that is surely best for the only role of a game, which has seen
-    /// this line; the root comes after so many joint moves.
+    /// this line; the root comes after `depth` joint moves.
     pub(super) fn prefer(&mut self, line: &BestLine, depth: u32) {
         let goal = f64::from(line.goal);
         let next = line.played(depth);
@@ -107,8 +107,8 @@ impl Report {
                 next.line = moves.map(|played| (self.role, played)).collect();
             }
         }
-        let sure = |report: &MoveReport| report.bounds.0;
-        self.moves.sort_by(|a, b| sure(b).total_cmp(&sure(a)));
+        let proven = |report: &MoveReport| report.bounds.0;
+        self.moves.sort_by(|a, b| proven(b).total_cmp(&proven(a)));
         self.best = self.moves.first().map(|best| best.played);
     }
 }
@@ -125,9 +125,9 @@ impl MoveReport {
 /// proved, no more is looked at it, and it is as good as its value. Moves that are sure to
 /// be worse than another come last.
 fn order(moves: &mut Vec<MoveReport>) {
-    let sure = moves.iter().map(|played| played.bounds.0);
-    let sure = sure.fold(f64::NEG_INFINITY, f64::max);
-    let is_worse = |played: &MoveReport| played.bounds.1 < sure;
+    let proven = moves.iter().map(|played| played.bounds.0);
+    let proven = proven.fold(f64::NEG_INFINITY, f64::max);
+    let is_worse = |played: &MoveReport| played.bounds.1 < proven;
     let solved = moves.extract_if(.., |played| played.is_solved());
     let mut solved: Vec<MoveReport> = solved.collect();
     let visits = |played: &MoveReport| std::cmp::Reverse(played.visits);
@@ -153,7 +153,7 @@ impl Tree {
     /// What is known about the moves of a role in the root.
     fn moves_report(
         &self,
-        spread: &[Moments<f64>],
+        root_statistics: &[Moments<f64>],
         role: RoleId,
         legal: &[Move],
     ) -> Vec<MoveReport> {
@@ -162,7 +162,7 @@ impl Tree {
             ((Stage::Expanded, inside), Decider::One(decider)) if decider == role => {
                 let decision = self.decision(inside);
                 let report = |place: usize| {
-                    let sample = spread.get(place * self.ranges().len() + role.index());
+                    let sample = root_statistics.get(place * self.ranges().len() + role.index());
                     self.edge_report(decision, place, role, sample)
                 };
                 (0..decision.len()).map(report).collect()

@@ -12,11 +12,11 @@ use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::arena::{Arena, Block, Marks, Piece};
+use super::arena::{AllocationBuffer, Arena, Block, Marks};
 use super::decision::{self, Decision, Edge};
-use super::joint::Joint;
+use super::joint::JointDecision;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
-use crate::analysis::GoalRanges;
+use crate::analysis::GoalBounds;
 use crate::machine::{RoleId, State};
 use crate::search::successor::{Expansion, NodeInfo, Successor, Turn};
 
@@ -30,13 +30,13 @@ pub struct Tree {
     /// The nodes by the hash of their state and depth.
     shards: Box<[Mutex<HashTable<Entry>>]>,
     /// What is inside of nodes in which several roles decide.
-    joints: RwLock<FxHashMap<NodeId, Arc<Mutex<Joint>>>>,
+    joints: RwLock<FxHashMap<NodeId, Arc<Mutex<JointDecision>>>>,
     /// How much memory these take, about.
     joint_bytes: AtomicUsize,
     /// The goals that each role can have.
     ranges: Box<[Bounds]>,
     /// What latches leave of them.
-    left: Option<GoalRanges>,
+    left: Option<GoalBounds>,
     /// The role that decides by chance.
     random: Option<RoleId>,
     /// How much memory there may be.
@@ -54,7 +54,7 @@ struct Entry {
 }
 
 impl Tree {
-    /// A tree of one node, of at most so many bytes.
+    /// A tree of one node, of at most `limit` bytes.
     pub fn new(
         root: &Successor,
         ranges: Box<[Bounds]>,
@@ -74,7 +74,7 @@ impl Tree {
             is_full: AtomicBool::new(false),
             root: Block(0),
         };
-        tree.plant(root);
+        tree.make_root(root);
         tree
     }
 
@@ -93,7 +93,7 @@ impl Tree {
     }
 
     /// What several roles may play at once in an expanded node.
-    pub fn joint(&self, id: NodeId) -> Arc<Mutex<Joint>> {
+    pub fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
         let joints = self.joints.read();
         joints[&id].clone()
     }
@@ -129,7 +129,7 @@ impl Tree {
         meta: Meta,
         state: &State,
         goals: &[f32],
-        piece: &mut Piece,
+        buffer: &mut AllocationBuffer,
     ) -> Option<NodeId> {
         let words = state.words();
         let hash = hash(words, meta.depth());
@@ -138,10 +138,10 @@ impl Tree {
             return Some(known);
         }
         let length = Node::words(self.ranges.len(), words.len());
-        let id = self.allocate(piece, length)?;
+        let id = self.allocate(buffer, length)?;
         self.node(id).init(meta, words, |role| {
             let known = goals.get(role.index()).copied().map(Bounds::exact);
-            known.unwrap_or_else(|| self.outlook(state, role))
+            known.unwrap_or_else(|| self.goal_bounds(state, role))
         });
         let entry = Entry { hash, id };
         shard.insert_unique(place(hash), entry, |entry| place(entry.hash));
@@ -150,12 +150,16 @@ impl Tree {
 
     /// The node of a state that was found, where the match may be over; it is made if there
     /// is none and there is memory.
-    pub fn intern_successor(&self, found: &Successor, piece: &mut Piece) -> Option<NodeId> {
+    pub fn intern_successor(
+        &self,
+        found: &Successor,
+        buffer: &mut AllocationBuffer,
+    ) -> Option<NodeId> {
         let goals = match &found.info.turn {
             Turn::Over(goals) => &goals[..],
             _ => &[],
         };
-        self.intern(Meta::new(&found.info), &found.state, goals, piece)
+        self.intern(Meta::new(&found.info), &found.state, goals, buffer)
     }
 
     /// The node of a state that was found, if there is one.
@@ -183,8 +187,8 @@ impl Tree {
         self.shards[hash as usize % SHARDS].lock()
     }
 
-    fn allocate(&self, piece: &mut Piece, words: usize) -> Option<Block> {
-        let block = self.arena.allocate(piece, words);
+    fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {
+        let block = self.arena.allocate(buffer, words);
         if block.is_none() {
             self.is_full.store(true, Ordering::Relaxed);
         }
@@ -192,8 +196,8 @@ impl Tree {
     }
 
     /// Takes back what a thread has not used.
-    pub fn give_back(&self, piece: Piece) {
-        self.arena.give_back(piece);
+    pub fn give_back(&self, buffer: AllocationBuffer) {
+        self.arena.give_back(buffer);
     }
 
     /// The node that a move of a decision leads to, if the match is not over there; it is
@@ -203,64 +207,67 @@ impl Tree {
         decision: Decision<'_>,
         place: usize,
         state: &mut State,
-        piece: &mut Piece,
+        buffer: &mut AllocationBuffer,
     ) -> Option<NodeId> {
         let edge = decision.edge(place);
         if let Some(id) = edge.node() {
             return Some(id);
         }
         let meta = decision.state(place, state);
-        let id = self.intern(meta, state, &[], piece)?;
+        let id = self.intern(meta, state, &[], buffer)?;
         edge.lead_to(id);
         Some(id)
     }
 
     /// Sets what may be played in a node that this thread has claimed. Returns whether that
     /// changes what is known of the node.
-    pub fn open(&self, id: NodeId, found: Expansion<'_>, piece: &mut Piece) -> bool {
+    pub fn expand(&self, id: NodeId, found: Expansion<'_>, buffer: &mut AllocationBuffer) -> bool {
         let node = self.node(id);
         let Decider::One(role) = node.meta().decider() else {
-            let joint = Joint::new(found.legal);
+            let joint = JointDecision::new(found.legal);
             self.count_joint(joint.bytes());
             let mut joints = self.joints.write();
             joints.insert(id, Arc::new(Mutex::new(joint)));
-            node.settle(Stage::Expanded, Block(0));
+            node.set_inside(Stage::Expanded, Block(0));
             return false;
         };
         let (moves, roles) = (found.legal.role(role), self.ranges.len());
         let length = decision::words(moves.len(), roles, found.successors.words());
-        let Some(block) = self.allocate(piece, length) else {
-            node.settle(Stage::Unexpanded, Block(0));
+        let Some(block) = self.allocate(buffer, length) else {
+            node.set_inside(Stage::Unexpanded, Block(0));
             return false;
         };
         let most = |place: usize| {
             let state = || found.successors.to_state(place);
-            let left = self.left.is_some().then(|| self.outlook(&state(), role));
+            let left = self
+                .left
+                .is_some()
+                .then(|| self.goal_bounds(&state(), role));
             left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
         };
         let words = self.arena.from(block);
         Decision::init(words, roles, moves, found.successors, most);
-        node.settle(Stage::Expanded, block);
+        node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
         (self.left.is_some() || infos.any(is_over)) && self.refresh(id)
     }
 
-    /// From now on, latches leave only this of the goals.
-    pub fn foresee(&mut self, left: GoalRanges) {
+    /// From now on, latches leave no more than these goals.
+    pub fn set_goal_bounds(&mut self, left: GoalBounds) {
         self.left = Some(left);
         let mut state = State::new();
         self.mark(self.root, &mut self.arena.marks(), |id| {
             let node = self.node(id);
             state.assign_from(node.state());
             for role in self.roles() {
-                node.narrow(role, self.outlook(&state, role));
+                node.narrow(role, self.goal_bounds(&state, role));
             }
         });
     }
 
     /// What a role can get in a state, as far as that can be told without a search.
-    fn outlook(&self, state: &State, role: RoleId) -> Bounds {
+    fn goal_bounds(&self, state: &State, role: RoleId) -> Bounds {
         let left = self.left.as_ref().and_then(|left| left.of(state, role));
         left.map_or(self.ranges[role.index()], |(low, high)| Bounds {
             low: low as f32,
@@ -286,7 +293,7 @@ impl Tree {
             None => {
                 let mut state = State::new();
                 decision.state(place, &mut state);
-                self.outlook(&state, role)
+                self.goal_bounds(&state, role)
             }
         }
     }
@@ -306,7 +313,7 @@ impl Tree {
         self.keep(&marks);
         match known {
             Some(known) => self.root = known,
-            None => self.plant(root),
+            None => self.make_root(root),
         }
     }
 
@@ -319,7 +326,7 @@ impl Tree {
         joints.retain(|id, _| marks.contains(*id));
         let bytes = joints.values().map(|joint| {
             let joint = joint.lock();
-            joint.bytes() + joint.edges.len() * Joint::EDGE_BYTES
+            joint.bytes() + joint.edges.len() * JointDecision::EDGE_BYTES
         });
         self.joint_bytes = AtomicUsize::new(bytes.sum());
         self.is_full = AtomicBool::new(false);
@@ -327,21 +334,21 @@ impl Tree {
     }
 
     /// Makes the root of a tree that is empty.
-    fn plant(&mut self, root: &Successor) {
-        let mut piece = Piece::default();
-        let planted = loop {
-            match self.intern_successor(root, &mut piece) {
-                Some(planted) => break planted,
+    fn make_root(&mut self, root: &Successor) {
+        let mut buffer = AllocationBuffer::default();
+        let made = loop {
+            match self.intern_successor(root, &mut buffer) {
+                Some(made) => break made,
                 // Whatever the limit is, there is a root.
                 None => {
                     let length = Node::words(self.ranges.len(), root.state.words().len());
                     self.arena = Arena::new(32 * 8 * length);
-                    piece = Piece::default();
+                    buffer = AllocationBuffer::default();
                 }
             }
         };
-        self.arena.give_back(piece);
-        self.root = planted;
+        self.arena.give_back(buffer);
+        self.root = made;
     }
 
     /// Marks a node and all that can be reached from it, and calls `found` with each of the

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use super::arena::{Block, Piece};
+use super::arena::{AllocationBuffer, Block};
 use super::best_line::BestLine;
-use super::descent::{Guide, Leaf, Path};
+use super::config::MctsConfig;
+use super::descent::{DescentContext, Leaf, Path};
 use super::node::{NodeId, Stage};
+use super::shared::{FIRST_PLAYOUTS, Shared};
 use super::tree::Tree;
-use super::{Config, Shared};
 use crate::machine::{MachineError, Move, State};
 use crate::playout::{RunLimits, Tally};
 use crate::rng::GameRng;
@@ -19,28 +20,12 @@ use propjit_stop::Stop;
 /// How many known values are brought up in a row before anything else is looked at.
 const MOST_KNOWN: usize = 256;
 
-/// What the playouts of a leaf may cost, in gates evaluated for all lanes: a small part of
-/// what it takes to choose a leaf and to make its node. With that, breakthrough and reversi get 1
-/// and connect four 4.
-///
-/// Between 1 and 4, it matters little. Scores at equal time with decisive moves, in 40 to 50
-/// matches (their standard error is 7 to 8 points): breakthrough with 2 against 1 44%, with 4
-/// against 1 38%; reversi 47% and 64%, and with 16 against 4 34%; connect four with 16 against 4
-/// 58%, and against 1 at equal nodes 85%.
-const LEAF_COST: f64 = 1000.0;
-
-/// How many playouts a leaf gets at most.
-const MOST_PLAYOUTS: u64 = 4;
-
-/// How many it gets before it is known what they cost.
-const FIRST_PLAYOUTS: u64 = 2;
-
 pub(super) struct Worker<'a> {
     shared: &'a Shared,
     tree: &'a Tree,
-    config: &'a Config,
+    config: &'a MctsConfig,
     evaluator: &'a mut Evaluator,
-    guide: Guide,
+    context: DescentContext,
     /// The paths to the leaves in which playouts have started, by the number of the start.
     playing: Vec<Option<(Path, NodeId)>>,
     /// How many these are.
@@ -50,7 +35,7 @@ pub(super) struct Worker<'a> {
     /// How many playouts each leaf gets.
     playouts: u64,
     /// The values that evaluations had behind each edge of the root, for each role.
-    spread: Vec<Moments<f64>>,
+    root_statistics: Vec<Moments<f64>>,
 }
 
 /// What has to be found out before a path can go on.
@@ -67,23 +52,23 @@ impl<'a> Worker<'a> {
     pub fn new(
         shared: &'a Shared,
         tree: &'a Tree,
-        config: &'a Config,
+        config: &'a MctsConfig,
         evaluator: &'a mut Evaluator,
         rng: GameRng,
     ) -> Worker<'a> {
         Worker {
             playouts: FIRST_PLAYOUTS,
-            guide: Guide {
+            context: DescentContext {
                 exploration: config.exploration,
                 rng,
-                piece: Piece::default(),
+                buffer: AllocationBuffer::default(),
                 values: Vec::new(),
                 state: State::new(),
             },
             playing: Vec::new(),
             leaves: 0,
             paths: Vec::new(),
-            spread: Vec::new(),
+            root_statistics: Vec::new(),
             shared,
             tree,
             config,
@@ -98,11 +83,12 @@ impl<'a> Worker<'a> {
         for (path, leaf) in self.playing.iter().flatten() {
             self.tree.cancel(path, Some(*leaf));
         }
-        self.tree.give_back(std::mem::take(&mut self.guide.piece));
-        let mut spread = self.shared.spread.lock();
-        let length = spread.len().max(self.spread.len());
-        spread.resize(length, Moments::default());
-        for (sum, own) in spread.iter_mut().zip(&self.spread) {
+        self.tree
+            .give_back(std::mem::take(&mut self.context.buffer));
+        let mut root_statistics = self.shared.root_statistics.lock();
+        let length = root_statistics.len().max(self.root_statistics.len());
+        root_statistics.resize(length, Moments::default());
+        for (sum, own) in root_statistics.iter_mut().zip(&self.root_statistics) {
             sum.merge(own);
         }
         result
@@ -140,7 +126,7 @@ impl<'a> Worker<'a> {
         let mut questions = Vec::new();
         self.playouts = match self.config.playouts {
             Some(playouts) => playouts.max(1),
-            None => self.shared.fitting_playouts(self.evaluator.step_cost()),
+            None => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
         };
         let lanes = self.evaluator.runner().lanes() as u64;
         let most = lanes.div_ceil(self.playouts) as usize;
@@ -150,15 +136,15 @@ impl<'a> Worker<'a> {
                 break;
             }
             let path = self.paths.pop().unwrap_or_default();
-            let came_to_something = self.go_on(root, path, &mut questions);
-            if !came_to_something || self.tree.node(root).is_solved() {
+            let progressed = self.go_on(root, path, &mut questions);
+            if !progressed || self.tree.node(root).is_solved() {
                 break;
             }
         }
         questions
     }
 
-    /// Goes on with a path, which ends at the node. Returns whether it came to something.
+    /// Goes on with a path, which ends at the node. Returns whether that was of use.
     fn go_on(&mut self, node: NodeId, mut path: Path, questions: &mut Vec<Question>) -> bool {
         let tree = self.tree;
         let question = |path, node: NodeId, joint| {
@@ -173,11 +159,11 @@ impl<'a> Worker<'a> {
                 joint,
             }
         };
-        match tree.descend(node, &mut path, &mut self.guide) {
+        match tree.descend(node, &mut path, &mut self.context) {
             Leaf::Play(node) => {
-                self.guide.state.assign_from(tree.node(node).state());
+                self.context.state.assign_from(tree.node(node).state());
                 let queue = self.evaluator.runner().queue_mut();
-                let id = queue.add(&self.guide.state, Some(self.playouts)).index();
+                let id = queue.add(&self.context.state, Some(self.playouts)).index();
                 if self.playing.len() <= id {
                     self.playing.resize_with(id + 1, || None);
                 }
@@ -185,9 +171,9 @@ impl<'a> Worker<'a> {
                 self.leaves += 1;
             }
             Leaf::Known => {
-                let values = std::mem::take(&mut self.guide.values);
-                self.tell(path, None, &values);
-                self.guide.values = values;
+                let values = std::mem::take(&mut self.context.values);
+                self.record(path, None, &values);
+                self.context.values = values;
                 let spared = &self.shared.spared;
                 spared.fetch_add(self.playouts, Ordering::Relaxed);
             }
@@ -195,7 +181,7 @@ impl<'a> Worker<'a> {
             Leaf::Follow(node, joint) => questions.push(question(path, node, Some(joint))),
             Leaf::Busy => {
                 tree.cancel(&path, None);
-                self.put_away(path);
+                self.recycle(path);
                 return false;
             }
         }
@@ -203,20 +189,20 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells the tree what the evaluation at the end of the path brought for each role.
-    fn tell(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
+    fn record(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
         self.tree.back_up(&path, leaf, values);
         let start = path.first_edge().unwrap_or(0) * values.len();
-        if self.spread.len() < start + values.len() {
+        if self.root_statistics.len() < start + values.len() {
             let length = start + values.len();
-            self.spread.resize(length, Moments::default());
+            self.root_statistics.resize(length, Moments::default());
         }
-        for (sample, &value) in self.spread[start..].iter_mut().zip(values) {
+        for (sample, &value) in self.root_statistics[start..].iter_mut().zip(values) {
             sample.add(value, 1);
         }
-        self.put_away(path);
+        self.recycle(path);
     }
 
-    fn put_away(&mut self, mut path: Path) {
+    fn recycle(&mut self, mut path: Path) {
         path.clear();
         self.paths.push(path);
     }
@@ -256,7 +242,7 @@ impl<'a> Worker<'a> {
         self.give_up(one.split_off(followed.all().infos.len()));
         let mut next = Vec::new();
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
-            self.open(&path, node, expanded.get(at));
+            self.expand(&path, node, expanded.get(at));
             self.go_on(node, path, &mut next);
         }
         for (Question { path, .. }, found) in one.into_iter().zip(followed.all().each()) {
@@ -266,22 +252,22 @@ impl<'a> Worker<'a> {
     }
 
     /// Sets what may be played in the node at the end of the path.
-    fn open(&mut self, path: &Path, node: NodeId, found: Expansion<'_>) {
-        if self.tree.open(node, found, &mut self.guide.piece) {
+    fn expand(&mut self, path: &Path, node: NodeId, found: Expansion<'_>) {
+        if self.tree.expand(node, found, &mut self.context.buffer) {
             self.tree.refresh_path(path);
         }
     }
 
     /// Says where the joint move at the end of the path leads to, and goes on.
     fn complete(&mut self, path: Path, found: &Successor, questions: &mut Vec<Question>) {
-        match self.tree.complete(&path, found, &mut self.guide.piece) {
+        match self.tree.complete(&path, found, &mut self.context.buffer) {
             Some(next) => {
                 self.go_on(next, path, questions);
             }
             // There is no memory to go on.
             None => {
                 self.tree.cancel(&path, None);
-                self.put_away(path);
+                self.recycle(path);
             }
         }
     }
@@ -293,7 +279,7 @@ impl<'a> Worker<'a> {
             match question.joint {
                 None => {
                     let node = self.tree.node(question.node);
-                    node.settle(Stage::Unexpanded, Block(0));
+                    node.set_inside(Stage::Unexpanded, Block(0));
                 }
                 Some(_) => self.tree.forget(&question.path),
             }
@@ -302,7 +288,7 @@ impl<'a> Worker<'a> {
 
     /// Adds the results of playouts that have ended to the tree.
     fn back_up(&mut self) {
-        let mut values = std::mem::take(&mut self.guide.values);
+        let mut values = std::mem::take(&mut self.context.values);
         let mut steps = 0;
         loop {
             let queue = self.evaluator.runner().queue_mut();
@@ -322,53 +308,18 @@ impl<'a> Worker<'a> {
             });
             if let Some(goal) = better {
                 self.evaluator.runner().track_best_line(Some(goal as i32));
-                self.tree.assure(leaf, goal);
+                self.tree.raise_lower_bound(leaf, goal);
                 self.tree.refresh_path(&path);
             }
-            self.tell(path, Some(leaf), &values);
+            self.record(path, Some(leaf), &values);
         }
-        self.guide.values = values;
+        self.context.values = values;
         self.shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
 
     /// Whether there is nothing more to do.
     fn is_done(&self, wanted: Option<u64>) -> bool {
         self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
-    }
-}
-
-impl Shared {
-    /// Keeps a match of the only role if it is better than those before; returns its goal
-    /// then.
-    fn improve(&self, line: BestLine) -> Option<f32> {
-        let mut best = self.best_line.lock();
-        let is_better = best.as_ref().is_none_or(|best| line.goal > best.goal);
-        is_better.then(|| best.insert(line).goal)
-    }
-
-    /// Whether there were as many playouts as are wanted.
-    pub fn is_enough(&self, wanted: Option<u64>) -> bool {
-        wanted.is_some_and(|wanted| self.playouts_and_spared() >= wanted)
-    }
-
-    /// By how many playouts the work is measured.
-    pub fn playouts_and_spared(&self) -> u64 {
-        self.playouts.rollouts() + self.spared.load(Ordering::Relaxed)
-    }
-
-    /// How many playouts a leaf should get if a step of one costs so much.
-    ///
-    /// More nodes make a search stronger than more playouts, so playouts should cost less than
-    /// the rest does; but it is no use that they cost nothing.
-    fn fitting_playouts(&self, step: f64) -> u64 {
-        let playouts = self.playouts.rollouts();
-        if playouts == 0 {
-            return FIRST_PLAYOUTS;
-        }
-        let steps = self.steps.load(Ordering::Relaxed);
-        let playout = steps as f64 / playouts as f64 * step;
-        // Not a number, if all playouts were over at once.
-        ((LEAF_COST / playout) as u64).clamp(1, MOST_PLAYOUTS)
     }
 }
 

@@ -1,11 +1,14 @@
-//! What goals a role can still get, for those who ask about many states.
+//! Goal bounds: what goals a role can still get, for callers that ask about many states.
 //!
-//! This is what a search needs of the [facts](super::find) about a game: a few mask
+//! This is what a search needs of the [facts](super::find()) about a game: a few mask
 //! tests tell the range of the goals that are left in a state.
 
 use std::sync::Arc;
 
-use super::{Config, Facts, Mask, find};
+use super::config::AnalysisConfig;
+use super::facts::Facts;
+use super::find::find;
+use super::goal_latches::GoalMask;
 use crate::background::Background;
 use crate::machine::{GroundGame, RoleId, State};
 use propjit_stop::Stop;
@@ -16,16 +19,16 @@ use propjit_stop::Stop;
 /// exclude such ends (Love et al. 2008, section 9), and that is relied on here: once
 /// latches have excluded a value, the rest is taken for all there is.
 #[derive(Clone, Debug)]
-pub struct GoalRanges {
-    masks: Vec<Mask>,
+pub struct GoalBounds {
+    masks: Vec<GoalMask>,
     /// For each role, its goals, and which mask excludes each of them.
     roles: Vec<Vec<(i32, Option<usize>)>>,
     fixed_sum: bool,
 }
 
-impl GoalRanges {
+impl GoalBounds {
     /// From the facts about a game; nothing if there are no goal latches.
-    pub fn new(game: &GroundGame, facts: &Facts) -> Option<GoalRanges> {
+    pub fn new(game: &GroundGame, facts: &Facts) -> Option<GoalBounds> {
         let masks = facts.goal_latches.masks().to_vec();
         let roles = game
             .propnet()
@@ -34,14 +37,14 @@ impl GoalRanges {
             .zip(RoleId::first(game.roles().len()));
         let roles = roles.map(|(role, id)| {
             let goals = role.goals.iter().enumerate().map(|(at, goal)| {
-                let excludes = |mask: &Mask| mask.role == id && mask.goals.contains(&at);
+                let excludes = |mask: &GoalMask| mask.role == id && mask.goals.contains(&at);
                 (goal.value, masks.iter().position(excludes))
             });
             goals.collect()
         });
         let roles = roles.collect();
         let fixed_sum = facts.sum.is_some();
-        (!masks.is_empty()).then_some(GoalRanges {
+        (!masks.is_empty()).then_some(GoalBounds {
             masks,
             roles,
             fixed_sum,
@@ -49,7 +52,7 @@ impl GoalRanges {
     }
 
     /// What excludes a goal of a role, by its index.
-    pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&Mask> {
+    pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&GoalMask> {
         let (_, mask) = self.roles[role.index()][goal];
         mask.map(|mask| &self.masks[mask])
     }
@@ -63,7 +66,7 @@ impl GoalRanges {
     /// The least and the greatest goal that a role can still get; nothing if no latch holds
     /// that excludes any, or if all are excluded, which the rules of GDL forbid.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
-        let is_hit = |mask: &Mask| mask.role == role && mask.excludes(state);
+        let is_hit = |mask: &GoalMask| mask.role == role && mask.excludes(state);
         let hit: Vec<usize> = (0..self.masks.len())
             .filter(|&mask| is_hit(&self.masks[mask]))
             .collect();
@@ -79,35 +82,34 @@ impl GoalRanges {
     }
 }
 
-/// The search for a game's goal latches, in a thread of its own.
-/// Clones share it.
+/// A background task that finds a game's [`GoalBounds`]. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Foresight(Background<Option<GoalRanges>>);
+pub struct GoalBoundsTask(Background<Option<GoalBounds>>);
 
-impl Foresight {
+impl GoalBoundsTask {
     /// Starts to look for them. The flag that stops the game's compiler ends it, too.
-    pub fn start(game: &Arc<GroundGame>, config: Config) -> Foresight {
+    pub fn start(game: &Arc<GroundGame>, config: AnalysisConfig) -> GoalBoundsTask {
         let game = game.clone();
-        Foresight(Background::start(
-            "foresight",
+        GoalBoundsTask(Background::start(
+            "goal-bounds",
             || None,
             move || {
                 let stop = Stop::from(game.code_options().config.stop.clone());
                 let facts = find(&game, &config, &stop);
                 let latches = facts.goal_latches.entries().len();
                 tracing::debug!(latches, "goal latches");
-                GoalRanges::new(&game, &facts)
+                GoalBounds::new(&game, &facts)
             },
         ))
     }
 
     /// What was found, if the thread is done: nothing if there is no goal latch.
-    pub fn found(&self) -> Option<Option<&GoalRanges>> {
+    pub fn found(&self) -> Option<Option<&GoalBounds>> {
         self.0.get().map(Option::as_ref)
     }
 
     /// Waits until the thread is done.
-    pub fn wait(&self) -> Option<&GoalRanges> {
+    pub fn wait(&self) -> Option<&GoalBounds> {
         self.0.wait().as_ref()
     }
 }
@@ -115,7 +117,7 @@ impl Foresight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{GoalLatch, GoalLatches, Literal, Method};
+    use crate::analysis::{GoalLatch, GoalLatches, Literal, ProofMethod};
     use crate::game::{Game, Setup};
 
     #[test]
@@ -131,11 +133,11 @@ mod tests {
             literal: Literal::new(proposition, true),
             role: RoleId(0),
             excluded,
-            method: Method::Structural,
+            method: ProofMethod::Structural,
         };
-        let mut facts = find(ground, &Config::default(), &Stop::new());
+        let mut facts = find(ground, &AnalysisConfig::default(), &Stop::new());
         facts.goal_latches = GoalLatches::new(vec![latch(0, vec![0]), latch(1, vec![0, 2])]);
-        let ranges = GoalRanges::new(ground, &facts).unwrap();
+        let ranges = GoalBounds::new(ground, &facts).unwrap();
         let of = |state: &[usize], role| ranges.of(&state.iter().copied().collect(), RoleId(role));
         let goals: Vec<i32> = ground.propnet().roles[0]
             .goals
@@ -151,6 +153,6 @@ mod tests {
         assert!(mask.literals().eq([Literal::new(1, true)]));
         assert_eq!(ranges.excluding(RoleId(0), 1), None);
         facts.goal_latches = GoalLatches::default();
-        assert!(GoalRanges::new(ground, &facts).is_none());
+        assert!(GoalBounds::new(ground, &facts).is_none());
     }
 }

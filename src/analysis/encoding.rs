@@ -1,0 +1,85 @@
+//! Clauses for what is known and asked about states.
+
+use batsat::Lit;
+use propjit_stop::Stop;
+
+use super::invariant::Invariant;
+use super::literal::Literal;
+use super::net::Net;
+use super::step::{Scope, Step, When};
+
+/// A step from a state in which the invariants hold. A question ends after `conflicts`
+/// conflicts, and all of them end when `stop` is set.
+pub(super) fn step_with<'a>(
+    net: &'a Net<'a>,
+    invariants: &[Invariant],
+    scope: Scope,
+    conflicts: u64,
+    stop: &Stop,
+) -> Step<'a> {
+    let mut step = Step::new(net, scope, conflicts, stop);
+    // With fewer premises, less is impossible.
+    for invariant in invariants.iter().take_while(|_| !stop.is_set()) {
+        assert(&mut step, invariant);
+    }
+    step
+}
+
+/// Requires an invariant to hold in the state in which moves are made.
+fn assert(step: &mut Step, invariant: &Invariant) {
+    match invariant {
+        Invariant::Constant(literal) => {
+            let lit = encoded(step, When::Now, *literal);
+            step.clause(&[lit]);
+        }
+        Invariant::Equivalent(a, b) => {
+            let (a, b) = (encoded(step, When::Now, *a), encoded(step, When::Now, *b));
+            step.clause(&[!a, b]);
+            step.clause(&[a, !b]);
+        }
+        Invariant::ExactlyOne(group) => {
+            let (two, one) = count(step, When::Now, group);
+            step.clause(&[!two]);
+            step.clause(&[one]);
+        }
+        Invariant::AtMostOne(group) => {
+            let (two, _) = count(step, When::Now, group);
+            step.clause(&[!two]);
+        }
+    }
+}
+
+/// A literal that is true if an invariant does not hold in the next state.
+pub(super) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
+    match invariant {
+        Invariant::Constant(literal) => !encoded(step, When::Next, *literal),
+        Invariant::Equivalent(a, b) => {
+            let (a, b) = (encoded(step, When::Next, *a), encoded(step, When::Next, *b));
+            let (only_a, only_b) = (step.and(a, !b), step.and(!a, b));
+            !step.and(!only_a, !only_b)
+        }
+        Invariant::ExactlyOne(group) => {
+            let (two, one) = count(step, When::Next, group);
+            !step.and(!two, one)
+        }
+        Invariant::AtMostOne(group) => count(step, When::Next, group).0,
+    }
+}
+
+/// The solver's literal of a literal in one of the two states.
+pub(super) fn encoded(step: &mut Step, when: When, literal: Literal) -> Lit {
+    step.base(when, literal.proposition) ^ !literal.value
+}
+
+/// Whether two or more of the group are true, and whether one or more are.
+fn count(step: &mut Step, when: When, group: &[usize]) -> (Lit, Lit) {
+    let none = !step.truth();
+    let (mut two, mut one) = (none, none);
+    for &base in group {
+        let lit = step.base(when, base);
+        let second = step.and(one, lit);
+        two = !step.and(!two, !second);
+        one = !step.and(!one, !lit);
+    }
+    (two, one)
+}

@@ -1,0 +1,59 @@
+//! The configuration of a tree search.
+
+use crate::setters::setters;
+
+/// How to search.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MctsConfig {
+    /// How many threads, from 1 to 120.
+    pub threads: usize,
+    /// How much memory the tree may have, in bytes.
+    pub memory: usize,
+    /// How many playouts a leaf gets each time that it is visited. By default one where playouts
+    /// are long or the circuit is large, and up to 4 where they cost nearly nothing.
+    pub playouts: Option<u64>,
+    /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
+    /// that range from 0 to 1.
+    pub exploration: f32,
+    /// Whether to look for goal latches, and to search less by them.
+    pub latches: bool,
+    /// Whether to compile the circuit anew for what is left of a match.
+    pub darkening: bool,
+    /// How many joint moves a match may have.
+    pub max_steps: u32,
+    /// Whether [decisive moves](crate::decisive) are played in playouts.
+    pub decisive: bool,
+    /// The [seed](crate::rng) of the random numbers.
+    pub seed: u64,
+}
+
+impl Default for MctsConfig {
+    fn default() -> MctsConfig {
+        MctsConfig {
+            threads: 1,
+            memory: 1 << 30,
+            playouts: None,
+            exploration: 0.5,
+            latches: true,
+            darkening: true,
+            max_steps: 10_000,
+            decisive: true,
+            seed: 0,
+        }
+    }
+}
+
+impl MctsConfig {
+    setters! {
+        with_threads(threads: usize);
+        with_memory(memory: usize);
+        with_playouts(playouts: Option<u64>);
+        with_exploration(exploration: f32);
+        with_latches(latches: bool);
+        with_darkening(darkening: bool);
+        with_max_steps(max_steps: u32);
+        with_decisive(decisive: bool);
+        with_seed(seed: u64);
+    }
+}
