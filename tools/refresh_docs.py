@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Examples in the documentation, made true again.
+
+Usage: tools/refresh_docs.py [--check] FILE.md ...
+
+In every `console` block that follows a comment `<!-- example -->`, each command that starts with `$ propjit` is run in the
+repository's root with the release build, and what follows it is replaced by what it prints now. The comment may say
+`lines=N` (keep the first N lines, then `...`) and `exit=N` (the exit code that is expected, 0 if not said).
+With --check nothing is written; the exit code is 1 if a command fails.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"<!-- example(?P<options>[^>]*)-->\n```console\n(?P<body>.*?)```", re.DOTALL)
+
+
+def run(command: str, expected: int) -> list[str]:
+    """The lines that the command prints, on stdout and then on stderr."""
+    program = ROOT / "target/release/propjit"
+    shell = command.replace("propjit ", f"{program} ", 1)
+    done = subprocess.run(shell, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    if done.returncode != expected:
+        sys.exit(f"`{command}` exits with {done.returncode}, not {expected}:\n{done.stderr}")
+    return (done.stdout + done.stderr).rstrip("\n").split("\n")
+
+
+def refresh(match: re.Match[str]) -> str:
+    """The block with what its commands print now."""
+    options = dict(part.split("=") for part in match["options"].split())
+    limit = int(options.get("lines", 1 << 30))
+    out: list[str] = []
+    lines = iter(match["body"].split("\n"))
+    for line in lines:
+        if not line.startswith("$ "):
+            continue  # what was printed before
+        command = line[2:]
+        out.append(line)
+        while command.endswith("\\"):
+            line = next(lines)
+            out.append(line)
+            command = command[:-1] + line
+        printed = run(command, int(options.get("exit", 0)))
+        out += printed if len(printed) <= limit else [*printed[:limit], "..."]
+    return f"<!-- example{match['options']}-->\n```console\n" + "\n".join(out) + "\n```"
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    check = "--check" in arguments
+    for name in arguments:
+        if name.startswith("--"):
+            continue
+        path = Path(name)
+        text = BLOCK.sub(refresh, path.read_text())
+        if not check:
+            path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
