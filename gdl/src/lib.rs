@@ -68,3 +68,8 @@ pub use propnet::Propnet;
 pub use prover::{Prover, ProverError, ProverLimit, ProverLimits};
 pub use rules::Rules;
 pub use term::{TermId, Terms};
+
+// The example of the README is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

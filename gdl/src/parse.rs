@@ -1,4 +1,4 @@
-//! From a rulesheet to checked [`Rules`].
+//! Parsing: from a rulesheet to checked [`Rules`].
 
 use std::fs::File;
 use std::io::Read;
@@ -11,19 +11,19 @@ use crate::rules::Rules;
 use crate::source::Source;
 use crate::syntax;
 
-/// The largest rulesheet that is read: 64 MiB.
+/// The size of the largest rulesheet that is read: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// A game's rules, and what looked odd about them.
+/// The rules of a game, and warnings about them.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The rules.
     pub rules: Rules,
-    /// Warnings only.
+    /// The warnings; there are no errors.
     pub warnings: Diagnostics,
 }
 
-/// Why a file could not be read as a rulesheet.
+/// The reason why a file could not be read as a rulesheet.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -32,10 +32,10 @@ pub enum ReadError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file does not define a game. Prints as a compiler's output.
+    /// The file does not define a game. The error prints like the output of a compiler.
     #[error(transparent)]
     Invalid(#[from] Diagnostics),
 }
@@ -45,11 +45,11 @@ impl Rules {
     /// messages.
     ///
     /// # Errors
-    /// All errors and warnings, if there is an error: that is, if the game is not
-    /// defined, or if the text is larger than [`MAX_BYTES`].
+    /// If the game is not defined, or if the text is larger than [`MAX_BYTES`]; the value
+    /// holds all errors and warnings.
     ///
     /// ```
-    /// use propjit_gdl::rules::Rules;
+    /// use propjit_gdl::Rules;
     ///
     /// let error = Rules::parse("coin.kif", "(role tosser)\n(init (up ?side))").unwrap_err();
     /// assert!(error.to_string().contains("coin.kif:2:11"));
@@ -115,7 +115,7 @@ fn too_large(name: &str) -> Diagnostics {
             Code::TooLarge,
             format!("the rulesheet is larger than {} MiB", MAX_BYTES >> 20),
         )
-        .help("rulesheets of known games have less than 1 MiB: is this the right file?"),
+        .help("the rulesheets of known games are smaller than 1 MiB: is this the right file?"),
     )
 }
 
@@ -124,13 +124,13 @@ fn binary(name: &str, at: usize, what: &str) -> Diagnostics {
         name,
         Diagnostic::error(
             Code::BinaryFile,
-            format!("not a text in UTF-8: {what} at offset {at}"),
+            format!("not a UTF-8 text: {what} at offset {at}"),
         )
         .help("is this the right file? Save text as UTF-8"),
     )
 }
 
-/// A message about a text that is not worth showing.
+/// A message about a whole file, whose text is not shown.
 fn whole_file(name: &str, diagnostic: Diagnostic) -> Diagnostics {
     let mut diagnostics = Diagnostics::new(Source::new(name, ""));
     diagnostics.push(diagnostic);
@@ -156,8 +156,8 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
     let mut workspace = reader.workspace;
     let roles = check::find_roles(&placed, &mut workspace);
     check::check_dependencies(&placed, &mut workspace);
-    // What follows is about missing things, and would report whatever was left
-    // out for an error.
+    // The checks that follow are about missing things, and would report what was left
+    // out because of an error.
     if is_complete && tree.forms().next().is_none() {
         workspace.diagnostics.push(empty());
     } else if is_complete {
@@ -178,5 +178,5 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
 
 fn empty() -> Diagnostic {
     Diagnostic::error(Code::EmptyFile, "the rulesheet is empty")
-        .help("there is nothing in it but blanks and comments: is this the right file?")
+        .help("it contains only blanks and comments: is this the right file?")
 }

@@ -1,7 +1,7 @@
-//! A game's rules after parsing: relations, facts and rules over patterns.
+//! The rules of a game after parsing: relations, facts and rules over patterns.
 //!
 //! [`Rules`] is what the prover evaluates and the grounder instantiates. It is
-//! already normalised: `or`, nested `not` and the like are gone (see
+//! already normalised: `or`, nested `not` and the like have been removed (see
 //! `normalize`), keywords are known [relations](Relation), variables are
 //! numbered within their rule, and every ground term is a [`TermId`].
 
@@ -84,7 +84,7 @@ impl Keyword {
         }
     }
 
-    /// How many arguments the keyword takes.
+    /// The number of arguments of the keyword.
     pub const fn arity(self) -> usize {
         match self {
             Keyword::Terminal => 0,
@@ -115,7 +115,7 @@ impl Var {
     }
 }
 
-/// A term that may hold variables. The nesting depth of patterns is limited to
+/// A term that may contain variables. The nesting depth of patterns is limited to
 /// [`MAX_PATTERN_DEPTH`], so that functions over patterns may recurse.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
@@ -127,8 +127,8 @@ pub enum Pattern {
     Compound(Symbol, Vec<Pattern>),
 }
 
-/// How deep patterns may nest; a rulesheet beyond it is refused with an error.
-/// Ground terms that arise in play are not limited by it.
+/// The greatest nesting depth of patterns; a rulesheet with deeper patterns is refused with
+/// an error. Ground terms that arise in play are not limited by it.
 pub const MAX_PATTERN_DEPTH: usize = 200;
 
 /// A relation applied to patterns.
@@ -136,7 +136,7 @@ pub const MAX_PATTERN_DEPTH: usize = 200;
 pub struct Atom {
     /// The relation.
     pub relation: RelationId,
-    /// As many patterns as the relation has arguments.
+    /// One pattern for each argument of the relation.
     pub args: Vec<Pattern>,
 }
 
@@ -154,13 +154,13 @@ pub enum Literal {
 /// `head` holds if all of `body` holds. A fact is a rule with an empty body.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What follows. Its variables occur in positive literals of the body.
+    /// The atom that follows. Its variables occur in positive literals of the body.
     pub head: Atom,
     /// The conditions, in the order in which the rulesheet gives them.
     pub body: Vec<Literal>,
     /// The names of the rule's variables, `?x` and the like, for messages.
     pub variables: Vec<Symbol>,
-    /// Where the rule stands in the source.
+    /// The place of the rule in the source.
     pub span: Span,
 }
 
@@ -189,7 +189,7 @@ impl fmt::Debug for Rules {
 }
 
 impl Rules {
-    /// The keyword that a relation is, if it is one.
+    /// The keyword of a relation, if it has one.
     pub fn keyword(relation: RelationId) -> Option<Keyword> {
         Keyword::ALL.get(relation.index()).copied()
     }
@@ -204,7 +204,7 @@ impl Pattern {
         }
     }
 
-    /// How deep compounds nest: 1 for a variable or a ground term.
+    /// The nesting depth of compounds: 1 for a variable or a ground term.
     pub(crate) fn depth(&self) -> usize {
         match self {
             Pattern::Var(_) | Pattern::Ground(_) => 1,

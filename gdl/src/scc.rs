@@ -1,7 +1,8 @@
 //! Strongly connected components, in linear time and without recursion
 //! (Tarjan 1972, with an explicit stack).
 
-/// The components of a graph in flat storage, those that others depend on first.
+/// The components of a graph in flat storage, in an order in which each comes after those that
+/// its nodes have edges to.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Components {
     members: Vec<u32>,
@@ -9,8 +10,7 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// The components, each the slice of its nodes; a component comes after
-    /// all that its nodes have edges to.
+    /// The components in their order, each as the slice of its nodes.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &[u32]> + ExactSizeIterator {
         (0..self.ends.len()).map(|i| self.get(i))
     }
@@ -33,7 +33,7 @@ impl Components {
         component_of
     }
 
-    /// How many components there are.
+    /// The number of components.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

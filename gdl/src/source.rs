@@ -1,4 +1,4 @@
-//! Source text with positions: what every message about a rulesheet points to.
+//! Source texts with positions, which every message about a rulesheet points to.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct Source {
     line_starts: Arc<[u32]>,
 }
 
-/// A position for people: line and column count from 1, the column in characters.
+/// A human-readable position: line and column count from 1, the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     /// The line, from 1.
@@ -41,7 +41,7 @@ pub struct Position {
 
 impl Source {
     /// A source with a name for messages (usually the file's path). Texts of
-    /// 4 GiB and more are cut; callers refuse them before.
+    /// 4 GiB and more are not supported: callers refuse them before.
     pub fn new(name: &str, text: &str) -> Source {
         let starts = std::iter::once(0).chain(
             text.bytes()

@@ -1,4 +1,4 @@
-//! Ground terms, shared: equal terms have equal numbers.
+//! Shared ground terms: equal terms have equal numbers.
 //!
 //! Every ground term of a game (a constant such as `white`, or a compound such
 //! as `(cell 1 2 x)`) is stored once in a [`Terms`] table and named by a
@@ -113,8 +113,8 @@ impl Terms {
         &self.names[symbol.index()]
     }
 
-    /// Spells the constant with this name `(name)` from now on: it is the same
-    /// constant, but names are to be echoed as the rulesheet has them.
+    /// Spells the constant with this name `(name)` from now on. It is the same
+    /// constant, but names are echoed as the rulesheet spells them.
     pub fn spell_as_list(&mut self, name: Symbol) {
         self.lists.insert(name);
     }
@@ -168,7 +168,7 @@ impl Terms {
         &self.args[start..end]
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.functors.len()
     }
@@ -178,7 +178,7 @@ impl Terms {
         self.functors.is_empty()
     }
 
-    /// Roughly how much memory the table takes, in bytes.
+    /// A rough estimate of the memory that the table takes, in bytes.
     pub fn bytes(&self) -> usize {
         const PER_TERM: usize = 4 + 4 + 5;
         PER_TERM * self.functors.capacity() + 4 * self.args.capacity()

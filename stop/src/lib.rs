@@ -1,4 +1,4 @@
-//! A cancellation token with an optional deadline: how all packages of propjit end long work.
+//! A cancellation token with an optional deadline, by which all packages of propjit end long work.
 //!
 //! ```
 //! use std::time::Duration;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A request to end work early: a flag that anybody may set, and a point in time, if any.
+/// A request to end work early: a flag that every holder may set, and an optional deadline.
 ///
 /// Clones share the flag. Work that takes a `&Stop` looks at it often, at least every few
 /// milliseconds, and ends with what it has. A part of the work gets a token that is
@@ -28,9 +28,9 @@ pub struct Stop(Arc<Token>);
 
 struct Token {
     flag: AtomicBool,
-    /// The end; none if it would be beyond the clock's range.
+    /// The deadline; `None` also if it would be beyond the clock's range.
     end: Option<Instant>,
-    /// The work that this is a part of.
+    /// The token that this one was derived from.
     whole: Option<Stop>,
 }
 
@@ -48,15 +48,15 @@ impl Stop {
         }))
     }
 
-    /// A token for a part of the work, which ends at that time at the latest.
+    /// A token for a part of the work, which ends at `end` at the latest.
     pub fn by(&self, end: impl Into<Option<Instant>>) -> Stop {
         let ends = [end.into(), self.0.end];
-        // The earlier of the two; what has none comes after all others.
+        // The earlier of the two deadlines, as far as there are any.
         let end = ends.into_iter().flatten().min();
         Stop::derive(Some(self.clone()), end)
     }
 
-    /// A token for a part of the work, which may take this long, counted from now.
+    /// A token for a part of the work, which may take `time`, counted from now.
     pub fn within(&self, time: Duration) -> Stop {
         self.by(Instant::now().checked_add(time))
     }
@@ -69,11 +69,11 @@ impl Stop {
     /// Whether the work should end. Reads the clock if there is a deadline: in inner loops,
     /// use a [ticker](Stop::ticker).
     pub fn is_set(&self) -> bool {
-        self.is_asked() || self.0.end.is_some_and(|end| Instant::now() >= end)
+        self.is_flagged() || self.0.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Whether somebody has set the token, or one that it was derived from.
-    fn is_asked(&self) -> bool {
+    /// Whether the flag of the token is set, or that of one that it was derived from.
+    fn is_flagged(&self) -> bool {
         let mut token = &self.0;
         loop {
             if token.flag.load(Ordering::Relaxed) {
@@ -86,18 +86,18 @@ impl Stop {
         }
     }
 
-    /// When the work has to end, if that is known.
+    /// The deadline, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
         self.0.end
     }
 
-    /// How much time is left, zero if none; no number if there is no deadline.
+    /// The time that is left until the deadline, if there is one.
     pub fn remaining(&self) -> Option<Duration> {
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
         self.0.end.map(left)
     }
 
-    /// For inner loops.
+    /// A form of the token for inner loops.
     pub fn ticker(&self) -> Ticker {
         Ticker {
             stop: self.clone(),
@@ -122,7 +122,7 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// Looks at a [`Stop`] with every 256th question only, the first included.
+/// A [`Stop`] for inner loops: it is looked at in every 256th call only, the first included.
 #[derive(Clone, Debug)]
 pub struct Ticker {
     stop: Stop,
@@ -140,6 +140,11 @@ impl Ticker {
         self.is_set
     }
 }
+
+// The example of the README is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests {

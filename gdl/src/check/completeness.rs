@@ -1,5 +1,5 @@
-//! Completeness: the keywords that a game needs have rules, and so has all that
-//! conditions ask for.
+//! Completeness: the keywords that a game needs have rules, and so do the relations and terms
+//! in conditions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,12 +10,12 @@ use crate::term::{Symbol, TermId, Terms};
 
 /// Reports keywords without rules.
 pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
-    // What is missing, and what follows; an error where nothing can be played.
+    // The keyword, whether its lack is an error, the consequence, and an example.
     let needs = [
         (
             Keyword::Role,
             true,
-            "nobody plays",
+            "the game has no roles",
             "`(role white)` for every player",
         ),
         (
@@ -27,7 +27,7 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
         (
             Keyword::Legal,
             true,
-            "nobody can move",
+            "no role can move",
             "`(<= (legal white noop) (true (control black)))` and the like",
         ),
         (
@@ -45,7 +45,7 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
         (
             Keyword::Goal,
             true,
-            "nobody can win",
+            "no role can win",
             "`(<= (goal white 100) (line x))` and the like",
         ),
     ];
@@ -64,9 +64,9 @@ pub(crate) fn check_keywords(heads: Heads, workspace: &mut Workspace) {
     }
 }
 
-/// Reports conditions that can never hold because nothing defines what they ask
-/// for, and what concerns somebody who has no role. The rules must be complete:
-/// without errors so far.
+/// Reports conditions that can never hold because nothing defines their relation or term, and
+/// rules about roles that do not exist. The rules must be complete, that is, without errors so
+/// far.
 pub(crate) fn check_uses(rules: &[PlacedRule], roles: &[TermId], workspace: &mut Workspace) {
     let mut found = undefined_relations(rules, workspace);
     let terms = &workspace.terms;
@@ -101,7 +101,7 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
     for placed in rules {
         is_defined[placed.rule.head.relation.index()] = true;
     }
-    // Another relation with the same name but for case, or with another arity.
+    // Relations by name in lower case: another case or arity may be intended.
     let mut alike: FxHashMap<String, RelationId> = FxHashMap::default();
     for (index, relation) in relations.list.iter().enumerate() {
         if is_defined[index] {
@@ -134,7 +134,10 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
                 Some(other) => {
                     let other = &relations.list[other.index()];
                     let (name, arguments) = (terms.name(other.name), arguments(other.arity));
-                    format!("there is {} with {arguments}: is it meant?", quote(name))
+                    format!(
+                        "there is {} with {arguments}: is that the one you mean?",
+                        quote(name)
+                    )
                 }
             }));
         }
@@ -142,8 +145,8 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
     found
 }
 
-/// The conditions of the keyword `input` whose last argument is none that the
-/// keywords `sources` have in their heads.
+/// Reports the conditions of the keyword `input` whose last argument does not occur in a head
+/// of the keywords `sources`.
 fn undefined_terms(
     rules: &[PlacedRule],
     input: Keyword,
@@ -175,11 +178,11 @@ fn undefined_terms(
                 let (what, help) = match input {
                     Keyword::True => (
                         "is ever true",
-                        "no `init` or `next` has it: check name and number of arguments",
+                        "no `init` or `next` derives it: check the name and the number of arguments",
                     ),
                     _ => (
                         "is ever legal",
-                        "no `legal` has it: check name and number of arguments",
+                        "no `legal` derives it: check the name and the number of arguments",
                     ),
                 };
                 let message = format!("no {} {what}", quote(terms.name(shape.0)));
@@ -221,10 +224,10 @@ fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<D
                 && is_of_role
                 && !roles.contains(term)
             {
-                let message = format!("{} is no role", quote(&terms.text(*term)));
+                let message = format!("{} is not a role", quote(&terms.text(*term)));
                 found.push(
                     Diagnostic::warning(Code::UnknownRole, message)
-                        .at(span, "for somebody who does not play")
+                        .at(span, "there is no role with this name")
                         .help("check the spelling, or add a `role` fact"),
                 );
             }
@@ -233,7 +236,7 @@ fn unknown_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<D
     found
 }
 
-/// The roles without moves or goals.
+/// Reports roles without moves or goals.
 fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for keyword in [Keyword::Legal, Keyword::Goal] {
@@ -257,7 +260,7 @@ fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diag
                     Code::MissingRules,
                     format!("the role {name} never has a legal move"),
                 )
-                .help("every role needs a legal move in every state, if only `noop`"),
+                .help("every role needs a legal move in every state, even if it is only `noop`"),
                 _ => {
                     Diagnostic::warning(Code::MissingRules, format!("the role {name} has no goals"))
                 }
@@ -267,7 +270,7 @@ fn idle_roles(rules: &[PlacedRule], roles: &[TermId], terms: &Terms) -> Vec<Diag
     found
 }
 
-/// The goals that are no numbers from 0 to 100.
+/// Reports goals that are not numbers from 0 to 100.
 fn odd_goals(rules: &[PlacedRule], terms: &Terms) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for placed in rules {
@@ -287,12 +290,12 @@ fn odd_goals(rules: &[PlacedRule], terms: &Terms) -> Vec<Diagnostic> {
             ),
             Err(_) => Diagnostic::error(
                 Code::GoalValue,
-                format!("the goal {} is no number", quote(&text)),
+                format!("the goal {} is not a number", quote(&text)),
             ),
         };
         found.push(
             diagnostic
-                .at(placed.head, "the value of a state to a player")
+                .at(placed.head, "the value of a state for a role")
                 .help("goals are whole numbers from 0 to 100"),
         );
     }

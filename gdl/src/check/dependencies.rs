@@ -60,15 +60,15 @@ fn message(
     diagnostic.help(reason(keyword))
 }
 
-/// Why a keyword must not depend on moves or state.
+/// The reason why a keyword must not depend on moves or state.
 fn reason(keyword: Keyword) -> &'static str {
     match keyword {
-        Keyword::Role => "the roles are the same throughout: give them by facts",
-        Keyword::Init => "before the first state there is neither state nor move",
+        Keyword::Role => "the roles are the same in all states: give them by facts",
+        Keyword::Init => "there is no state and no move before the initial state",
         Keyword::Base | Keyword::Input => {
-            "it lists what is possible in any state, without state or moves; it is not relied upon"
+            "it lists what is possible in any state, whatever the state and the moves are; it is not relied upon"
         }
-        Keyword::Legal => "what is legal must be known before moves are chosen: use `true`",
-        _ => "it belongs to a state, whatever the moves are: let `next` keep what it needs",
+        Keyword::Legal => "legal moves must be known before moves are chosen: use `true`",
+        _ => "it is a property of the state, whatever the moves are: let `next` keep what it needs",
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of the rules: what the language asks for beyond its syntax.
 //!
-//! - `safety`: every variable has its values from a positive condition;
+//! - `safety`: every variable is bound by a positive condition;
 //! - `roles`: the roles are given by facts;
 //! - `completeness`: the keywords and relations that are used are defined;
 //! - `dependencies`: some keywords must not depend on the moves or the state;

@@ -1,4 +1,4 @@
-//! The roles: who plays, in the order in which the rulesheet names them.
+//! The roles of a game, in the order in which the rulesheet names them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,8 +7,8 @@ use crate::normalize::{PlacedRule, Workspace};
 use crate::rules::{Keyword, Literal, Pattern, RelationId, Rule, Var};
 use crate::term::{TermId, Terms};
 
-/// The roles of a game. Beside facts, `(role R)`, rules are understood whose
-/// only condition is on a relation of facts.
+/// The roles of a game: from facts, `(role R)`, and from rules whose only condition is on a
+/// relation of facts.
 pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec<TermId> {
     let Workspace {
         terms, diagnostics, ..
@@ -24,7 +24,7 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
             Some(found) => roles.extend(found.into_iter().filter(|&term| seen.insert(term))),
             None => diagnostics.push(
                 Diagnostic::error(Code::RoleNotGround, "the roles are not given by facts")
-                    .at(placed.head, "follows from a rule")
+                    .at(placed.head, "derived by a rule")
                     .help("write a fact for every role: `(role white)`"),
             ),
         }
@@ -32,8 +32,8 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
     roles
 }
 
-/// What the only argument of a rule's head can be. `None` if this takes more
-/// than looking up facts.
+/// The values of the only argument of a rule's head. `None` if they take more than looking up
+/// facts.
 fn values(rule: &Rule, rules: &[PlacedRule], terms: &Terms) -> Option<Vec<TermId>> {
     let head = &rule.head.args[0];
     let condition = match rule.body.as_slice() {

@@ -1,4 +1,4 @@
-//! Safety: every variable has its values from a positive condition.
+//! Safety: every variable is bound by a positive condition.
 
 use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
@@ -6,8 +6,8 @@ use crate::rules::{Literal, Var};
 use crate::source::{Source, Span};
 use crate::syntax::Lexer;
 
-/// Reports every variable of a rule that no positive condition has. Returns
-/// whether there is none.
+/// Reports every variable of a rule that does not occur in a positive condition. Returns
+/// whether there are none.
 pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bool {
     let Workspace {
         terms, diagnostics, ..
@@ -35,8 +35,8 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
                 Code::NonGroundFact,
                 format!("a fact with the variable {}", quote(name)),
             )
-            .at(place, "stands for anything at all")
-            .help("facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values"),
+            .at(place, "stands for any term at all")
+            .help("a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"),
             _ => {
                 let quoted = quote(name);
                 let remark = match placed.is_case {
@@ -45,7 +45,7 @@ pub(crate) fn check_safety(placed: &PlacedRule, workspace: &mut Workspace) -> bo
                 };
                 Diagnostic::error(
                     Code::UnsafeVariable,
-                    format!("no positive condition gives {quoted} its values"),
+                    format!("no positive condition binds the variable {quoted}"),
                 )
                 .at(place, remark)
                 .help(format!("add a condition with {quoted} that is not under `not` or `distinct`, or check the spelling"))
@@ -76,14 +76,14 @@ enum Part {
 impl Part {
     fn remark(self) -> &'static str {
         match self {
-            Part::Head => "has no values in the head",
-            Part::Negative => "a negated condition gives it none",
-            Part::Distinct => "`distinct` gives it none",
+            Part::Head => "unbound in the head",
+            Part::Negative => "a negated condition does not bind it",
+            Part::Distinct => "`distinct` does not bind it",
         }
     }
 }
 
-/// Where a name first occurs in a span; the whole span if it does not.
+/// The place where a name first occurs in a span; the whole span if it does not occur.
 fn find_name(source: &Source, span: Span, name: &str) -> Span {
     let text = source.slice(span);
     let found = Lexer::new(text)

@@ -1,9 +1,9 @@
 //! Stratified negation: no atom depends on its own negation.
 //!
-//! The language asks for it of relations. Real rulesheets have it only of atoms, as
+//! The language requires it of relations. In real rulesheets it may hold only of atoms, as
 //! in `(<= (goal robot 100) (not (goal robot 0)))`. Since that is well defined, a
-//! circle among relations is an error only if it is one among rules, too: if in
-//! each step the condition can be what the next rule's head says. Otherwise it is a
+//! circle among relations is an error only if it is also one among rules, that is, if in
+//! each step the condition can match the head of the next rule. Otherwise it is a
 //! warning.
 
 use super::graph::{Edge, Graph, describe};
@@ -41,18 +41,18 @@ pub(super) fn unstratified_negation(
     let is_wanted = |from, to| is_suspect(from) && same(from, to);
     let rule_graph = rule_graph(rules, &workspace.terms, is_wanted);
     let mut found = Vec::new();
-    // The components of relations about which there is a message.
-    let mut is_settled = vec![false; circles.len()];
+    // The components that have a message.
+    let mut is_reported = vec![false; circles.len()];
     if let Some(graph) = &rule_graph {
         for edge in negative_circles(graph) {
             let relation = rules[edge.from as usize].rule.head.relation.0;
-            is_settled[component_of[relation as usize]] = true;
+            is_reported[component_of[relation as usize]] = true;
             let back = graph.paths_from(edge.to).end_of_path(edge.from, usize::MAX);
             found.push(circle_message(edge, &back, rules, workspace));
         }
     }
     for edge in graph.edges().iter().filter(negative) {
-        if std::mem::replace(&mut is_settled[component_of[edge.from as usize]], true) {
+        if std::mem::replace(&mut is_reported[component_of[edge.from as usize]], true) {
             continue;
         }
         let name = describe(edge.from, workspace);
@@ -61,7 +61,7 @@ pub(super) fn unstratified_negation(
                 Code::UnstratifiedNegation,
                 format!("{name} depends on its own negation"),
             )
-            .help("there are too many rules to see whether this has a definite meaning"),
+            .help("there are too many rules to decide whether this is well defined"),
             Some(_) => Diagnostic::warning(
                 Code::UnstratifiedNegation,
                 format!("{name} depends on its own negation, though not for the same arguments"),
@@ -74,7 +74,7 @@ pub(super) fn unstratified_negation(
 }
 
 fn depends(name: &str) -> String {
-    format!("{name} depends on this not to hold")
+    format!("{name} depends on the negation of this")
 }
 
 /// A message about a negative step in a circle, and the way back.

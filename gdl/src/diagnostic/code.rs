@@ -1,4 +1,4 @@
-//! The kinds of messages, each with a short name for tools and searches.
+//! Kinds of messages, each with a short name for tools and searches.
 
 use std::fmt;
 
@@ -23,19 +23,19 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The file is larger than the limit.
+    /// A file that is larger than the limit.
     TooLarge => "too-large",
-    /// The file is not text in UTF-8, or holds NUL bytes.
+    /// A file that is not UTF-8 text, or that contains NUL bytes.
     BinaryFile => "binary-file",
-    /// There is nothing in the file but blanks and comments.
+    /// A file with only blanks and comments.
     EmptyFile => "empty-file",
     /// A `(` without its `)`.
     UnclosedParenthesis => "unclosed-parenthesis",
     /// A `)` without its `(`.
     UnmatchedParenthesis => "unmatched-parenthesis",
-    /// `()`.
+    /// An empty list, `()`.
     EmptyList => "empty-list",
-    /// Lists in lists beyond the limit.
+    /// Lists that are nested too deeply.
     NestedTooDeeply => "nested-too-deeply",
     /// A list or a variable where the name of a relation or function belongs.
     NotAName => "not-a-name",
@@ -49,7 +49,7 @@ codes! {
     ArityClash => "arity-clash",
     /// A variable in a fact.
     NonGroundFact => "non-ground-fact",
-    /// A variable that no positive condition gives values to.
+    /// A variable that does not occur in a positive condition.
     UnsafeVariable => "unsafe-variable",
     /// An `or` that expands to too many rules, or an equality to too large terms.
     TooManyCases => "too-many-cases",
@@ -61,13 +61,13 @@ codes! {
     UnstratifiedNegation => "unstratified-negation",
     /// Rules that must not depend on the moves or the state, but do.
     ForbiddenDependency => "forbidden-dependency",
-    /// A keyword that a game needs has no rules.
+    /// A keyword that a game needs, but that has no rules.
     MissingRules => "missing-rules",
     /// Roles that are not given by facts.
     RoleNotGround => "role-not-ground",
-    /// A goal that is no number from 0 to 100.
+    /// A goal that is not a number from 0 to 100.
     GoalValue => "goal-value",
-    /// A move or a goal for somebody who has no role.
+    /// A move or a goal of something that is not a role.
     UnknownRole => "unknown-role",
     /// Rules for incomplete information (GDL-II), which are ignored.
     IncompleteInformation => "incomplete-information",

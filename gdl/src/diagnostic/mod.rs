@@ -1,9 +1,9 @@
-//! Messages about a rulesheet, with the places they are about.
+//! Diagnostics: messages about a rulesheet, with the places that they are about.
 //!
 //! Everything that reads a rulesheet collects its messages in [`Diagnostics`] and
-//! goes on, so that one run shows all that is wrong. An *error* is what leaves
-//! the game undefined; what real rulesheets do and players cope with is a
-//! *warning*. The text of the messages is made by `render`.
+//! goes on, so that one run shows all that is wrong. An *error* leaves the game
+//! undefined; a *warning* is about something that real rulesheets do and players
+//! cope with. The text of the messages is made by `render`.
 
 mod code;
 mod render;
@@ -13,38 +13,38 @@ use rustc_hash::FxHashSet;
 use crate::source::{Source, Span};
 pub use code::Code;
 
-/// How bad it is.
+/// The severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// The game is undefined, the rulesheet is refused.
+    /// The game is undefined, and the rulesheet is refused.
     Error,
-    /// The game is defined, but perhaps not as meant.
+    /// The game is defined, but perhaps not as intended.
     Warning,
 }
 
-/// A place in the source and what is to be said of it.
+/// A place in the source, with a remark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// A remark, or nothing.
+    /// The remark; may be empty.
     pub message: String,
 }
 
 /// A message about a rulesheet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// Whether it is an error or a warning.
     pub severity: Severity,
-    /// What kind of error or warning.
+    /// The kind of error or warning.
     pub code: Code,
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub message: String,
-    /// Where it is wrong. `None` if the whole file is.
+    /// The place of the problem. `None` if it is the whole file.
     pub primary: Option<Label>,
-    /// Other places that explain it.
+    /// Other places that explain the problem.
     pub secondary: Vec<Label>,
-    /// What to do about it.
+    /// Advice on what to do about it.
     pub help: Option<String>,
 }
 
@@ -88,31 +88,31 @@ impl Diagnostic {
         self
     }
 
-    /// Where it is, for sorting.
+    /// The start of the place, for sorting.
     fn start(&self) -> u32 {
         let place = self.primary.as_ref().map(|label| label.span.start);
         place.unwrap_or(u32::MAX)
     }
 }
 
-/// All messages about one rulesheet. As an error, and with `{}`, it prints like
-/// a compiler's output: each message with the lines it is about, errors first.
+/// All messages about one rulesheet. As an error, and with `{}`, they print like
+/// a compiler's output: each message with the lines that it is about, errors first.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     source: Source,
     list: Vec<Diagnostic>,
-    /// The code, place and message of all in `list` that have a place.
+    /// The code, place and message of each message in `list` that has a place.
     seen: FxHashSet<(Code, Span, String)>,
-    /// How many there are by severity, those included that `list` has not.
+    /// The number of messages by severity, including those that `list` does not have.
     counts: [usize; 2],
 }
 
-/// How many messages of a severity are kept. More are only counted: a file of
+/// The most messages of one severity that are kept. Further ones are only counted: a file of
 /// garbage has millions.
 const MAX_KEPT: usize = 1000;
 
 impl Diagnostics {
-    /// No messages yet about a source.
+    /// A list without messages about a source.
     pub fn new(source: Source) -> Diagnostics {
         Diagnostics {
             source,
@@ -122,8 +122,8 @@ impl Diagnostics {
         }
     }
 
-    /// Adds a message, unless there is the same about the same place. Beyond a
-    /// thousand errors, or warnings, they are only counted.
+    /// Adds a message, unless there is already the same about the same place. Beyond a
+    /// thousand errors, or warnings, messages are only counted.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = &mut self.counts[diagnostic.severity as usize];
         if *count < MAX_KEPT {
@@ -158,7 +158,7 @@ impl Diagnostics {
         self.of(Severity::Warning)
     }
 
-    /// How many errors or warnings there are, those included that are only counted.
+    /// The number of errors or warnings, including those that are only counted.
     pub fn count(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
     }

@@ -1,4 +1,4 @@
-//! Messages to text, by `codespan-reporting`.
+//! Rendering of messages as text, by `codespan-reporting`.
 //!
 //! Servers send whole rulesheets on one line, so lines are cut around what a
 //! message points to. Codespan asks for lines through its `Files` trait; an
@@ -16,16 +16,16 @@ use codespan_reporting::term::{self, Chars, Config, termcolor};
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::source::{Position, Source, Span};
 
-/// How many messages are shown.
+/// The most messages that are shown.
 const MAX_SHOWN: usize = 50;
-/// How many bytes of a line are shown before and after what is pointed to.
+/// The most bytes of a line that are shown before and after a marked place.
 const CONTEXT: usize = 60;
-/// How many bytes of what is pointed to are marked.
+/// The most bytes of a place that are marked.
 const MAX_MARKED: usize = 60;
 
 impl Diagnostics {
     /// The messages as text, with ANSI colours if `colour`, each ending with an
-    /// empty line. After fifty, the rest is only counted.
+    /// empty line. After fifty messages, the rest is only counted.
     pub fn render(&self, colour: bool) -> String {
         render(self, colour)
     }
@@ -113,7 +113,7 @@ struct Line {
     range: Range<usize>,
     /// The place of the part that is shown in the source.
     shown: Range<usize>,
-    /// How many bytes of `range` come before the part that is shown.
+    /// The number of bytes of `range` before the part that is shown.
     mark: usize,
     /// The column in the source, from 1, of the first character shown.
     column: usize,
@@ -123,7 +123,7 @@ const CUT: &str = "...";
 
 impl<'a> Excerpt<'a> {
     fn new(source: &'a Source, diagnostic: &Diagnostic) -> Excerpt<'a> {
-        // What is pointed to in every line.
+        // The marked places in every line.
         let mut wanted: BTreeMap<usize, Range<usize>> = BTreeMap::new();
         for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
             let (line, marked) = marked(source, label.span);
@@ -171,7 +171,7 @@ impl<'a> Excerpt<'a> {
             self.text.push_str(CUT);
         }
         let mark = self.text.len() - from;
-        // Nothing in a rulesheet shall move a terminal's cursor.
+        // No character of a rulesheet may move the cursor of a terminal.
         let is_shown = |c: char| c == '\t' || !c.is_ascii_control();
         let shown = text[start..end].chars();
         self.text

@@ -39,7 +39,7 @@ struct Table {
     views: Vec<ViewId>,
 }
 
-/// How the arguments of an atom are nested: the tree of its functors, in
+/// A node of a shape. A shape is the tree of the functors of an atom's arguments, in
 /// prefix order; a blank stands for any term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ShapeNode {
@@ -58,7 +58,8 @@ pub(crate) struct View {
     /// The atom that each row comes from.
     pub atoms: Vec<AtomId>,
     indexes: Vec<Index>,
-    /// For each column how many different values it had when it had how many rows.
+    /// For each column the number of different values when they were last counted, after the
+    /// number of rows at that time.
     distinct: Vec<(usize, usize)>,
 }
 
@@ -73,7 +74,7 @@ struct Index {
 
 const NO_ROW: u32 = u32::MAX;
 
-/// Which rows a join step reads: those that agree with a key, or all.
+/// The rows that a join step reads: those that agree with a key, or all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     All,
@@ -168,7 +169,7 @@ impl View {
         }
     }
 
-    /// How many different values a column has.
+    /// The number of different values in a column.
     pub(super) fn distinct_values(&mut self, column: usize) -> usize {
         let rows = self.len();
         let (counted, known) = self.distinct[column];
@@ -377,12 +378,12 @@ impl Database {
         }
     }
 
-    /// How many atoms there are.
+    /// The number of atoms.
     pub(super) fn len(&self) -> usize {
         self.atoms.len()
     }
 
-    /// Roughly how much memory the tables and views take.
+    /// A rough estimate of the memory that the tables and views take, in bytes.
     pub(super) fn bytes(&self) -> usize {
         const PER_ROW: usize = 4 + 5;
         let tables = self.tables.iter();

@@ -1,8 +1,7 @@
-//! Splits rules so that they have fewer variables: the number of ground
-//! instances grows exponentially with the variables of a rule.
+//! Decomposition: rules are split so that they have fewer variables, since the number of
+//! ground instances grows exponentially with the variables of a rule.
 //!
-//! A variable that does not occur in the head only says "there is one such
-//! that": the literals that mention it become the body of a new relation over
+//! A variable that does not occur in the head is existentially quantified: the literals that mention it become the body of a new relation over
 //! their other variables, which takes their place. For example
 //!
 //! ```text
@@ -25,7 +24,7 @@ use rustc_hash::FxHashMap;
 use crate::rules::{Atom, Literal, Pattern, Relation, RelationId, Rule, Var};
 use crate::term::Terms;
 
-/// Rules and relations, to be split.
+/// The names, relations and new relations of the rules that are split.
 pub(crate) struct Decomposer<'a> {
     pub terms: &'a mut Terms,
     pub relations: &'a mut Vec<Relation>,
@@ -37,11 +36,12 @@ pub(crate) struct Decomposer<'a> {
 /// A set of variables of one rule.
 type VarSet = Vec<bool>;
 
-/// Literals to be split off, as indices into the rule's body, and what is left of their variables.
+/// Literals to be split off, as indices into the rule's body, with their variables.
 struct Bucket {
     literals: Vec<usize>,
-    /// Static literals that stay in the rule, too, but restrict the new relation.
+    /// Static literals that remain in the rule and also restrict the new relation.
     restrictors: Vec<usize>,
+    /// The number of variables of the literals.
     scope: usize,
     /// The variables of the literals that are used elsewhere.
     interface: Vec<Var>,
@@ -61,7 +61,8 @@ impl<'a> Decomposer<'a> {
         }
     }
 
-    /// Splits a rule as far as it pays; new rules are appended to `out`, the rest of it last.
+    /// Splits a rule as long as that saves variables. New rules are appended to `out`, what
+    /// remains of the rule last.
     pub(super) fn decompose(&mut self, mut rule: Rule, out: &mut Vec<Rule>) {
         while let Some(bucket) = self.best_bucket(&rule) {
             self.split(&mut rule, &bucket, out);

@@ -1,4 +1,4 @@
-//! The fixpoint: finds every atom that may ever hold, and the ground rules for it.
+//! Instantiation: a fixpoint that finds every atom that may ever hold, and its ground rules.
 //!
 //! Semi-naive evaluation, one fact at a time: newly derived facts wait in a
 //! queue; a fact that is taken from it enters the views, and each join plan that
@@ -16,7 +16,7 @@ use propjit_stop::Stop;
 
 use crate::ground::database::{AtomId, Database, ViewId};
 use crate::ground::error::GroundError;
-use crate::ground::join::{Join, Outcome, instantiate};
+use crate::ground::join::{Join, JoinOutcome, instantiate};
 use crate::ground::limits::{GroundLimit, GroundLimits};
 use crate::ground::plan::{Plan, Planner};
 use crate::ground::program::GroundRules;
@@ -29,7 +29,7 @@ use crate::term::{TermId, Terms};
 /// next check.
 const MAX_ATOMS: u64 = 1 << 30;
 
-/// Rules being instantiated.
+/// The state of the fixpoint: the rules, and the facts and ground rules found so far.
 pub(crate) struct Instantiation<'a> {
     rules: &'a [Rule],
     is_static: &'a [bool],
@@ -48,7 +48,7 @@ pub(crate) struct Instantiation<'a> {
     is_complete: Vec<bool>,
     join: Join,
     work: u64,
-    /// The work done for each rule, to know which one to blame.
+    /// The work done for each rule, to name the costliest in errors.
     work_of: Vec<u64>,
 }
 
@@ -189,11 +189,11 @@ impl<'a> Instantiation<'a> {
         join.start(plan, rule.variables.len(), trigger, &self.database);
         loop {
             match join.next(plan, &self.terms, &self.database) {
-                Outcome::Found => {
+                JoinOutcome::Found => {
                     self.conclude(plan.rule, &join.bindings, Some((plan, &join.conditions)))?;
                 }
-                Outcome::Paused => self.check_limits(plan.rule, join.take_work())?,
-                Outcome::Exhausted => break,
+                JoinOutcome::Paused => self.check_limits(plan.rule, join.take_work())?,
+                JoinOutcome::Exhausted => break,
             }
         }
         self.check_limits(plan.rule, join.take_work())?;
@@ -237,8 +237,8 @@ impl<'a> Instantiation<'a> {
         self.database.atom(atom.relation, &args)
     }
 
-    /// What holds between states: a fluent that is initial or may be next
-    /// may be true, a legal move may be made.
+    /// Derives what follows from one state to the next: a fluent that is initial or may be
+    /// next may be true, and a move that may be legal may be made.
     fn consequences(&mut self, atom: AtomId) {
         let relation = self.database.relation(atom);
         if relation == Keyword::Next.relation() || relation == Keyword::Init.relation() {
@@ -257,10 +257,12 @@ impl<'a> Instantiation<'a> {
         }
     }
 
-    /// Charges a rule with work and says if a limit is hit; every rule instance
-    /// counts one, and so does every row tried.
+    /// Counts the work of a rule. Every rule instance counts one, and so does every row tried.
+    ///
+    /// # Errors
+    /// When a limit is hit.
     fn check_limits(&mut self, rule: usize, work: u64) -> Result<(), GroundError> {
-        /// Reading the clock costs more than a rule instance; so not every time.
+        /// Limits are not checked every time: reading the clock costs more than a rule instance.
         const CHECK_EVERY: u64 = 4096;
         let before = self.work;
         self.work += work;

@@ -1,7 +1,7 @@
-//! Runs join plans: enumerates the instances of a rule.
+//! Joins: the enumeration of the instances of a rule along a join plan.
 
 use crate::ground::database::{AtomId, Database};
-use crate::ground::plan::{Match, Operand, Plan, Step};
+use crate::ground::plan::{JoinStep, Operand, Plan, RowPattern};
 use crate::rules::Pattern;
 use crate::term::{TermId, Terms};
 
@@ -10,7 +10,7 @@ use crate::term::{TermId, Terms};
 pub(crate) struct Join {
     /// The value of each variable of the rule, valid once bound.
     pub bindings: Vec<TermId>,
-    /// The facts that the instance rests on: the trigger, then those of the
+    /// The facts that the instance depends on: the trigger, then those of the
     /// probes that are conditions.
     pub conditions: Vec<AtomId>,
     trigger: Option<AtomId>,
@@ -19,11 +19,11 @@ pub(crate) struct Join {
     rows: Vec<(u32, usize)>,
     key: Vec<TermId>,
     position: Position,
-    /// Rows and steps tried since the work was last asked for.
+    /// Rows and steps tried since [`Join::take_work`] was last called.
     work: u64,
 }
 
-/// Where a join stands.
+/// The position of a join in its plan.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Position {
     /// About to try a step for the first time with the bindings before it.
@@ -34,14 +34,14 @@ enum Position {
     Exhausted,
 }
 
-/// What a join came to.
+/// The outcome of going on with a join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum JoinOutcome {
     /// Another instance is in `bindings` and `conditions`.
     Found,
-    /// There is none left.
+    /// There are no more instances.
     Exhausted,
-    /// Much work was done without result: time to check the limits, then go on.
+    /// Much work was done without result: the caller should check the limits, then go on.
     Paused,
 }
 
@@ -74,14 +74,14 @@ impl Join {
     }
 
     /// Goes on to the next instance.
-    pub(super) fn next(&mut self, plan: &Plan, terms: &Terms, database: &Database) -> Outcome {
+    pub(super) fn next(&mut self, plan: &Plan, terms: &Terms, database: &Database) -> JoinOutcome {
         const PAUSE_AFTER: u64 = 1 << 16;
         while self.work < PAUSE_AFTER {
             self.work += 1;
             self.position = match self.position {
                 Position::Enter(depth) if depth == plan.steps.len() => {
                     self.position = Position::Back(plan.cut);
-                    return Outcome::Found;
+                    return JoinOutcome::Found;
                 }
                 Position::Enter(depth) => {
                     if self.enter(&plan.steps[depth], depth, terms, database) {
@@ -92,7 +92,7 @@ impl Join {
                 }
                 Position::Back(0) | Position::Exhausted => {
                     self.position = Position::Exhausted;
-                    return Outcome::Exhausted;
+                    return JoinOutcome::Exhausted;
                 }
                 Position::Back(depth) => {
                     if self.advance(&plan.steps[depth - 1], depth - 1, database) {
@@ -103,18 +103,18 @@ impl Join {
                 }
             };
         }
-        Outcome::Paused
+        JoinOutcome::Paused
     }
 
-    /// How much work was done since the last call, in rows and steps tried.
+    /// The work done since the last call, in rows and steps tried.
     pub(super) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }
 
     /// Tries a step for the first time with the present bindings.
-    fn enter(&mut self, step: &Step, depth: usize, terms: &Terms, database: &Database) -> bool {
+    fn enter(&mut self, step: &JoinStep, depth: usize, terms: &Terms, database: &Database) -> bool {
         match step {
-            Step::Probe {
+            JoinStep::Probe {
                 view, access, key, ..
             } => {
                 self.key.clear();
@@ -126,20 +126,20 @@ impl Join {
                 self.rows[depth].1 = self.conditions.len();
                 self.take_first_match(step, depth, first, database)
             }
-            Step::Absent(atom) => {
+            JoinStep::Absent(atom) => {
                 let args = atom.args.iter();
                 let args = args.map(|pattern| find(pattern, &self.bindings, terms));
                 let args: Option<Vec<TermId>> = args.collect();
                 let known = args.and_then(|args| database.find(atom.relation, &args));
                 !known.is_some_and(|atom| database.is_derived(atom))
             }
-            Step::Distinct(a, b) => !same(a, b, &self.bindings, terms),
+            JoinStep::Distinct(a, b) => !same(a, b, &self.bindings, terms),
         }
     }
 
     /// Goes on to a step's next match.
-    fn advance(&mut self, step: &Step, depth: usize, database: &Database) -> bool {
-        let Step::Probe { view, access, .. } = step else {
+    fn advance(&mut self, step: &JoinStep, depth: usize, database: &Database) -> bool {
+        let JoinStep::Probe { view, access, .. } = step else {
             return false;
         };
         let (row, conditions) = self.rows[depth];
@@ -151,12 +151,12 @@ impl Join {
     /// Makes `row`, or the first after it that matches, the step's current row.
     fn take_first_match(
         &mut self,
-        step: &Step,
+        step: &JoinStep,
         depth: usize,
         mut row: Option<u32>,
         database: &Database,
     ) -> bool {
-        let Step::Probe {
+        let JoinStep::Probe {
             view,
             access,
             row: pattern,
@@ -184,7 +184,7 @@ impl Join {
         false
     }
 
-    fn match_row(&mut self, pattern: &Match, row: &[TermId]) -> bool {
+    fn match_row(&mut self, pattern: &RowPattern, row: &[TermId]) -> bool {
         for &(column, var) in &pattern.binds {
             self.bindings[var.index()] = row[column];
         }
@@ -236,7 +236,7 @@ fn same(a: &Pattern, b: &Pattern, bindings: &[TermId], terms: &Terms) -> bool {
         let mut pairs = xs.iter().zip(ys);
         return f == g && xs.len() == ys.len() && pairs.all(|(x, y)| same(x, y, bindings, terms));
     }
-    // One of the two exists; so they are the same only if the other does.
+    // One of the two exists, so they are the same only if the other exists, too.
     match (find(a, bindings, terms), find(b, bindings, terms)) {
         (Some(x), Some(y)) => x == y,
         _ => false,

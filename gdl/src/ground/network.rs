@@ -12,9 +12,11 @@ use crate::rules::Keyword;
 use crate::scc;
 use crate::term::TermId;
 
+/// The network under construction.
 struct Builder<'a> {
     program: &'a GroundProgram,
     rules: RulesByHead,
+    /// The wire of each atom, once it has one.
     wires: Vec<Option<Wire>>,
     gates: Gates,
 }
@@ -37,7 +39,7 @@ pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Pro
     };
     let bases = fluents.iter().map(|&fluent| builder.base(fluent)).collect();
     for role in &mut roles {
-        builder.complete(role)?;
+        builder.add_legal_and_goals(role)?;
     }
     let gates = builder.gates;
     Ok(Propnet {
@@ -60,8 +62,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a gate for each fluent and each move, in the order of discovery;
-    /// gives the roles, with moves but no wires yet, and the fluents.
+    /// Adds a gate for each fluent and each move, in the order of discovery.
+    /// Returns the roles, with moves but without wires yet, and the fluents.
     fn add_ports(&mut self) -> (Vec<Role>, Vec<TermId>) {
         let database = &self.program.database;
         let mut fluents = Vec::new();
@@ -86,7 +88,7 @@ impl<'a> Builder<'a> {
             .collect();
         for atom in database.facts(Keyword::Does.relation()) {
             let [player, name] = [0, 1].map(|i| database.args(atom)[i]);
-            // A legal move of somebody who is no role is never made.
+            // A legal move of what is not a role is never made.
             let Some(&number) = numbers.get(&player) else {
                 self.wires[atom.index()] = Some(Gates::constant(false));
                 continue;
@@ -181,8 +183,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Gives a role's moves their wires, and the role its goals.
-    fn complete(&self, role: &mut Role) -> Result<(), GroundError> {
+    /// Sets the wires of a role's moves, and its goals.
+    fn add_legal_and_goals(&self, role: &mut Role) -> Result<(), GroundError> {
         let database = &self.program.database;
         for action in &mut role.moves {
             let legal = database.find(Keyword::Legal.relation(), &[role.name, action.name]);

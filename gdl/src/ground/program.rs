@@ -29,7 +29,7 @@ impl Condition {
     }
 }
 
-/// Ground rules: a head and conditions each.
+/// Ground rules, each with a head and conditions.
 #[derive(Default)]
 pub(crate) struct GroundRules {
     heads: Vec<AtomId>,
@@ -57,7 +57,7 @@ impl GroundRules {
         self.ends.len()
     }
 
-    /// How many conditions all rules have together.
+    /// The number of conditions of all rules.
     pub(super) fn conditions(&self) -> usize {
         self.conditions.len()
     }
@@ -67,7 +67,7 @@ impl GroundRules {
         &self.conditions[start..self.ends[rule]]
     }
 
-    /// Roughly how much memory the rules take.
+    /// A rough estimate of the memory that the rules take, in bytes.
     pub(super) fn bytes(&self) -> usize {
         4 * self.heads.capacity() + 4 * self.conditions.capacity() + 8 * self.ends.capacity()
     }
@@ -137,7 +137,7 @@ impl RulesByHead {
         start as usize..self.atom_ends[atom.index()] as usize
     }
 
-    /// Where the conditions of a rule begin.
+    /// The index of the first condition of a rule.
     fn start(&self, rule: usize) -> usize {
         match rule {
             0 => 0,

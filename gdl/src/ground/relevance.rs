@@ -1,4 +1,7 @@
-//! Which rules matter, and which of them never change their minds.
+//! Relevant rules, and static relations.
+//!
+//! Rules are relevant if the game's ports depend on them; relations are static if they depend
+//! on neither the state nor the moves.
 
 use crate::rules::{Keyword, Literal, RelationId, Rules};
 use crate::scc;

@@ -1,4 +1,4 @@
-//! Rules on their way from forms to [`Rule`](crate::rules::Rule)s.
+//! Clauses: rules between forms and [`Rule`](crate::rules::Rule)s.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::rules::{Atom, Literal, Pattern, Var};
 use crate::source::Span;
 use crate::term::Symbol;
 
-/// Something with its place in the source.
+/// A value with its place in the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,

@@ -1,15 +1,15 @@
-//! Removing `or`: by an auxiliary relation where possible, else by several rules.
+//! Elimination of `or`: by an auxiliary relation where possible, else by several rules.
 //!
 //! `(<= (p ?x) (q ?x) (or (r ?x) (s ?x)))` becomes
 //! `(<= (p ?x) (q ?x) (aux ?x))`, `(<= (aux ?x) (r ?x))`, `(<= (aux ?x) (s ?x))`:
 //! the text does not grow, however many `or`s there are, and the disjunction is
-//! one wire that other gates can share. It takes branches that are safe on their
-//! own, that is, give values to all variables they share with the rest of the
-//! rule and to those in their own filters.
+//! one wire that other gates can share. This is possible if the branches are safe on their
+//! own, that is, bind all variables that they share with the rest of the
+//! rule and those in their own filters.
 //!
-//! Branches that only filter, such as `(distinct ?x ?y)`, do not. Their rule is
+//! Branches that only filter, such as `(distinct ?x ?y)`, are not. Their rule is
 //! copied, once for each branch, up to a limit. So is the rule of a branch
-//! whose conditions share no variables: on its own it would be a whole product.
+//! whose conditions share no variables: on its own, it would be a cartesian product.
 
 use std::mem;
 
@@ -21,10 +21,10 @@ use crate::rules::{Atom, Literal, Pattern, Var};
 use crate::source::Span;
 use crate::term::Terms;
 
-/// How much one rule may be copied, in names and variables.
+/// The most that one rule may be copied, in names and variables.
 const MAX_COPIED: usize = 200_000;
 
-/// A rule would become too many; the place is that of an `or` in it.
+/// The error that a rule would become too many rules; the place is that of an `or` in it.
 #[derive(Debug)]
 pub(crate) struct TooManyCases(pub(crate) Span);
 

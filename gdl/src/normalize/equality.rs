@@ -1,19 +1,19 @@
-//! Removing equalities, that is, `(not (distinct s t))`, by unification.
+//! Elimination of equalities, that is, `(not (distinct s t))`, by unification.
 //!
 //! Equal terms are made the same in the whole rule: `(<= (p ?x ?y) (q ?x)
-//! (not (distinct ?x ?y)))` becomes `(<= (p ?x ?x) (q ?x))`. This gives values to
-//! variables as well as testing them, as a positive condition does.
+//! (not (distinct ?x ?y)))` becomes `(<= (p ?x ?x) (q ?x))`. This can bind
+//! variables as well as test them, as a positive condition does.
 
 use super::clause::{Condition, Conjunction, Spanned};
 use crate::rules::{Literal, MAX_PATTERN_DEPTH, Pattern, Var};
 use crate::source::Span;
 use crate::term::{Symbol, Terms};
 
-/// How large a rule with equalities may be or become, in names and variables:
+/// The greatest size that a rule with equalities may have or reach, in names and variables:
 /// unified terms can grow exponentially.
 const MAX_SIZE: usize = 1000;
 
-/// Unified terms became too large; the place is that of an equality.
+/// The error that unified terms became too large; the place is that of an equality.
 #[derive(Debug)]
 pub(crate) struct TooLarge(pub(crate) Span);
 
@@ -62,7 +62,7 @@ pub(crate) fn eliminate(
     Ok(Some(clause))
 }
 
-/// The functor and the arguments of a pattern that is no variable.
+/// The functor and the arguments of a pattern; no functor for a variable.
 fn parts(pattern: Pattern, terms: &Terms) -> (Option<Symbol>, Vec<Pattern>) {
     match pattern {
         Pattern::Var(_) => (None, Vec::new()),

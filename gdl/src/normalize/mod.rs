@@ -1,10 +1,9 @@
-//! From forms to rules: what the rulesheet may write in many ways is brought to
-//! facts and rules over plain conjunctions.
+//! Normalisation: from forms to facts and rules over plain conjunctions.
 //!
-//! - `reader` turns forms into clauses: keywords known, variables numbered, `not`
-//!   moved inwards to the atoms;
+//! - `reader` turns forms into clauses: keywords are recognised, variables numbered, and
+//!   `not` is moved inwards to the atoms;
 //! - `disjunction` removes `or`, by auxiliary relations or by several rules;
-//! - `equality` removes `(not (distinct s t))`, by unification.
+//! - `equality` removes `(not (distinct s t))`, by unification;
 //! - `rule` numbers the variables anew and drops conditions that always hold.
 
 mod clause;
@@ -33,7 +32,7 @@ pub(crate) fn rules(clause: Clause<Formula>, workspace: &mut Workspace) -> Vec<P
     let mut rules = Vec::new();
     match disjunction::eliminate(clause, relations, terms) {
         Err(disjunction::TooManyCases(or)) => diagnostics.push(
-            Diagnostic::error(Code::TooManyCases, "the rule stands for too many cases")
+            Diagnostic::error(Code::TooManyCases, "the rule expands to too many cases")
                 .at(or, "with the branches of this `or`")
                 .also(head, "in the rule for this")
                 .help("give the `or` a relation of its own"),

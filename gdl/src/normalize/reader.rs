@@ -1,4 +1,5 @@
-//! Forms to clauses: which names are keywords, relations, functions, variables.
+//! The reader: from forms to clauses, with keywords, relations, functions and variables told
+//! apart.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::Form;
 use crate::term::Symbol;
 
-/// A name with a meaning of its own, in any case.
+/// A name with a fixed meaning, in upper or lower case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
     Implied,
@@ -55,7 +56,7 @@ fn is_variable(name: &str) -> bool {
     name.starts_with('?')
 }
 
-/// Which keywords have rules, as a set of bits.
+/// The keywords that have rules, as a set of bits.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Heads(u32);
 
@@ -69,10 +70,10 @@ impl Heads {
     }
 }
 
-/// Turns forms into clauses.
+/// The reader of a rulesheet's forms.
 pub(crate) struct Reader {
     pub(crate) workspace: Workspace,
-    /// Which keywords occur in heads, erroneous rules included.
+    /// The keywords that occur in heads, including those of erroneous rules.
     pub(crate) heads: Heads,
     /// The variables of the clause that is being read.
     variables: Vec<Symbol>,
@@ -93,7 +94,7 @@ struct FirstUse {
 }
 
 impl Arities {
-    /// Notes a use. Returns the first use if it clashes and is not yet reported.
+    /// Records a use. Returns the first use if it has another arity that is not reported yet.
     fn clash(&mut self, name: Symbol, arity: usize, span: Span) -> Option<&FirstUse> {
         let first = self.0.entry(name).or_insert(FirstUse {
             arity,
@@ -126,7 +127,7 @@ impl Reader {
     /// The clause of a top-level form. `None` if it is erroneous or ignored.
     pub(crate) fn clause(&mut self, form: Form<'_>) -> Option<Clause<Formula>> {
         if let Some(deep) = form.nested_beyond(MAX_PATTERN_DEPTH) {
-            let message = format!("lists are nested more than {MAX_PATTERN_DEPTH} deep");
+            let message = format!("lists are nested more than {MAX_PATTERN_DEPTH} levels deep");
             self.report(
                 Diagnostic::error(Code::NestedTooDeeply, message)
                     .at(start_of(deep.span()), "this list is too deep")
@@ -160,14 +161,14 @@ impl Reader {
         };
         if form.name() == Some("<=") {
             self.report(
-                Diagnostic::error(Code::MisplacedKeyword, "`<=` stands outside parentheses")
+                Diagnostic::error(Code::MisplacedKeyword, "`<=` outside parentheses")
                     .at(form.span(), "a rule is a list that starts with this")
                     .help("write `(<= head condition...)`"),
             );
             return None;
         }
         if let Some(name) = form.name() {
-            let message = format!("the bare name {} is taken for a fact", quote(name));
+            let message = format!("the bare name {} is read as a fact", quote(name));
             self.report(
                 Diagnostic::warning(Code::BareName, message)
                     .at(form.span(), "not in parentheses")
@@ -189,12 +190,12 @@ impl Reader {
         if std::mem::replace(&mut self.seen_sees, true) {
             return;
         }
-        let message = "`sees` rules are ignored: every player sees everything";
+        let message = "`sees` rules are ignored: every player sees the whole state";
         self.report(
             Diagnostic::warning(Code::IncompleteInformation, message)
                 .at(head.span(), "the first of them")
                 .help(
-                    "games with incomplete information (GDL-II) are played as if it were complete",
+                    "games with incomplete information (GDL-II) are played with complete information",
                 ),
         );
     }
@@ -212,7 +213,7 @@ impl Reader {
                 self.report(
                     Diagnostic::error(Code::MisplacedKeyword, message)
                         .at(form.span(), instead)
-                        .help("choose another name if you mean a relation of your own"),
+                        .help("choose another name if this is a relation of your own"),
                 );
                 return None;
             }
@@ -265,14 +266,14 @@ impl Reader {
             Some(Word::Implied) => self.misplaced(form, name, "cannot stand inside a rule"),
             Some(Word::Relation(keyword @ (Keyword::Next | Keyword::Init))) => {
                 let instead = match keyword {
-                    Keyword::Next => "what the next state is made of cannot be asked for here",
-                    _ => "the initial state cannot be asked for here",
+                    Keyword::Next => "a condition cannot refer to the next state",
+                    _ => "a condition cannot refer to the initial state",
                 };
-                let message = format!("`{}` stands in a body", keyword.name());
+                let message = format!("`{}` in a body", keyword.name());
                 self.report(
                     Diagnostic::error(Code::MisplacedKeyword, message)
                         .at(span, instead)
-                        .help("ask for the current state with `true`, or put what both depend on in a relation of its own"),
+                        .help("refer to the current state with `true`, or define a relation that both depend on"),
                 );
                 None
             }
@@ -300,9 +301,9 @@ impl Reader {
         let first = list.items().next();
         if first.is_none() {
             self.report(
-                Diagnostic::error(Code::EmptyList, "an empty list means nothing")
-                    .at(list.span(), "nothing in here")
-                    .help("take it out, or write what is missing"),
+                Diagnostic::error(Code::EmptyList, "an empty list has no meaning")
+                    .at(list.span(), "nothing between the parentheses")
+                    .help("remove it, or write what is missing"),
             );
         }
         first
@@ -313,18 +314,18 @@ impl Reader {
         let (message, remark) = match form.name() {
             Some(name) if !is_variable(name) => return Some(name),
             Some(name) => (
-                format!("the variable {} stands where a name must", quote(name)),
-                "variables stand for terms, never for relations or functions",
+                format!("the variable {} where a name is expected", quote(name)),
+                "a variable stands for a term, never for a relation or function",
             ),
             None => (
-                "a list stands where a name must".to_string(),
-                "the first thing in a list is the name of a relation or function",
+                "a list where a name is expected".to_string(),
+                "the first item of a list is the name of a relation or function",
             ),
         };
         let diagnostic = Diagnostic::error(Code::NotAName, message).at(form.span(), remark);
         self.report(match form.name() {
             Some(_) => diagnostic,
-            None => diagnostic.help("take out a pair of parentheses, or write the missing name"),
+            None => diagnostic.help("remove a pair of parentheses, or write the missing name"),
         });
         None
     }
@@ -355,7 +356,7 @@ impl Reader {
         })
     }
 
-    /// A term. Recursion is no deeper than the form, whose depth is checked.
+    /// A term. The recursion is not deeper than the form, whose depth is checked.
     fn pattern(&mut self, form: Form<'_>) -> Option<Pattern> {
         let leading = match form.name() {
             Some(name) if is_variable(name) => return Some(Pattern::Var(self.variable(name))),
@@ -372,8 +373,8 @@ impl Reader {
                     Code::MisplacedKeyword,
                     format!("the keyword {} is used as a function", quote(name)),
                 )
-                .at(form.span(), "a term in here, without the keyword's meaning")
-                .help("if a condition is meant, it stands outside of other relations; if a function, choose another name"),
+                .at(form.span(), "a term here, without the keyword's meaning")
+                .help("if it is a condition, move it out of the other relation; if it is a function, choose another name"),
             ),
             _ => {}
         }
@@ -427,8 +428,8 @@ impl Reader {
         self.report(match Word::of(name) {
             Some(Word::Implied) => diagnostic
                 .at(start_of(form.span()), "a rule starts here")
-                .help("a `)` is missing before it, perhaps"),
-            _ => diagnostic.at(form.span(), "a connective, no relation"),
+                .help("perhaps a `)` is missing before it"),
+            _ => diagnostic.at(form.span(), "a connective, not a relation"),
         });
         None
     }
@@ -453,7 +454,7 @@ fn clash(kind: &str, name: &str, arity: usize, span: Span, first: &FirstUse) -> 
         first.span,
         format!("{} at its first use", arguments(first.arity)),
     )
-    .help("these are different, though they share the name: check that no argument is missing")
+    .help("these are different, although they share a name: check that no argument is missing")
 }
 
 /// The opening parenthesis of a list.

@@ -1,4 +1,4 @@
-//! The relations of a game while its rules are being read.
+//! The relations of a game while its rules are read.
 
 use rustc_hash::FxHashMap;
 
@@ -33,7 +33,7 @@ impl Relations {
         })
     }
 
-    /// A new relation with a name that no rulesheet can spell, for it has blanks.
+    /// A new relation with a name that no rulesheet can spell, since it contains a blank.
     pub(crate) fn auxiliary(&mut self, terms: &mut Terms, arity: usize) -> RelationId {
         let name = terms.symbol(&format!("or {}", self.list.len()));
         self.id(name, arity)

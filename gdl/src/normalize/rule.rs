@@ -1,4 +1,4 @@
-//! The last step: from a conjunction to a rule.
+//! Rules from conjunctions: the last step of normalisation.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct PlacedRule {
     pub(crate) head: Span,
     /// One for each literal of the body.
     pub(crate) body: Vec<Span>,
-    /// Whether it is one of several cases that an `or` makes of a rule.
+    /// Whether it is one of several cases into which an `or` splits a rule.
     pub(crate) is_case: bool,
 }
 
@@ -24,7 +24,7 @@ impl PlacedRule {
         let mut places = Vec::with_capacity(clause.body.len());
         for Spanned { value, span } in clause.body {
             let Condition::Literal(literal) = value else {
-                unreachable!("equalities are gone");
+                unreachable!("equalities have been removed");
             };
             match &literal {
                 Literal::Distinct(a, b) if a == b => return None,

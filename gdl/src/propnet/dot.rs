@@ -1,4 +1,4 @@
-//! Drawing: the network as a Graphviz DOT file.
+//! Drawings of networks as Graphviz DOT files.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Gates in flat storage.
+//! Gates and wires, in flat storage.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ impl GateId {
     }
 }
 
-/// A gate's value, or its inverse.
+/// The value of a gate, or its inverse.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire {
-    /// Where the value comes from.
+    /// The gate whose value it is.
     pub gate: GateId,
-    /// Whether it is inverted on the way.
+    /// Whether the value is inverted.
     pub inverted: bool,
 }
 
-/// What a gate computes.
+/// The function of a gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gate<'a> {
     /// A constant.
@@ -36,13 +36,13 @@ pub enum Gate<'a> {
         /// Index into [`Role::moves`](super::Role::moves).
         index: u32,
     },
-    /// All of the wires.
+    /// All of the wires are true.
     And(&'a [Wire]),
-    /// Any of the wires.
+    /// At least one of the wires is true.
     Or(&'a [Wire]),
 }
 
-/// What a gate is, without its wires.
+/// The kind of a gate, without its wires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Constant(bool),
@@ -52,7 +52,7 @@ enum Kind {
     Or,
 }
 
-/// Gates in evaluation order, but for circles, which are runs of gates.
+/// Gates in evaluation order, except for circles, which are ranges of gates.
 #[derive(Clone)]
 pub(crate) struct Gates {
     kinds: Vec<Kind>,

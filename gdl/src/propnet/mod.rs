@@ -1,4 +1,4 @@
-//! The propositional network: a game as named ports on a pure Boolean network.
+//! Propositional networks: games as named ports on a pure Boolean network.
 
 mod dot;
 mod gates;
@@ -16,9 +16,9 @@ pub use gates::{Gate, GateId, Wire};
 pub struct Base {
     /// The fluent, such as `(cell 1 1 b)`.
     pub name: TermId,
-    /// Whether it holds in the initial state.
+    /// Whether the proposition holds in the initial state.
     pub initial: bool,
-    /// Whether it holds in the next state.
+    /// The wire that says whether the proposition holds in the next state.
     pub next: Wire,
 }
 
@@ -27,7 +27,7 @@ pub struct Base {
 pub struct Move {
     /// The move, such as `(mark 1 1)`.
     pub name: TermId,
-    /// Whether it is legal.
+    /// The wire that says whether the move is legal.
     pub legal: Wire,
 }
 
@@ -36,7 +36,7 @@ pub struct Move {
 pub struct Goal {
     /// The value, usually from 0 to 100.
     pub value: i32,
-    /// Whether the role has it.
+    /// The wire that says whether the state has this value for the role.
     pub wire: Wire,
 }
 
@@ -56,13 +56,13 @@ pub struct Role {
 /// one component, whose meaning is its least fixpoint.
 #[derive(Clone)]
 pub struct Propnet {
-    /// The names of everything.
+    /// The names of roles, moves and base propositions.
     pub terms: Terms,
     /// The roles in rulesheet order.
     pub roles: Vec<Role>,
     /// The base propositions.
     pub bases: Vec<Base>,
-    /// Whether the state is terminal.
+    /// The wire that says whether the state is terminal.
     pub terminal: Wire,
     pub(crate) gates: Gates,
 }
@@ -87,17 +87,17 @@ pub enum Component {
 }
 
 impl Propnet {
-    /// How many gates there are, ports and constants included.
+    /// The number of gates, ports and constants included.
     pub fn len(&self) -> usize {
         self.gates.len()
     }
 
-    /// Whether there are no gates: never, there is always a constant.
+    /// Whether there are no gates; never true, since there is always a constant.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What a gate computes.
+    /// The function that a gate computes.
     pub fn gate(&self, id: GateId) -> Gate<'_> {
         self.gates.gate(id)
     }
@@ -117,7 +117,7 @@ impl Propnet {
         })
     }
 
-    /// How many gates lie on circles.
+    /// The number of gates on circles.
     pub fn recursive_gates(&self) -> usize {
         self.gates.recursive().iter().map(|range| range.len()).sum()
     }

@@ -1,18 +1,18 @@
-//! From a specialised rule to a clause: slots, keys, rows and ways back.
+//! Clauses from specialised rules: slots, keys, rows and backtracking.
 
 use crate::rules::{Atom, Literal, Pattern, Rule};
 
 use super::context::{Context, Detail};
 use super::order::order;
-use super::program::{CallId, Clause, Match, Query, Source, Step, Test};
+use super::program::{CallId, Clause, Match, Query, Step, TermTemplate, Test};
 use super::shape::{MAX_SHAPE_DEPTH, Shape};
 use super::specialise::{Specialised, specialise};
 use super::table::NONE;
 
-/// Gives the calls that a clause makes.
+/// The registry of the calls that clauses make.
 pub(super) trait Calls {
     /// The call of an atom's relation in a shape, and the shape in which to call
-    /// it: the one asked for, or one that knows less.
+    /// it: the requested one, or one that knows less.
     fn call(&mut self, atom: &Atom, shapes: Vec<Shape>) -> (CallId, Vec<Shape>);
 }
 
@@ -37,12 +37,12 @@ pub(super) fn compile(
             back: NONE,
         })
         .collect();
-    let row: Vec<Source> = specialised
+    let row: Vec<TermTemplate> = specialised
         .wanted
         .iter()
-        .map(|arg| slots.source(arg))
+        .map(|arg| slots.template(arg))
         .collect();
-    set_ways_back(&mut steps);
+    set_backtracking(&mut steps);
     Some(Clause {
         span: rule.span,
         key,
@@ -53,7 +53,7 @@ pub(super) fn compile(
     })
 }
 
-fn set_ways_back(steps: &mut [Step]) {
+fn set_backtracking(steps: &mut [Step]) {
     let mut back = NONE;
     for (index, step) in steps.iter_mut().enumerate() {
         step.back = back;
@@ -63,10 +63,10 @@ fn set_ways_back(steps: &mut [Step]) {
     }
 }
 
-fn last_binder(steps: &[Step], row: &[Source], slots: u32) -> u32 {
+fn last_binder(steps: &[Step], row: &[TermTemplate], slots: u32) -> u32 {
     let mut in_row = vec![false; slots as usize];
-    for source in row {
-        source.for_each_slot(&mut |slot| in_row[slot as usize] = true);
+    for template in row {
+        template.for_each_slot(&mut |slot| in_row[slot as usize] = true);
     }
     let binds_row = |step: &Step| {
         let mut binds = false;
@@ -87,8 +87,8 @@ fn last_binder(steps: &[Step], row: &[Source], slots: u32) -> u32 {
 struct Slots {
     of_variable: Vec<Option<u32>>,
     count: u32,
-    /// Variables that occur once: nothing depends on their values.
-    lonely: Vec<bool>,
+    /// Whether a variable occurs only once, so that nothing depends on its value.
+    singleton: Vec<bool>,
 }
 
 impl Slots {
@@ -104,7 +104,7 @@ impl Slots {
         Slots {
             of_variable: vec![None; clause.variables],
             count: 0,
-            lonely: occurrences.iter().map(|&n| n == 1).collect(),
+            singleton: occurrences.iter().map(|&n| n == 1).collect(),
         }
     }
 
@@ -114,26 +114,29 @@ impl Slots {
         bound
     }
 
-    /// How to make the term of a pattern whose variables are bound.
-    fn source(&self, pattern: &Pattern) -> Source {
+    /// The template for the term of a pattern whose variables are bound.
+    fn template(&self, pattern: &Pattern) -> TermTemplate {
         match pattern {
             Pattern::Var(var) => {
                 let slot = self.of_variable[var.index()];
-                Source::Slot(slot.expect("a safe rule binds its variables before they are used"))
+                TermTemplate::Slot(
+                    slot.expect("a safe rule binds its variables before they are used"),
+                )
             }
-            Pattern::Ground(term) => Source::Constant(*term),
-            Pattern::Compound(functor, args) => {
-                Source::Compound(*functor, args.iter().map(|arg| self.source(arg)).collect())
-            }
+            Pattern::Ground(term) => TermTemplate::Constant(*term),
+            Pattern::Compound(functor, args) => TermTemplate::Compound(
+                *functor,
+                args.iter().map(|arg| self.template(arg)).collect(),
+            ),
         }
     }
 
-    /// How to match a term with a pattern. Binds the pattern's variables.
+    /// The way to match a term with a pattern. Binds the pattern's variables.
     fn matching(&mut self, pattern: &Pattern) -> Match {
         match pattern {
             Pattern::Var(var) => match self.of_variable[var.index()] {
                 Some(slot) => Match::Equal(slot),
-                None if self.lonely[var.index()] => Match::Skip,
+                None if self.singleton[var.index()] => Match::Skip,
                 None => {
                     let slot = self.count;
                     self.count += 1;
@@ -153,7 +156,7 @@ impl Slots {
         match literal {
             Literal::Positive(atom) => Test::Present(self.query(atom, context, calls)),
             Literal::Negative(atom) => Test::Absent(self.query(atom, context, calls)),
-            Literal::Distinct(a, b) => Test::Distinct(self.source(a), self.source(b)),
+            Literal::Distinct(a, b) => Test::Distinct(self.template(a), self.template(b)),
         }
     }
 
@@ -167,10 +170,10 @@ impl Slots {
             key: Vec::new(),
             row: Vec::new(),
             once: false,
-            inner: false,
+            same_component: false,
         };
-        // The key first: the row may bind a variable that a later part of the
-        // key must not take for known.
+        // The key comes first: the row may bind a variable that is not known yet in a later
+        // part of the key.
         for (shape, arg) in shapes.iter().zip(&atom.args) {
             self.add_key(&mut query, shape, arg);
         }
@@ -182,14 +185,16 @@ impl Slots {
         query
     }
 
-    /// What is known of an argument.
+    /// The part of an argument that is known.
     fn shape(&self, arg: &Pattern, detail: Detail, depth: usize) -> Shape {
         match arg {
             Pattern::Compound(functor, args) if depth < MAX_SHAPE_DEPTH => {
                 let args = args.iter().map(|arg| self.shape(arg, detail, depth + 1));
                 Shape::Compound(*functor, args.collect())
             }
-            Pattern::Var(var) if detail >= Detail::Needs && self.lonely[var.index()] => Shape::Any,
+            Pattern::Var(var) if detail >= Detail::Needs && self.singleton[var.index()] => {
+                Shape::Any
+            }
             Pattern::Ground(term) if detail >= Detail::Constants => Shape::Constant(*term),
             _ if self.all_bound(arg) => Shape::Bound,
             _ => Shape::Free,
@@ -198,7 +203,7 @@ impl Slots {
 
     fn add_key(&mut self, query: &mut Query, shape: &Shape, arg: &Pattern) {
         match (shape, arg) {
-            (Shape::Bound, _) => query.key.push(self.source(arg)),
+            (Shape::Bound, _) => query.key.push(self.template(arg)),
             (Shape::Compound(_, shapes), Pattern::Compound(_, args)) => {
                 for (shape, arg) in shapes.iter().zip(args) {
                     self.add_key(query, shape, arg);

@@ -1,5 +1,4 @@
-//! From definitions to the calls of a program: which there are, and how they
-//! depend on each other.
+//! Programs from definitions: the calls, and the dependencies between them.
 
 use rustc_hash::FxHashMap;
 
@@ -11,14 +10,14 @@ use super::context::Context;
 use super::program::{Call, CallId, Lifetime, Origin, Query, Test};
 use super::shape::Shape;
 
-/// How many shapes a derived relation is called in before shapes stop looking
+/// The number of shapes of one derived relation from which on shapes no longer look
 /// into compound arguments.
 const DEEP_SHAPES: usize = 64;
-/// How many shapes a derived relation is called in before it is always called
-/// with nothing known. Keeps the program linear in the rules.
+/// The number of shapes of one derived relation from which on it is always called
+/// with nothing known, which keeps the program linear in the rules.
 const SHAPES: usize = 256;
 
-/// The calls of `roots`, in their order, and then those that they make in turn.
+/// The calls of `roots`, in their order, followed by those that they make.
 /// The roots must differ.
 pub(super) fn compile(
     context: &Context,
@@ -55,7 +54,7 @@ struct Registry<'a> {
     context: &'a Context<'a>,
     calls: Vec<Call>,
     by_shape: FxHashMap<(Origin, Vec<Shape>), CallId>,
-    /// In how many shapes a relation is called.
+    /// The number of shapes in which a relation is called.
     shapes_of: FxHashMap<RelationId, usize>,
 }
 
@@ -105,7 +104,7 @@ fn flat(shape: &Shape) -> Shape {
     }
 }
 
-/// Finds out which calls depend on each other, and how long their answers hold.
+/// Finds the calls that depend on each other, and the lifetimes of their answers.
 fn connect(calls: &mut [Call]) {
     let edges: Vec<Vec<u32>> = calls
         .iter()
@@ -130,7 +129,7 @@ fn connect(calls: &mut [Call]) {
             call.recursive = recursive;
             for step in call.clauses.iter_mut().flat_map(|clause| &mut clause.steps) {
                 if let Test::Present(query) = &mut step.test {
-                    query.inner = component_of[query.call.index()] == component;
+                    query.same_component = component_of[query.call.index()] == component;
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The context of compilation: what is known of relations when clauses are compiled.
+//! The context of compilation: definitions and statistics of relations.
 
 use crate::rules::{Atom, RelationId};
 use crate::term::Terms;
@@ -8,19 +8,20 @@ use super::definitions::Definitions;
 use super::program::Origin;
 use super::statistics::Statistics;
 
-/// What the calls of a relation are told apart by, each with what is before it.
+/// The detail by which the calls of a relation are told apart; each level includes those
+/// before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Detail {
-    /// What the caller knows. Enough for facts, which are stored whole.
+    /// The arguments that the caller knows. Enough for facts, which are stored whole.
     Knowledge,
-    /// What the caller needs: what nobody asks for need not be derived.
+    /// The arguments that the caller needs: others need not be derived.
     Needs,
-    /// Constants. For relations that depend on their own negation:
-    /// its atoms with other constants need not.
+    /// Constants. For relations that depend on their own negation, since
+    /// atoms with other constants may not.
     Constants,
 }
 
-/// What clauses are compiled with.
+/// The context in which clauses are compiled.
 pub(super) struct Context<'a> {
     pub definitions: &'a Definitions<'a>,
     pub statistics: &'a Statistics,
@@ -28,18 +29,18 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Where the answers of a relation come from.
+    /// The origin of a relation's answers.
     pub(super) fn origin(&self, relation: RelationId) -> Origin {
         self.definitions.origins[relation.index()]
     }
 
-    /// How many answers the atom is expected to have when `bound` is known.
+    /// The number of answers that the atom is expected to have when `bound` is known.
     pub(super) fn fan_out(&self, atom: &Atom, bound: &Bound) -> f64 {
         self.statistics
             .fan_out(self.origin(atom.relation), atom, bound)
     }
 
-    /// In how much detail to look at the calls of a relation.
+    /// The detail by which the calls of a relation are told apart.
     pub(super) fn detail(&self, relation: RelationId) -> Detail {
         match self.origin(relation) {
             Origin::Facts(_) | Origin::Fluents | Origin::Moves => Detail::Knowledge,

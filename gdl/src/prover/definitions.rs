@@ -1,4 +1,4 @@
-//! The rules of a game by what they define, and the check that they are safe.
+//! Definitions: the rules of a game by the relation that they define, checked for safety.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::term::Symbol;
 use super::error::{ProverError, RuleSite};
 use super::program::{Facts, Origin};
 
-/// Where the answers of each relation come from.
+/// The facts and rules of each relation.
 pub(super) struct Definitions<'a> {
     /// By relation; beyond the relations of the rulesheet, there is one more for
     /// the facts of each relation that has both facts and rules.
@@ -20,7 +20,7 @@ pub(super) struct Definitions<'a> {
     /// By relation of the rulesheet.
     pub facts: Arc<Vec<Facts>>,
     /// By relation of the rulesheet: its rules that have a body, and one that
-    /// passes its facts on.
+    /// derives its facts.
     pub clauses: Vec<Vec<Cow<'a, Rule>>>,
     /// By relation of the rulesheet: whether it depends on its own negation, as
     /// `goal` does in `(<= (goal robot 100) (not (goal robot 0)))`.
@@ -74,7 +74,7 @@ impl<'a> Definitions<'a> {
                 let facts_only = RelationId(origins.len() as u32);
                 origins.push(Origin::Facts(relation));
                 let name = rules.relations[index].name;
-                clauses[index].push(Cow::Owned(pass_on(fact, facts_only, name)));
+                clauses[index].push(Cow::Owned(rule_for_facts(fact, facts_only, name)));
             }
         }
         Ok(Definitions {
@@ -96,7 +96,8 @@ impl<'a> Definitions<'a> {
 fn negates_itself(clauses: &[Vec<Cow<Rule>>]) -> Vec<bool> {
     let edges: Vec<Vec<u32>> = clauses.iter().map(|rules| callees(rules)).collect();
     let successor = |node: u32, index: usize| edges.get(node as usize)?.get(index).copied();
-    // The relations that pass facts on have numbers of their own, and no edges.
+    // The additional relations of facts have numbers beyond those of the rulesheet, and no
+    // edges.
     let nodes = edges.iter().flatten().map(|&node| node as usize + 1);
     let nodes = nodes.max().unwrap_or(0).max(clauses.len());
     let found = components(nodes, 0..clauses.len() as u32, successor);
@@ -124,8 +125,8 @@ pub(super) fn callees(rules: &[Cow<Rule>]) -> Vec<u32> {
         .collect()
 }
 
-/// The rule that what the relation `facts` has, the relation of `fact` has too.
-fn pass_on(fact: &Rule, facts: RelationId, name: Symbol) -> Rule {
+/// The rule that derives the relation of `fact` from the relation `facts`.
+fn rule_for_facts(fact: &Rule, facts: RelationId, name: Symbol) -> Rule {
     let variables = 0..fact.head.args.len() as u32;
     let args: Vec<Pattern> = variables.map(|index| Pattern::Var(Var(index))).collect();
     Rule {

@@ -1,4 +1,4 @@
-//! Errors of the prover, and the rules that they are about.
+//! Errors of the prover, with the rules that they are about.
 
 use thiserror::Error;
 
@@ -6,14 +6,14 @@ use crate::source::{Position, Source, Span};
 
 use super::limits::ProverLimit;
 
-/// A rule that an error speaks of.
+/// The rule that an error is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSite {
     /// The name of the source.
     pub source: String,
-    /// Where the rule starts, for people.
+    /// The human-readable position of the rule's start.
     pub position: Position,
-    /// Where the rule stands in the source.
+    /// The place of the rule in the source.
     pub span: Span,
 }
 
@@ -34,16 +34,16 @@ impl std::fmt::Display for RuleSite {
     }
 }
 
-/// Why a game cannot be proved with, or a query has no answer.
+/// The reason why a game cannot be evaluated, or why a query has no answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProverError {
     /// A query cost more than its [`ProverLimits`](super::ProverLimits) allow.
     #[error("{rule}: the evaluation of this rule hit the limit of {allowed} {limit}")]
     Limit {
-        /// Which limit.
+        /// The limit.
         limit: ProverLimit,
-        /// What the limit allows, in its unit.
+        /// The value of the limit, in its unit.
         allowed: u64,
         /// The rule that was being evaluated.
         rule: Box<RuleSite>,
@@ -57,8 +57,8 @@ pub enum ProverError {
         /// The rule.
         rule: Box<RuleSite>,
     },
-    /// Whether a ground atom holds depends on whether it does not hold. What the
-    /// rules mean is then undefined.
+    /// Whether a ground atom holds depends on whether it does not hold. The
+    /// meaning of the rules is then undefined.
     #[error("{rule}: a condition of this rule depends on its own negation")]
     Unstratified {
         /// A rule in the circle.

@@ -11,7 +11,7 @@ use super::table::{NONE, Table};
 
 /// The state and the joint move that queries are about.
 #[derive(Clone, Default)]
-pub(super) struct World {
+pub(super) struct Situation {
     /// Sorted, each once.
     pub fluents: Vec<TermId>,
     /// Role and move, by role.
@@ -19,7 +19,13 @@ pub(super) struct World {
 }
 
 /// Fills the empty table of a call that is not derived.
-pub(super) fn fill(table: &mut Table, call: &Call, facts: &[Facts], world: &World, terms: &Terms) {
+pub(super) fn fill(
+    table: &mut Table,
+    call: &Call,
+    facts: &[Facts],
+    situation: &Situation,
+    terms: &Terms,
+) {
     let (mut key, mut row) = (Vec::new(), Vec::new());
     let mut enter = |values: &[TermId]| {
         key.clear();
@@ -35,9 +41,12 @@ pub(super) fn fill(table: &mut Table, call: &Call, facts: &[Facts], world: &Worl
     };
     match call.origin {
         Origin::Facts(relation) => facts[relation.index()].rows().for_each(enter),
-        Origin::Fluents => world.fluents.iter().for_each(|&fluent| enter(&[fluent])),
-        Origin::Moves => world.moves.iter().for_each(|values| enter(values)),
+        Origin::Fluents => situation
+            .fluents
+            .iter()
+            .for_each(|&fluent| enter(&[fluent])),
+        Origin::Moves => situation.moves.iter().for_each(|values| enter(values)),
         Origin::Clauses(_) => {}
     }
-    table.whole = true;
+    table.is_complete = true;
 }

@@ -1,19 +1,19 @@
-//! Limits of the prover: what one query may cost.
+//! Limits of the cost of one query to the prover.
 
 use std::time::Duration;
 
-/// The cost that one query may have. Rules over nested terms can have infinitely many
-/// consequences, and finite ones can be too many; both end in
+/// The limits of the cost of one query. Rules over nested terms can have infinitely many
+/// consequences, and finite ones can be too many; both cases end in
 /// [`ProverError::Limit`](super::ProverError::Limit).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProverLimits {
-    /// Candidates tried for the conditions of rules, in one query.
+    /// Steps: candidates that are tried for the conditions of rules, in one query.
     pub steps: u64,
     /// Wall-clock time of one query.
     pub time: Option<Duration>,
-    /// Numbers (of 4 bytes) stored in the tables of memoised answers, those
-    /// kept from earlier queries included.
+    /// Numbers (of 4 bytes) stored in the tables of memoised answers, including those
+    /// kept from earlier queries.
     pub cells: usize,
     /// Ground terms in the table of terms. Terms are never forgotten.
     pub terms: usize,
@@ -50,7 +50,7 @@ impl ProverLimits {
 }
 
 impl Default for ProverLimits {
-    /// Some 10 seconds of work and 1 GiB of memory.
+    /// About 10 seconds of work and 1 GiB of memory.
     fn default() -> ProverLimits {
         ProverLimits {
             steps: 100_000_000,

@@ -1,4 +1,4 @@
-//! The evaluator: goals are proved top-down, each at most once, with tables.
+//! The evaluation machine: goals are proved top-down, each at most once, with tables.
 //!
 //! A *goal* is a call with the values of its key; its *rows* are all its
 //! answers. To prove a goal is to run each clause whose key matches, step by
@@ -24,24 +24,24 @@ use std::sync::Arc;
 use crate::term::{TermId, Terms};
 
 use super::limits::ProverLimits;
-use super::meter::{Cause, Meter, Usage};
+use super::meter::{Cause, MemoryUsage, Meter};
 use super::program::{Call, CallId, Clause, Lifetime, Match, Program, Query, Test};
 use super::store::{self, Found, GoalRef, Store};
 use super::table::NONE;
 
-/// A proof stopped while this clause was being run.
+/// The reason why a proof stopped, and the clause that was being run.
 pub(super) struct Halt {
     pub cause: Cause,
     pub call: CallId,
     pub clause: u32,
 }
 
-/// Work to be done for the goals of a frame.
+/// A task of a frame: work to be done for its goals.
 #[derive(Clone, Copy)]
 enum Task {
     /// Run a clause for a goal.
     Start { owner: GoalRef, clause: u32 },
-    /// Let a consumer consume the rows that it has not seen.
+    /// Let a consumer consume the rows that it has not consumed yet.
     Wake(u32),
 }
 
@@ -53,21 +53,21 @@ struct Consumer {
     clause: u32,
     /// The step that waits.
     step: u32,
-    /// The goal waited for.
+    /// The goal that it waits for.
     producer: u32,
     /// The last row consumed, or [`NONE`].
     seen: u32,
-    /// Where the slots are saved.
+    /// The index of the first saved slot.
     saved: u32,
-    /// Whether there is a task to wake it, or nothing more to be woken for.
+    /// Whether there is a task to wake it, or no more need to wake it.
     queued: bool,
     /// The next consumer of the same goal, or [`NONE`].
     next: u32,
 }
 
-/// The proof of one goal, with those of the same component that it meets. The
-/// current task is part of it: the clause being run, from which step on
-/// (`floor`), and where it is.
+/// The proof of one goal, together with those of the same component that it meets. The
+/// current task is part of it: the clause that is run, its first step in this task
+/// (`floor`), and its current step.
 #[derive(Clone, Copy)]
 struct Frame {
     /// The lengths of the machine's stacks when the frame was opened.
@@ -75,7 +75,7 @@ struct Frame {
     active: usize,
     consumers: usize,
     saved: usize,
-    /// Where the clause's slots and its choices (one a step) start.
+    /// The indices of the clause's first slot and first choice (one for each step).
     slots: usize,
     choices: usize,
     /// The goal that the clause is to answer.
@@ -97,17 +97,17 @@ impl Frame {
     }
 }
 
-/// What the machine does next.
+/// The next action of the machine.
 enum Mode {
     /// Begin the next task of the frame.
     NextTask,
-    /// Ask the current step.
-    Ask,
+    /// Test the current step.
+    Test,
     /// Try another row for the current step.
     Retry,
 }
 
-/// What is known, and the stacks of the proof that adds to it.
+/// The answers that are known, and the stacks of the proof that adds to them.
 #[derive(Clone)]
 pub(super) struct Machine {
     program: Arc<Program>,
@@ -122,7 +122,7 @@ pub(super) struct Machine {
     saved: Vec<TermId>,
     slots: Vec<TermId>,
     choices: Vec<u32>,
-    /// The key or the row being made.
+    /// The key or the row under construction.
     values: Vec<TermId>,
 }
 
@@ -153,8 +153,8 @@ impl Machine {
         self.meter.steps()
     }
 
-    /// The calls and what their tables have held.
-    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, store::Usage)> {
+    /// The calls, with the numbers of goals and rows that their tables have held.
+    pub(super) fn usage(&self) -> impl Iterator<Item = (&Call, store::TableUsage)> {
         let calls = self.program.calls.iter().enumerate();
         calls.map(|(index, call)| (call, self.store.usage(CallId(index as u32))))
     }
@@ -173,7 +173,7 @@ impl Machine {
         let program = Arc::clone(&self.program);
         self.meter.restart();
         if self.store.cells() > self.meter.limits().cells / 2 {
-            // What can be proved again need not keep new answers out.
+            // Old answers can be proved again: new ones have precedence.
             self.store.forget(Lifetime::Match);
         }
         let mut row = loop {
@@ -198,7 +198,7 @@ impl Machine {
     }
 
     /// Forgets everything after a proof was cut off: incomplete goals must
-    /// not be taken for complete ones.
+    /// not be treated as complete ones.
     fn reset(&mut self) {
         self.store.forget(Lifetime::Match);
         self.frames.clear();
@@ -262,10 +262,10 @@ impl Machine {
                             return Ok(());
                         };
                         frame = caller;
-                        Mode::Ask
+                        Mode::Test
                     }
                 },
-                Mode::Ask => self.ask(program, &mut frame)?,
+                Mode::Test => self.test(program, &mut frame)?,
                 Mode::Retry => self.retry(program, &mut frame)?,
             };
         }
@@ -273,7 +273,7 @@ impl Machine {
 
     #[inline]
     fn count_step(&mut self, frame: &Frame) -> Result<(), Halt> {
-        let usage = || Usage {
+        let usage = || MemoryUsage {
             cells: self.store.cells()
                 + self.saved.len()
                 + 8 * self.consumers.len()
@@ -317,7 +317,7 @@ impl Machine {
                         frame.floor = 0;
                         frame.step = 0;
                         frame.woken = NONE;
-                        return Ok(Some(Mode::Ask));
+                        return Ok(Some(Mode::Test));
                     }
                 }
                 Task::Wake(id) => {
@@ -334,8 +334,8 @@ impl Machine {
         Ok(None)
     }
 
-    /// Asks the current step.
-    fn ask(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
+    /// Tests the current step.
+    fn test(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
         let clause = clause_of(program, frame);
         let Some(step) = clause.steps.get(frame.step as usize) else {
             return Ok(self.answer(program, clause, frame));
@@ -344,7 +344,7 @@ impl Machine {
             Test::Distinct(a, b) => {
                 let slots = &self.slots[frame.slots..];
                 let differ = a.build(&mut self.terms, slots) != b.build(&mut self.terms, slots);
-                return Ok(go_on(differ, step.back, frame));
+                return Ok(after_step(differ, step.back, frame));
             }
             Test::Absent(query) | Test::Present(query) => query,
         };
@@ -361,16 +361,16 @@ impl Machine {
             Found::Active { goal, frame: depth } => {
                 // Only a circle through a negation leads back to a goal of
                 // another frame, or from a negation to one of the same.
-                if !query.inner || depth as usize != self.frames.len() {
+                if !query.same_component || depth as usize != self.frames.len() {
                     return Err(frame.halt(Cause::Unstratified));
                 }
                 self.wait(clause, query.call, goal, frame);
-                return Ok(go_on(false, step.back, frame));
+                return Ok(after_step(false, step.back, frame));
             }
-            Found::Unproved if query.inner => {
+            Found::Unproved if query.same_component => {
                 let begun = self.begin(program, query.call);
                 self.wait(clause, query.call, begun.goal, frame);
-                return Ok(go_on(false, step.back, frame));
+                return Ok(after_step(false, step.back, frame));
             }
             Found::Unproved => {
                 let slots = frame.slots + clause.slots;
@@ -391,7 +391,7 @@ impl Machine {
                     }
                     row = table.after(row);
                 }
-                go_on(row == NONE, step.back, frame)
+                after_step(row == NONE, step.back, frame)
             }
             _ => {
                 self.choices[frame.choices + frame.step as usize] = first;
@@ -409,12 +409,12 @@ impl Machine {
         loop {
             let row = self.next_row(query, frame);
             if row == NONE {
-                return Ok(go_on(false, step.back, frame));
+                return Ok(after_step(false, step.back, frame));
             }
             let values = self.store.table(query.call).row(row);
             let slots = &mut self.slots[frame.slots..];
             if Match::all_match(&query.row, &self.terms, values, slots) {
-                return Ok(go_on(true, step.back, frame));
+                return Ok(after_step(true, step.back, frame));
             }
             self.count_step(frame)?;
         }
@@ -488,7 +488,7 @@ impl Machine {
                 self.tasks.truncate(frame.tasks);
             }
         }
-        go_on(false, clause.resume, frame)
+        after_step(false, clause.resume, frame)
     }
 }
 
@@ -496,11 +496,11 @@ fn clause_of<'a>(program: &'a Program, frame: &Frame) -> &'a Clause {
     &program.calls[frame.owner.call.index()].clauses[frame.clause as usize]
 }
 
-/// After a step: on to the next, or back to `back` if it is part of the task.
-fn go_on(success: bool, back: u32, frame: &mut Frame) -> Mode {
+/// The mode after a step: on to the next step, or back to `back` if that is part of the task.
+fn after_step(success: bool, back: u32, frame: &mut Frame) -> Mode {
     if success {
         frame.step += 1;
-        Mode::Ask
+        Mode::Test
     } else if back != NONE && back >= frame.floor {
         frame.step = back;
         Mode::Retry

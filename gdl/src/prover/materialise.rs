@@ -3,7 +3,7 @@
 //! Their rules are replaced by the facts that follow. Looking up a fact costs
 //! less than proving a goal, and the number of facts is known when the conditions of
 //! other rules are ordered. A relation that is too large to be derived as a
-//! whole (or infinite) keeps its rules: what is asked of it is proved on demand.
+//! whole (or infinite) keeps its rules: its goals are proved on demand.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::program::{CallId, Facts, Origin, Program};
 use super::shape::Shape;
 use super::statistics::Statistics;
 
-/// What deriving one relation may cost. Relations that make many new terms are
+/// The limits for deriving one relation. Relations that make many new terms are
 /// mostly infinite.
 const LIMITS: ProverLimits = ProverLimits {
     steps: 600_000,
@@ -29,11 +29,11 @@ const LIMITS: ProverLimits = ProverLimits {
     terms: 20_000,
 };
 
-/// The steps that all of this may take, compiling included.
+/// The steps that all relations may take, including compilation.
 const TOTAL_STEPS: u64 = 2_000_000;
 
 /// Derives the relations that `roots` depend on and that are the same in all
-/// states, one after the other, from those that others depend on.
+/// states, each after those that it depends on.
 pub(super) fn materialise(
     definitions: &mut Definitions,
     statistics: &mut Statistics,

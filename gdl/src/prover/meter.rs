@@ -1,42 +1,42 @@
-//! The meter of a query: counts what it costs, and says when it hits a limit.
+//! The meter of a query, which counts its cost and says when it hits a limit.
 
 use std::time::Instant;
 
 use super::limits::{ProverLimit, ProverLimits};
 
-/// Why a proof stopped.
+/// The cause why a proof stopped.
 pub(super) enum Cause {
     Limit { limit: ProverLimit, allowed: u64 },
     Unstratified,
 }
 
-/// Counts what one query costs.
+/// The cost of one query, and its limits.
 #[derive(Clone)]
 pub(super) struct Meter {
     limits: ProverLimits,
     started: Instant,
     steps: u64,
-    /// The step at which to look at the limits next.
-    next_look: u64,
+    /// The step at which the limits are checked next.
+    next_check: u64,
 }
 
 /// The memory in use when a step is taken.
-pub(super) struct Usage {
+pub(super) struct MemoryUsage {
     pub cells: usize,
     pub terms: usize,
 }
 
-/// How many steps pass between two looks at the clock and the memory.
-const STEPS_PER_LOOK: u64 = 4096;
+/// The number of steps between two checks of the clock and the memory.
+const STEPS_PER_CHECK: u64 = 4096;
 
 impl Meter {
     pub(super) fn new(limits: ProverLimits) -> Meter {
-        let next_look = STEPS_PER_LOOK.min(limits.steps);
+        let next_check = STEPS_PER_CHECK.min(limits.steps);
         Meter {
             limits,
             started: Instant::now(),
             steps: 0,
-            next_look,
+            next_check,
         }
     }
 
@@ -49,26 +49,26 @@ impl Meter {
         self.steps
     }
 
-    /// A new query starts.
+    /// Starts a new query.
     pub(super) fn restart(&mut self) {
         *self = Meter::new(self.limits.clone());
     }
 
     /// Counts one step; the error is the limit that is hit.
     #[inline]
-    pub(super) fn step(&mut self, usage: impl FnOnce() -> Usage) -> Result<(), Cause> {
+    pub(super) fn step(&mut self, usage: impl FnOnce() -> MemoryUsage) -> Result<(), Cause> {
         self.steps += 1;
-        if self.steps >= self.next_look {
-            self.look(usage())
+        if self.steps >= self.next_check {
+            self.check(usage())
         } else {
             Ok(())
         }
     }
 
     #[cold]
-    fn look(&mut self, usage: Usage) -> Result<(), Cause> {
+    fn check(&mut self, usage: MemoryUsage) -> Result<(), Cause> {
         let limits = &self.limits;
-        self.next_look = (self.steps + STEPS_PER_LOOK).min(limits.steps);
+        self.next_check = (self.steps + STEPS_PER_CHECK).min(limits.steps);
         let hit = |limit, allowed| Err(Cause::Limit { limit, allowed });
         if self.steps >= limits.steps {
             return hit(ProverLimit::Steps, limits.steps);

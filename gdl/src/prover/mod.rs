@@ -1,27 +1,29 @@
-//! The prover: answers the questions of a match from the rules themselves,
+//! The prover: an evaluator that answers the queries of a match from the rules themselves,
 //! without grounding them.
 //!
-//! It is the reference that other backends are tested against, and what plays
+//! It is the reference that other backends are tested against, and plays
 //! the games that cannot be grounded. A state is a set of ground terms, and
 //! rules are stratified Datalog with function symbols: recursion means
 //! the least fixpoint.
 //!
-//! How it works, from the rulesheet to an answer:
+//! The way from a rulesheet to an answer:
 //!
 //! - `definitions` sorts the rules by what they define; `materialise` derives in
 //!   advance what no state and no move can change.
-//! - `shape`: a relation is compiled once for each *call shape*, that is, for
-//!   what a caller knows of its arguments. `specialise` and `clause` turn a rule
-//!   into a clause for one shape, `order` orders its conditions by `statistics` of
-//!   a `sample` of play, and `compile` does it for all calls that a match makes.
+//! - `shape`: a relation is compiled once for each *call shape*, that is, for each set of
+//!   argument parts that a caller knows. `specialise` and `clause` turn a rule
+//!   into a clause for one shape, `order` sorts its conditions by `statistics` of
+//!   a `sample` of play, and `compile` does so for all calls that a match makes, in one
+//!   `context`. `setup` runs these steps.
+//! - A `program` is the result: calls with their clauses.
 //! - `machine` proves goals on demand, each once; `store` keeps their answers in
-//!   `table`s as long as they hold: for a joint move, for a state, for ever.
+//!   `table`s as long as they hold: for a joint move, for a state, or for ever.
 //!   `extension` indexes what is given: facts, the state, the moves.
-//! - `limits`: what a query may cost. No rulesheet makes the prover hang.
+//! - `queries` are the interface; `limits` and `meter` bound the cost of each, so that no
+//!   rulesheet makes the prover hang.
 //!
 //! ```
-//! use propjit_gdl::prover::{ProverLimits, Prover};
-//! use propjit_gdl::rules::Rules;
+//! use propjit_gdl::{Prover, ProverLimits, Rules};
 //!
 //! let parsed = Rules::parse("switch.kif", "
 //!     (role player) (init off)

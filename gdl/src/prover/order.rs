@@ -1,9 +1,9 @@
-//! The order in which a clause asks its conditions.
+//! The order of a clause's conditions.
 //!
-//! Greedy: of the conditions not yet asked, the one expected to leave the fewest
-//! ways to go on, given what is bound already. Tests come as soon as their
-//! variables are bound. Equals keep the order of the rulesheet, whose authors
-//! think of provers.
+//! It is greedy: the next condition is the one that is expected to have the fewest
+//! answers, given the variables that are bound already. Tests come as soon as their
+//! variables are bound. Ties keep the order of the rulesheet, whose authors
+//! often write for provers.
 
 use std::collections::VecDeque;
 
@@ -13,15 +13,15 @@ use super::bound::Bound;
 use super::context::Context;
 use super::specialise::Specialised;
 
-/// How many positive conditions are weighed against each other, at most. Keeps
+/// The most positive conditions that are compared with each other, which keeps
 /// the work linear in the length of a body.
 const WINDOW: usize = 64;
 
-/// What the negation of a derived relation is expected to leave: it is worth
-/// asking before conditions with several ways, but not before cheap tests.
+/// The share of answers that the negation of a derived relation is expected to leave: it comes
+/// before conditions with several answers, but not before cheap tests.
 const DERIVED_TEST: f64 = 0.9;
 
-/// The indices of the literals of the body in the order to ask them.
+/// The indices of the literals of the body in the order of their evaluation.
 pub(super) fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
     let mut bound = Bound::none(clause.variables);
     for arg in &clause.given {
@@ -68,15 +68,15 @@ pub(super) fn order(clause: &Specialised, context: &Context) -> Vec<usize> {
     }
 }
 
-/// The tests among the conditions, by what they wait for.
+/// The tests among the conditions, by the variables that they wait for.
 struct Tests {
-    /// By test: how many occurrences of variables are not bound yet.
+    /// By test: the number of occurrences of variables that are not bound yet.
     missing: Vec<usize>,
     /// By variable: the tests, once for each occurrence.
     waiting: Vec<Vec<usize>>,
-    /// Ready, and nothing to compute.
+    /// Tests that are ready and cost little.
     cheap: Vec<usize>,
-    /// Ready, but a relation must be derived.
+    /// Tests that are ready, but need a relation to be derived.
     derived: VecDeque<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! A game's rules compiled for the machine: calls, clauses and their steps.
+//! Programs: the rules of a game compiled for the machine, as calls, clauses and their steps.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ impl CallId {
     }
 }
 
-/// How long the answers of a call hold.
+/// The lifetime of a call's answers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Lifetime {
-    /// For ever: nothing in it depends on the state.
+    /// For ever: the answers do not depend on the state.
     Match = 0,
     /// As long as the state.
     State = 1,
@@ -29,7 +29,7 @@ pub(super) enum Lifetime {
     Move = 2,
 }
 
-/// Where the answers of a call come from.
+/// The origin of a call's answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Origin {
     /// The clauses of a relation.
@@ -57,15 +57,15 @@ pub(super) struct Call {
 pub(super) struct Clause {
     /// The rule, for messages.
     pub span: Span,
-    /// What the key must look like.
+    /// The way to match the key.
     pub key: Vec<Match>,
     pub steps: Vec<Step>,
     /// The row that follows.
-    pub row: Vec<Source>,
+    pub row: Vec<TermTemplate>,
     /// The number of slots.
     pub slots: usize,
     /// The last step that binds a slot of the row, or [`NONE`](super::table::NONE): after an answer,
-    /// trying another way in any later step gives the same answer again.
+    /// another success of any later step gives the same answer again.
     pub resume: u32,
 }
 
@@ -73,41 +73,41 @@ pub(super) struct Clause {
 pub(super) struct Step {
     pub test: Test,
     /// The step to return to when this one fails: the last one before it that
-    /// may have another way, or [`NONE`](super::table::NONE).
+    /// may succeed in another way, or [`NONE`](super::table::NONE).
     pub back: u32,
 }
 
-/// What a step asks.
+/// The test of a step.
 pub(super) enum Test {
     /// There is a row; each binds slots, unless `once`.
     Present(Query),
     /// There is no row.
     Absent(Query),
     /// The terms differ.
-    Distinct(Source, Source),
+    Distinct(TermTemplate, TermTemplate),
 }
 
-/// A goal and what its rows must look like.
+/// A goal, and the way to match its rows.
 pub(super) struct Query {
     pub call: CallId,
-    pub key: Vec<Source>,
+    pub key: Vec<TermTemplate>,
     pub row: Vec<Match>,
-    /// Nothing is bound: one row is as good as all.
+    /// Whether nothing is bound, so that one row is enough.
     pub once: bool,
-    /// The condition is positive, and the called goals may depend on the goal
-    /// that calls: the two are proved together.
-    pub inner: bool,
+    /// Whether the condition is positive and the called goals may depend on the goal
+    /// that calls: the two are then proved together.
+    pub same_component: bool,
 }
 
-/// How to make a term.
+/// A template for making a term.
 #[derive(Clone, Debug)]
-pub(super) enum Source {
+pub(super) enum TermTemplate {
     Slot(u32),
     Constant(TermId),
-    Compound(Symbol, Vec<Source>),
+    Compound(Symbol, Vec<TermTemplate>),
 }
 
-/// What a term must look like, and where to store its parts.
+/// A pattern for matching a term, with the slots for its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Match {
     Skip,
@@ -153,15 +153,15 @@ pub(super) struct Program {
     pub facts: Arc<Vec<Facts>>,
 }
 
-impl Source {
+impl TermTemplate {
     /// The term, entered in `terms` if it is new. Recursion is bounded by the
     /// depth of patterns.
     #[inline]
     pub(super) fn build(&self, terms: &mut Terms, slots: &[TermId]) -> TermId {
         match self {
-            Source::Slot(slot) => slots[*slot as usize],
-            Source::Constant(term) => *term,
-            Source::Compound(functor, args) => {
+            TermTemplate::Slot(slot) => slots[*slot as usize],
+            TermTemplate::Constant(term) => *term,
+            TermTemplate::Compound(functor, args) => {
                 let args: Vec<TermId> = args.iter().map(|arg| arg.build(terms, slots)).collect();
                 terms.term(*functor, &args)
             }
@@ -170,7 +170,7 @@ impl Source {
 }
 
 impl Match {
-    /// Whether `term` looks like this; binds slots on the way.
+    /// Whether `term` matches; binds slots on the way.
     #[inline]
     pub(super) fn matches(&self, terms: &Terms, term: TermId, slots: &mut [TermId]) -> bool {
         match self {
@@ -188,7 +188,7 @@ impl Match {
         }
     }
 
-    /// Whether as many terms as there are matches look like them.
+    /// Whether the terms match, one by one; they must be equally many.
     #[inline]
     pub(super) fn all_match(
         matches: &[Match],
@@ -213,19 +213,19 @@ impl Match {
     }
 }
 
-impl Source {
+impl TermTemplate {
     /// Calls `visit` for every slot that is read.
     pub(super) fn for_each_slot(&self, visit: &mut impl FnMut(u32)) {
         match self {
-            Source::Slot(slot) => visit(*slot),
-            Source::Constant(_) => {}
-            Source::Compound(_, args) => args.iter().for_each(|arg| arg.for_each_slot(visit)),
+            TermTemplate::Slot(slot) => visit(*slot),
+            TermTemplate::Constant(_) => {}
+            TermTemplate::Compound(_, args) => args.iter().for_each(|arg| arg.for_each_slot(visit)),
         }
     }
 }
 
 impl Step {
-    /// Whether the step may have another way after it succeeded.
+    /// Whether the step may succeed in another way after it succeeded once.
     pub(super) fn has_choice(&self) -> bool {
         matches!(&self.test, Test::Present(query) if !query.once)
     }

@@ -13,7 +13,7 @@ use super::meter::Cause;
 use super::program::CallId;
 use super::shape::Shape;
 
-/// What a match asks of the rules.
+/// A kind of query.
 #[derive(Clone, Copy)]
 pub(super) enum Question {
     Initial,
@@ -50,18 +50,18 @@ impl Question {
         }
     }
 
-    /// The program's first calls are those of the questions.
+    /// The call of the question: a program's first calls are those of the questions.
     fn call(self) -> CallId {
         CallId(self as u32)
     }
 }
 
-/// Plays a game straight from its rules.
+/// An evaluator that plays a game from its rules, without grounding them.
 ///
 /// States are sets of fluents: terms of [`Prover::terms`] without the `true`
 /// around them, sorted by number, each once. Answers are kept as long as they
-/// hold, so that asking again costs next to nothing. After an error the
-/// prover can be asked on.
+/// hold, so that repeated queries cost next to nothing. After an error, the
+/// prover can be used further.
 #[derive(Clone)]
 pub struct Prover {
     pub(super) machine: Machine,
@@ -80,12 +80,12 @@ impl fmt::Debug for Prover {
 
 impl Prover {
     /// The terms of fluents and moves. The terms of the rules keep their numbers;
-    /// others are added as play goes on.
+    /// others are added during play.
     pub fn terms(&self) -> &Terms {
         &self.machine.terms
     }
 
-    /// The terms, to add those of a state or a move given as text.
+    /// The terms, for adding those of a state or a move given as text.
     pub fn terms_mut(&mut self) -> &mut Terms {
         &mut self.machine.terms
     }
@@ -95,7 +95,7 @@ impl Prover {
         &self.roles
     }
 
-    /// The initial state. The state that queries are about stays as it is.
+    /// The initial state. The state that queries are about is not changed.
     ///
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
@@ -103,8 +103,8 @@ impl Prover {
         self.answers(Question::Initial, &[])
     }
 
-    /// Sets the state that later queries are about; before the first call it is
-    /// the empty one.
+    /// Sets the state that later queries are about. Before the first call it is
+    /// the empty state.
     pub fn set_state(&mut self, fluents: &[TermId]) {
         if fluents.is_sorted_by(|a, b| a < b) {
             self.machine.store.set_fluents(fluents);
@@ -129,7 +129,7 @@ impl Prover {
     }
 
     /// The legal moves of a role (an index into [`Prover::roles`]), sorted by
-    /// number, each once. None at all is possible.
+    /// number, each once. There may be none.
     ///
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
@@ -138,7 +138,7 @@ impl Prover {
     }
 
     /// The values of the state for a role (an index into [`Prover::roles`]): all
-    /// that the rules give, of which there should be one in a terminal state.
+    /// that the rules derive, of which there should be one in a terminal state.
     ///
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
@@ -147,7 +147,7 @@ impl Prover {
     }
 
     /// The state after a joint move: one move for each role, in the order of
-    /// the roles. Whether the moves are legal is not asked.
+    /// the roles. The moves are not checked for legality.
     ///
     /// # Errors
     /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
@@ -159,7 +159,7 @@ impl Prover {
         self.answers(Question::Next, &[])
     }
 
-    /// The rows, of one column, of a goal.
+    /// The rows of a goal that has one column.
     fn answers(&mut self, question: Question, key: &[TermId]) -> Result<Vec<TermId>, ProverError> {
         let call = question.call();
         let mut answers = Vec::new();

@@ -1,4 +1,4 @@
-//! A few states of random play, to learn what states look like.
+//! A sample of states from random play, for statistics.
 
 use crate::term::TermId;
 
@@ -6,14 +6,14 @@ use super::error::ProverError;
 use super::limits::ProverLimits;
 use super::queries::Prover;
 
-/// How many states are sampled, at most.
+/// The most states that are sampled.
 const STATES: usize = 40;
 
 /// The steps that the sample may take. (Not a time, so that a game is always
 /// compiled in the same way.)
 const TOTAL_STEPS: u64 = 400_000;
 
-/// What one query may cost.
+/// The limits of one query.
 pub(super) const LIMITS: ProverLimits = ProverLimits {
     steps: TOTAL_STEPS / 2,
     time: None,
@@ -21,10 +21,10 @@ pub(super) const LIMITS: ProverLimits = ProverLimits {
     terms: usize::MAX,
 };
 
-/// The states of random matches, as many as the budget allows.
+/// The states of random matches, up to [`STATES`] or [`TOTAL_STEPS`].
 pub(super) fn sample(prover: &mut Prover) -> Vec<Vec<TermId>> {
     let mut states = Vec::new();
-    // A query beyond its limits ends the sample like any other reason.
+    // A query that hits its limits ends the sample.
     let _ = play(prover, &mut states);
     states
 }
@@ -46,7 +46,7 @@ fn play(prover: &mut Prover, states: &mut Vec<Vec<TermId>>) -> Result<(), Prover
             }
             let moves = prover.legal_moves(role)?;
             steps += prover.machine.steps();
-            // Xorshift: any spread of choices will do.
+            // Xorshift: the choices need not be uniform.
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;

@@ -1,5 +1,6 @@
-//! Set-up of a prover: its rules are compiled three times, the second and third time with what
-//! was learnt from a sample of play.
+//! Set-up of provers.
+//!
+//! Rules are compiled three times, the second and third time with statistics of a sample of play.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use super::sample::{self, sample};
 use super::statistics::Statistics;
 
 impl Prover {
-    /// Compiles the rules. Every later query has the budget `limits`.
+    /// Compiles the rules. Every later query may cost at most `limits`.
     ///
     /// # Errors
     /// [`ProverError::UnsafeVariable`]. [`Rules`] that were checked when they were
@@ -46,7 +47,7 @@ impl Prover {
     }
 }
 
-/// A machine for the questions of a match.
+/// A machine for the queries of a match.
 fn build(
     definitions: &Definitions,
     statistics: &Statistics,

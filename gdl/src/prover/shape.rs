@@ -1,29 +1,29 @@
-//! Call shapes: which parts of a relation's arguments a caller knows.
+//! Call shapes: the parts of a relation's arguments that a caller knows.
 //!
 //! A rule is compiled once for every shape in which it is called, so that the
-//! machine never asks at run time whether a variable is bound. A shape looks
+//! machine never tests at run time whether a variable is bound. A shape looks
 //! into compound arguments: `(true (cell 3 ?y b))` is a call of `true` with the
 //! shape `(cell Bound Free Bound)`, whose *key* is `3 b` and whose *rows* have
 //! one column, the values of `?y`. Neither ever stores the term `(cell ...)`.
 
 use crate::term::{Symbol, TermId, Terms};
 
-/// How deep shapes follow compound terms. Deeper structure is taken apart at
+/// The depth to which shapes follow compound terms. Deeper structure is matched at
 /// run time, so that recursive terms need finitely many shapes.
 pub(super) const MAX_SHAPE_DEPTH: usize = 2;
 
-/// What a caller knows of one argument, and what it asks for.
+/// The parts of one argument that a caller knows, and those that it wants.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Shape {
     /// The caller supplies the term: a column of the key.
     Bound,
-    /// The caller asks for the term: a column of the rows.
+    /// The caller wants the term: a column of the rows.
     Free,
-    /// The caller only asks whether there is such a term: no column at all.
+    /// The caller only wants to know whether there is such a term: no column at all.
     Any,
     /// Every call has this ground term here: no column either.
     Constant(TermId),
-    /// The caller knows the functor, and so much of the arguments.
+    /// The caller knows the functor, and these parts of the arguments.
     Compound(Symbol, Vec<Shape>),
 }
 

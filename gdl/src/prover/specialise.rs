@@ -1,12 +1,12 @@
-//! A rule as one call shape sees it.
+//! Rules specialised for one call shape.
 
 use crate::rules::{Atom, Literal, Pattern, Rule, Var};
 use crate::term::{TermId, Terms};
 
 use super::shape::Shape;
 
-/// A rule whose head has the structure that a call shape asks for: where the
-/// shape has a compound, the head has one too.
+/// A rule whose head has the structure of a call shape: where the
+/// shape has a compound, so does the head.
 pub(super) struct Specialised {
     /// The arguments of the head at the shape's bound leaves, from left to right.
     pub given: Vec<Pattern>,
@@ -68,7 +68,7 @@ fn ground_args(terms: &Terms, term: TermId) -> Vec<Pattern> {
         .collect()
 }
 
-/// What the variables of a rule stand for. Only shapes add structure, and they
+/// The values of the variables of a rule. Only shapes add structure, and they
 /// are shallow, so the depth of recursion is bounded by that of patterns.
 struct Substitution<'a> {
     terms: &'a Terms,
@@ -113,7 +113,7 @@ impl Substitution<'_> {
         pairs.try_for_each(|(shape, arg)| self.unify(shape, arg))
     }
 
-    /// A shape as a pattern with a new variable at each leaf that may differ.
+    /// A shape as a pattern, with a new variable at each leaf that is not a constant.
     fn structure(&mut self, shape: &Shape) -> Pattern {
         match shape {
             Shape::Constant(constant) => Pattern::Ground(*constant),

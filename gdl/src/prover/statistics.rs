@@ -1,4 +1,4 @@
-//! How many answers a condition may have: rough numbers to order conditions by.
+//! Statistics: rough numbers of answers, by which conditions are ordered.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,14 +8,14 @@ use crate::term::{Symbol, TermId, Terms};
 use super::bound::Bound;
 use super::program::{Call, Facts, Origin};
 use super::shape::Shape;
-use super::store::Usage;
+use super::store::TableUsage;
 
-/// What a test of a derived relation is taken to leave: it comes before all that
-/// has several answers, but after facts that are known to exclude more.
+/// The share of answers that a test of a derived relation is expected to leave: it comes before
+/// all conditions with several answers, but after facts that are known to exclude more.
 const DERIVED_TEST: f64 = 0.95;
 
-/// The answers that each free argument stands for where nothing was observed.
-/// Few, so that what is unknown is tried, and observed, in the next sample.
+/// The number of answers for each free argument where nothing was observed. It is
+/// small, so that the unknown is tried, and observed, in the next sample.
 const UNKNOWN_FAN_OUT: f64 = 2.0;
 
 /// The sizes of a set of rows.
@@ -51,20 +51,19 @@ impl Columns {
     }
 }
 
-/// The sizes of what is known before a match: facts, and what was observed in
-/// sampled states.
+/// The sizes of the facts, and of relations in sampled states.
 pub(super) struct Statistics {
     /// By relation.
     facts: Vec<Columns>,
     fluents: FxHashMap<(Symbol, usize), Columns>,
     all_fluents: f64,
-    /// By derived relation and which arguments were known: the rows of a goal.
+    /// By derived relation and known arguments: the mean number of rows of a goal.
     derived: FxHashMap<(RelationId, Vec<bool>), f64>,
     roles: f64,
 }
 
 impl Statistics {
-    /// `facts` are those of the relations of the rulesheet, `roles` their number.
+    /// `facts` are those of the relations of the rulesheet, `roles` is the number of roles.
     pub(super) fn new(facts: &[Facts], roles: usize) -> Statistics {
         let columns = facts
             .iter()
@@ -78,12 +77,12 @@ impl Statistics {
         }
     }
 
-    /// The facts of a relation are now these.
+    /// Replaces the facts of a relation.
     pub(super) fn learn_facts(&mut self, relation: RelationId, facts: &Facts) {
         self.facts[relation.index()] = Columns::new(facts.arity, facts.rows());
     }
 
-    /// States of the game are like these.
+    /// Learns the sizes of fluents from sampled states.
     pub(super) fn learn_states(&mut self, states: &[Vec<TermId>], terms: &Terms) {
         let mut by_functor: FxHashMap<(Symbol, usize), Vec<&[TermId]>> = FxHashMap::default();
         for &fluent in states.iter().flatten() {
@@ -100,9 +99,9 @@ impl Statistics {
         }
     }
 
-    /// The tables of calls have held so much.
-    pub(super) fn learn_calls<'a>(&mut self, calls: impl Iterator<Item = (&'a Call, Usage)>) {
-        let mut sums: FxHashMap<(RelationId, Vec<bool>), Usage> = FxHashMap::default();
+    /// Learns the sizes of derived relations from the tables of calls.
+    pub(super) fn learn_calls<'a>(&mut self, calls: impl Iterator<Item = (&'a Call, TableUsage)>) {
+        let mut sums: FxHashMap<(RelationId, Vec<bool>), TableUsage> = FxHashMap::default();
         for (call, usage) in calls {
             if let Origin::Clauses(relation) = call.origin {
                 let known = call.shapes.iter().map(Shape::is_known).collect();
@@ -118,7 +117,7 @@ impl Statistics {
         self.derived.extend(means);
     }
 
-    /// How many answers the atom, whose relation has this origin, is expected to
+    /// The number of answers that the atom, whose relation has this origin, is expected to
     /// have when `bound` is known.
     pub(super) fn fan_out(&self, origin: Origin, atom: &Atom, bound: &Bound) -> f64 {
         let args = &atom.args;

@@ -1,9 +1,9 @@
-//! What is known: the state, the joint move, and the answers that follow, kept
+//! The store of answers: the state, the joint move, and the answers that follow from them, kept
 //! as long as they hold.
 
 use crate::term::{TermId, Terms};
 
-use super::extension::{World, fill};
+use super::extension::{Situation, fill};
 use super::program::{CallId, Lifetime, Origin, Program};
 use super::shape::widths;
 use super::table::{NONE, Table};
@@ -15,33 +15,32 @@ pub(super) struct GoalRef {
     pub goal: u32,
 }
 
-/// What is known of a goal.
+/// The result of looking up a goal.
 pub(super) enum Found {
     /// All its rows, from the first on.
     Rows(u32),
     /// It is being proved by a frame at this depth.
     Active { goal: u32, frame: u32 },
-    /// Nothing yet.
+    /// Nothing is known of it yet.
     Unproved,
 }
 
-/// The tables of all calls, and the world that goals are about.
+/// The tables of all calls, and the situation that goals are about.
 #[derive(Clone)]
 pub(super) struct Store {
-    world: World,
+    situation: Situation,
     tables: Vec<Table>,
     /// By lifetime: the calls whose tables are not empty.
     touched: [Vec<CallId>; 3],
     /// The cells of all tables.
     cells: usize,
-    /// By call: what its table has held.
-    usage: Vec<Usage>,
+    /// By call: the goals and rows that its table has held.
+    usage: Vec<TableUsage>,
 }
 
-/// How many goals and rows a table has held since the store is there, as far as
-/// they are forgotten.
+/// The numbers of goals and rows that a table has held and forgotten since the store was made.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Usage {
+pub(super) struct TableUsage {
     pub goals: usize,
     pub rows: usize,
 }
@@ -53,21 +52,21 @@ impl Store {
             Table::new(key, row)
         });
         Store {
-            world: World::default(),
+            situation: Situation::default(),
             tables: tables.collect(),
             touched: Default::default(),
             cells: 0,
-            usage: vec![Usage::default(); program.calls.len()],
+            usage: vec![TableUsage::default(); program.calls.len()],
         }
     }
 
-    /// How many numbers are stored, about.
+    /// The approximate number of stored numbers.
     pub(super) fn cells(&self) -> usize {
         self.cells
     }
 
-    /// What the table of a call has held.
-    pub(super) fn usage(&self, call: CallId) -> Usage {
+    /// The numbers of goals and rows that the table of a call has held.
+    pub(super) fn usage(&self, call: CallId) -> TableUsage {
         self.usage[call.index()]
     }
 
@@ -81,23 +80,23 @@ impl Store {
 
     /// Changes the state that goals are about, and forgets what depended on it.
     pub(super) fn set_fluents(&mut self, fluents: &[TermId]) {
-        if self.world.fluents != fluents {
-            self.world.fluents.clear();
-            self.world.fluents.extend_from_slice(fluents);
+        if self.situation.fluents != fluents {
+            self.situation.fluents.clear();
+            self.situation.fluents.extend_from_slice(fluents);
             self.forget(Lifetime::State);
         }
     }
 
     /// Changes the joint move that goals are about, and forgets what depended on it.
     pub(super) fn set_moves(&mut self, moves: impl Iterator<Item = [TermId; 2]> + Clone) {
-        if !self.world.moves.iter().copied().eq(moves.clone()) {
-            self.world.moves.clear();
-            self.world.moves.extend(moves);
+        if !self.situation.moves.iter().copied().eq(moves.clone()) {
+            self.situation.moves.clear();
+            self.situation.moves.extend(moves);
             self.forget(Lifetime::Move);
         }
     }
 
-    /// Clears the tables whose answers hold as long as `longest`, or shorter.
+    /// Clears the tables whose answers hold for `longest` or shorter.
     pub(super) fn forget(&mut self, longest: Lifetime) {
         for touched in &mut self.touched[longest as usize..] {
             for call in touched.drain(..) {
@@ -125,7 +124,7 @@ impl Store {
                 NONE => Found::Rows(table.goal(goal).first),
                 frame => Found::Active { goal, frame },
             },
-            None if table.whole => Found::Rows(NONE),
+            None if table.is_complete => Found::Rows(NONE),
             None if matches!(program.calls[id.index()].origin, Origin::Clauses(_)) => {
                 Found::Unproved
             }
@@ -143,7 +142,7 @@ impl Store {
     fn index(&mut self, program: &Program, terms: &Terms, id: CallId) {
         let call = &program.calls[id.index()];
         let table = &mut self.tables[id.index()];
-        fill(table, call, &program.facts, &self.world, terms);
+        fill(table, call, &program.facts, &self.situation, terms);
         self.cells += table.cells();
         self.touched[call.lifetime as usize].push(id);
     }
@@ -168,12 +167,12 @@ impl Store {
         }
     }
 
-    /// Notes that all rows of a goal are there.
+    /// Marks a goal as complete: all its rows have been entered.
     pub(super) fn complete(&mut self, goal: GoalRef) {
         self.table_mut(goal.call).goal_mut(goal.goal).frame = NONE;
     }
 
-    /// Enters a row of a goal; whether it is new.
+    /// Enters a row of a goal; true if it is new.
     pub(super) fn add_row(&mut self, goal: GoalRef, row: &[TermId]) -> bool {
         let table = &mut self.tables[goal.call.index()];
         let new = table.add_row(goal.goal, row);

@@ -3,7 +3,7 @@
 //! A table holds *goals* (a call with the values of its key) and the *rows* that
 //! answer them. Rows of all goals share one flat array; the rows of one goal are
 //! chained by links in the order of their discovery, so that a reader may follow
-//! the chain while it still grows. Forgetting everything costs no deallocation.
+//! the chain while it still grows. Clearing a table frees no memory.
 
 use std::hash::Hasher;
 
@@ -12,10 +12,10 @@ use rustc_hash::FxHasher;
 
 use crate::term::TermId;
 
-/// "No row", "no goal", "no consumer" in the 32-bit numbers of this module.
+/// The 32-bit number that stands for no row, no goal or no consumer.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// How many rows of a goal are compared one by one before they are hashed.
+/// The most rows of a goal that are compared one by one; from then on, they are hashed.
 const ROWS_TO_SCAN: u32 = 6;
 
 /// One call with the values of its key.
@@ -27,8 +27,8 @@ pub(super) struct Goal {
     last: u32,
     /// The number of rows.
     count: u32,
-    /// How deep the frame that proves the goal is nested, or [`NONE`] if all
-    /// rows are there.
+    /// The nesting depth of the frame that proves the goal, or [`NONE`] if all
+    /// rows have been found.
     pub frame: u32,
     /// The first of the conditions that wait for more rows, or [`NONE`].
     pub consumers: u32,
@@ -48,8 +48,8 @@ pub(super) struct Table {
     /// The goal of each row.
     owners: Vec<u32>,
     row_index: HashTable<u32>,
-    /// Whether all goals that have rows are there.
-    pub whole: bool,
+    /// Whether all goals that have rows have been entered.
+    pub is_complete: bool,
 }
 
 fn hash(seed: u32, values: &[TermId]) -> u64 {
@@ -66,8 +66,8 @@ fn slice(values: &[TermId], width: usize, index: u32) -> &[TermId] {
     &values[start..start + width]
 }
 
-/// Empties a hash table, in time that depends on its use: clearing takes as long
-/// as its capacity, which may be from a much larger state.
+/// Empties a hash table in time that depends on its length: clearing takes time
+/// proportional to its capacity, which may be from a much larger state.
 fn empty(table: &mut HashTable<u32>) {
     if table.capacity() > 16 * table.len() + 256 {
         *table = HashTable::new();
@@ -88,7 +88,7 @@ impl Table {
             links: Vec::new(),
             owners: Vec::new(),
             row_index: HashTable::new(),
-            whole: false,
+            is_complete: false,
         }
     }
 
@@ -100,22 +100,22 @@ impl Table {
         self.links.len()
     }
 
-    /// How many numbers are stored, about.
+    /// The approximate number of stored numbers.
     pub(super) fn cells(&self) -> usize {
         self.goal_count() * self.goal_cells() + self.row_count() * self.row_cells()
     }
 
     /// Whether nothing was entered since the table was cleared.
     pub(super) fn is_untouched(&self) -> bool {
-        self.goals.is_empty() && !self.whole
+        self.goals.is_empty() && !self.is_complete
     }
 
-    /// What one goal adds to [`Table::cells`].
+    /// The number that one goal adds to [`Table::cells`].
     pub(super) fn goal_cells(&self) -> usize {
         self.key_width + 7
     }
 
-    /// What one row adds to [`Table::cells`].
+    /// The number that one row adds to [`Table::cells`].
     pub(super) fn row_cells(&self) -> usize {
         self.row_width + 4
     }
@@ -129,7 +129,7 @@ impl Table {
         self.rows.clear();
         self.links.clear();
         self.owners.clear();
-        self.whole = false;
+        self.is_complete = false;
     }
 
     pub(super) fn goal(&self, goal: u32) -> &Goal {
@@ -140,7 +140,7 @@ impl Table {
         &mut self.goals[goal as usize]
     }
 
-    /// Whether the goal has all rows that it can have, whatever is found.
+    /// Whether the goal has all rows that it can ever have.
     pub(super) fn is_settled(&self, goal: u32) -> bool {
         self.row_width == 0 && self.goals[goal as usize].first != NONE
     }
@@ -169,7 +169,7 @@ impl Table {
         found.copied()
     }
 
-    /// Enters a goal that is not there yet; see [`Goal::frame`].
+    /// Enters a new goal; see [`Goal::frame`].
     pub(super) fn add_goal(&mut self, key: &[TermId], frame: u32) -> u32 {
         let new = self.goals.len() as u32;
         self.goals.push(Goal {
@@ -188,8 +188,8 @@ impl Table {
         new
     }
 
-    /// Enters a row of a goal; whether it is new. A table without columns has
-    /// at most one row a goal.
+    /// Enters a row of a goal; true if it is new. A table without columns has
+    /// at most one row for each goal.
     pub(super) fn add_row(&mut self, goal: u32, row: &[TermId]) -> bool {
         let Goal { first, count, .. } = self.goals[goal as usize];
         if self.row_width == 0 {

@@ -1,8 +1,8 @@
-//! Text to tokens: parentheses and names.
+//! The lexer: from text to tokens, which are parentheses and names.
 
 use crate::source::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
     /// `(`
@@ -16,9 +16,9 @@ pub enum TokenKind {
 /// A token with its place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Where it is.
+    /// The place of the token.
     pub span: Span,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether a character separates tokens and is none itself.
+/// Whether a character separates tokens without being one itself.
 fn is_blank(c: char) -> bool {
     const BYTE_ORDER_MARK: char = '\u{feff}';
     c.is_whitespace() || c.is_control() || c == BYTE_ORDER_MARK

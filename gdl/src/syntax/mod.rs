@@ -1,4 +1,4 @@
-//! KIF syntax: text to a [`Tree`] of names and lists, and back.
+//! KIF syntax: a [`Tree`] of names and lists from text, and back.
 //!
 //! GDL is written in prefix form, in the notation of the Knowledge Interchange
 //! Format: names, lists in parentheses, and comments from `;` to the end of the

@@ -1,9 +1,9 @@
-//! Tokens to a tree, with messages for parentheses that do not match.
+//! The parser: from tokens to a tree, with messages for parentheses that do not match.
 //!
 //! A missing `)` swallows everything after it. Where a text ends inside a form,
-//! parsing therefore starts again at that form, and now takes `(<=` and
-//! `(init` or `(role` at the start of a line for what they nearly always are: the
-//! start of the next form. So each form that lacks a `)` gets its own message.
+//! parsing therefore starts again at that form, and now takes `(<=`, and `(init` or
+//! `(role` at the start of a line, as the start of the next form, which they nearly
+//! always are. So each form that lacks a `)` gets its own message.
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::tree::{Node, Tree};
@@ -50,11 +50,11 @@ struct Parser<'a> {
     nodes: Vec<Node>,
     /// The indices of the lists that are open, outermost first.
     open: Vec<u32>,
-    /// Whether a form may be taken for unclosed because a next one starts.
+    /// Whether a form may be treated as unclosed because the next one starts.
     resynchronise: bool,
     /// The opening parenthesis of the last form at the top level that was closed.
     last_form: Option<Span>,
-    /// A run of `)` that nothing opened.
+    /// A run of `)` without their `(`.
     unmatched: Option<Unmatched>,
     diagnostics: &'a mut Diagnostics,
 }
@@ -111,7 +111,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Whether a name just after `(` shows that this is no part of another form.
+    /// Whether a name just after `(` shows that the list is a form of its own.
     fn starts_form(&self, name: Token) -> bool {
         let list = self.open[self.open.len() - 1] as usize;
         if list + 1 != self.nodes.len() {
@@ -127,7 +127,7 @@ impl Parser<'_> {
                 && starts_line()
     }
 
-    /// Gives up the form that is open and makes its last list a form.
+    /// Drops the form that is open and makes its last list a form.
     fn start_form_here(&mut self) {
         let list = self.nodes[self.open[self.open.len() - 1] as usize].span;
         self.report_unclosed(Some(list));
@@ -169,7 +169,7 @@ impl Parser<'_> {
             diagnostic = diagnostic.also(innermost, "the innermost list that is never closed");
         }
         self.diagnostics
-            .push(diagnostic.help("add the missing `)`, or take out a `(`"));
+            .push(diagnostic.help("add the missing `)`, or remove a `(`"));
     }
 
     fn report_unmatched(&mut self) {
@@ -186,6 +186,6 @@ impl Parser<'_> {
             diagnostic = diagnostic.also(form, "the form before it starts here");
         }
         self.diagnostics
-            .push(diagnostic.help("take it out, or add the `(` that belongs to it"));
+            .push(diagnostic.help("remove it, or add the `(` that belongs to it"));
     }
 }

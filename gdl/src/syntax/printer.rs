@@ -1,4 +1,4 @@
-//! A tree to text in canonical form.
+//! The printer: from a tree to text in canonical form.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The tree of a text: an array of nodes in preorder.
+//! The syntax tree of a text: an array of nodes in preorder.
 
 use crate::source::{Source, Span};
 
@@ -7,7 +7,7 @@ use crate::source::{Source, Span};
 pub(super) struct Node {
     /// From the first to the last byte, parentheses included.
     pub(super) span: Span,
-    /// The index of the node after this one and everything in it.
+    /// The index of the node after this one and all nodes in it.
     pub(super) end: u32,
     pub(super) is_list: bool,
 }
@@ -55,7 +55,7 @@ impl<'a> Form<'a> {
         &self.tree.nodes[self.index as usize]
     }
 
-    /// Where the form is.
+    /// The place of the form.
     pub fn span(&self) -> Span {
         self.node().span
     }

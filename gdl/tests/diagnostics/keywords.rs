@@ -15,7 +15,7 @@ fn keywords_in_heads() {
             1 | (true (step 1))
               | ^^^^^^^^^^^^^^^ the state follows from `init` and `next`
               |
-              = help: choose another name if you mean a relation of your own
+              = help: choose another name if this is a relation of your own
 
             error[misplaced-keyword]: no rule can define `does`
               --> game.kif:2:5
@@ -23,25 +23,25 @@ fn keywords_in_heads() {
             2 | (<= (does white a) (true (step 1)))
               |     ^^^^^^^^^^^^^^ the moves are what the players choose
               |
-              = help: choose another name if you mean a relation of your own
+              = help: choose another name if this is a relation of your own
 
             error[misplaced-keyword]: `or` cannot be the head of a rule
               --> game.kif:3:1
               |
             3 | (or (p) (q))
-              | ^^^^^^^^^^^^ a connective, no relation
+              | ^^^^^^^^^^^^ a connective, not a relation
 
             error[misplaced-keyword]: `not` cannot be the head of a rule
               --> game.kif:4:5
               |
             4 | (<= (not p) q)
-              |     ^^^^^^^ a connective, no relation
+              |     ^^^^^^^ a connective, not a relation
 
             error[misplaced-keyword]: `distinct` cannot be the head of a rule
               --> game.kif:5:5
               |
             5 | (<= distinct q)
-              |     ^^^^^^^^ a connective, no relation"#]],
+              |     ^^^^^^^^ a connective, not a relation"#]],
     );
 }
 
@@ -50,21 +50,21 @@ fn keywords_in_bodies() {
     check(
         "(<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)",
         expect![[r#"
-            error[misplaced-keyword]: `next` stands in a body
+            error[misplaced-keyword]: `next` in a body
               --> game.kif:1:11
               |
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
-              |           ^^^^^^^^^^^^^^^ what the next state is made of cannot be asked for here
+              |           ^^^^^^^^^^^^^^^ a condition cannot refer to the next state
               |
-              = help: ask for the current state with `true`, or put what both depend on in a relation of its own
+              = help: refer to the current state with `true`, or define a relation that both depend on
 
-            error[misplaced-keyword]: `init` stands in a body
+            error[misplaced-keyword]: `init` in a body
               --> game.kif:1:27
               |
             1 | (<= (p 1) (next (step 1)) (init (step 1)) (or) (not) (not p q) (distinct a) and)
-              |                           ^^^^^^^^^^^^^^^ the initial state cannot be asked for here
+              |                           ^^^^^^^^^^^^^^^ a condition cannot refer to the initial state
               |
-              = help: ask for the current state with `true`, or put what both depend on in a relation of its own
+              = help: refer to the current state with `true`, or define a relation that both depend on
 
             error[keyword-arity]: `or` takes at least 1 argument
               --> game.kif:1:43
@@ -136,13 +136,13 @@ fn keywords_as_functions() {
     check(
         "(<= (p (does ?r ?m)) (does ?r ?m))\n(q next)",
         expect![[r#"
-        warning[misplaced-keyword]: the keyword `does` is used as a function
-          --> game.kif:1:8
-          |
-        1 | (<= (p (does ?r ?m)) (does ?r ?m))
-          |        ^^^^^^^^^^^^ a term in here, without the keyword's meaning
-          |
-          = help: if a condition is meant, it stands outside of other relations; if a function, choose another name"#]],
+            warning[misplaced-keyword]: the keyword `does` is used as a function
+              --> game.kif:1:8
+              |
+            1 | (<= (p (does ?r ?m)) (does ?r ?m))
+              |        ^^^^^^^^^^^^ a term here, without the keyword's meaning
+              |
+              = help: if it is a condition, move it out of the other relation; if it is a function, choose another name"#]],
     );
 }
 
@@ -159,7 +159,7 @@ fn arity_clashes() {
             2 | (<= (q 1) (p 1 2))
               |           ^^^^^^^ 2 arguments
               |
-              = help: these are different, though they share the name: check that no argument is missing
+              = help: these are different, although they share a name: check that no argument is missing
 
             warning[arity-clash]: the function `f` has 2 arguments here and 1 argument elsewhere
               --> game.kif:5:4
@@ -169,7 +169,7 @@ fn arity_clashes() {
             5 | (r (f 1 2))
               |    ^^^^^^^ 2 arguments
               |
-              = help: these are different, though they share the name: check that no argument is missing
+              = help: these are different, although they share a name: check that no argument is missing
 
             warning[arity-clash]: the relation `p` has no arguments here and 1 argument elsewhere
               --> game.kif:6:5
@@ -180,7 +180,7 @@ fn arity_clashes() {
             6 | (<= p (p 1))
               |     ^ no arguments
               |
-              = help: these are different, though they share the name: check that no argument is missing"#]],
+              = help: these are different, although they share a name: check that no argument is missing"#]],
     );
 }
 
@@ -189,24 +189,24 @@ fn unknown_roles() {
     check(
         "(<= (goal whit 100) (does blak noop))",
         expect![[r#"
-        error[forbidden-dependency]: `goal` depends on `does`
-          --> game.kif:1:21
-          |
-        1 | (<= (goal whit 100) (does blak noop))
-          |                     ^^^^^^^^^^^^^^^^ `does` is used here
-          |
-          = help: it belongs to a state, whatever the moves are: let `next` keep what it needs"#]],
+            error[forbidden-dependency]: `goal` depends on `does`
+              --> game.kif:1:21
+              |
+            1 | (<= (goal whit 100) (does blak noop))
+              |                     ^^^^^^^^^^^^^^^^ `does` is used here
+              |
+              = help: it is a property of the state, whatever the moves are: let `next` keep what it needs"#]],
     );
     check(
         "(<= (goal whit 100) (true (step 1)))",
         expect![[r#"
-        warning[unknown-role]: `whit` is no role
-          --> game.kif:1:5
-          |
-        1 | (<= (goal whit 100) (true (step 1)))
-          |     ^^^^^^^^^^^^^^^ for somebody who does not play
-          |
-          = help: check the spelling, or add a `role` fact"#]],
+            warning[unknown-role]: `whit` is not a role
+              --> game.kif:1:5
+              |
+            1 | (<= (goal whit 100) (true (step 1)))
+              |     ^^^^^^^^^^^^^^^ there is no role with this name
+              |
+              = help: check the spelling, or add a `role` fact"#]],
     );
 }
 
@@ -215,24 +215,24 @@ fn odd_goals() {
     check(
         "(goal white 101)",
         expect![[r#"
-        warning[goal-value]: the goal 101 is not between 0 and 100
-          --> game.kif:1:1
-          |
-        1 | (goal white 101)
-          | ^^^^^^^^^^^^^^^^ the value of a state to a player
-          |
-          = help: goals are whole numbers from 0 to 100"#]],
+            warning[goal-value]: the goal 101 is not between 0 and 100
+              --> game.kif:1:1
+              |
+            1 | (goal white 101)
+              | ^^^^^^^^^^^^^^^^ the value of a state for a role
+              |
+              = help: goals are whole numbers from 0 to 100"#]],
     );
     check(
         "(goal white win)",
         expect![[r#"
-        error[goal-value]: the goal `win` is no number
-          --> game.kif:1:1
-          |
-        1 | (goal white win)
-          | ^^^^^^^^^^^^^^^^ the value of a state to a player
-          |
-          = help: goals are whole numbers from 0 to 100"#]],
+            error[goal-value]: the goal `win` is not a number
+              --> game.kif:1:1
+              |
+            1 | (goal white win)
+              | ^^^^^^^^^^^^^^^^ the value of a state for a role
+              |
+              = help: goals are whole numbers from 0 to 100"#]],
     );
 }
 
@@ -247,7 +247,7 @@ fn dependencies_on_moves() {
             1 | (<= (legal white a) (does black noop))
               |                     ^^^^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: what is legal must be known before moves are chosen: use `true`
+              = help: legal moves must be known before moves are chosen: use `true`
 
             error[forbidden-dependency]: `goal` depends on `does`
               --> game.kif:3:16
@@ -257,7 +257,7 @@ fn dependencies_on_moves() {
             3 | (<= (moved ?r) (does ?r noop))
               |                ^^^^^^^^^^^^^^ `does` is used here
               |
-              = help: it belongs to a state, whatever the moves are: let `next` keep what it needs
+              = help: it is a property of the state, whatever the moves are: let `next` keep what it needs
 
             warning[forbidden-dependency]: `base` depends on `does`
               --> game.kif:3:16
@@ -267,7 +267,7 @@ fn dependencies_on_moves() {
             4 | (<= (base a) (moved white))
               |              ------------- `base` depends on `moved` here
               |
-              = help: it lists what is possible in any state, without state or moves; it is not relied upon"#]],
+              = help: it lists what is possible in any state, whatever the state and the moves are; it is not relied upon"#]],
     );
 }
 
@@ -282,7 +282,7 @@ fn dependencies_on_the_state() {
             1 | (<= (init (a)) (true (step 1)))
               |                ^^^^^^^^^^^^^^^ `true` is used here
               |
-              = help: before the first state there is neither state nor move
+              = help: there is no state and no move before the initial state
 
             error[forbidden-dependency]: `role` depends on `true`
               --> game.kif:2:15
@@ -290,7 +290,7 @@ fn dependencies_on_the_state() {
             2 | (<= (role ?r) (true (step ?r)))
               |               ^^^^^^^^^^^^^^^^ `true` is used here
               |
-              = help: the roles are the same throughout: give them by facts"#]],
+              = help: the roles are the same in all states: give them by facts"#]],
     );
 }
 
@@ -299,36 +299,36 @@ fn missing_rules() {
     check_alone(
         "(p 1)",
         expect![[r#"
-        error[missing-rules]: no rules for `role`: nobody plays
-         = file: game.kif
-         = help: write `(role white)` for every player
+            error[missing-rules]: no rules for `role`: the game has no roles
+             = file: game.kif
+             = help: write `(role white)` for every player
 
-        error[missing-rules]: no rules for `legal`: nobody can move
-         = file: game.kif
-         = help: write `(<= (legal white noop) (true (control black)))` and the like
+            error[missing-rules]: no rules for `legal`: no role can move
+             = file: game.kif
+             = help: write `(<= (legal white noop) (true (control black)))` and the like
 
-        error[missing-rules]: no rules for `terminal`: no match ends
-         = file: game.kif
-         = help: write `(<= terminal (true (step 20)))` and the like
+            error[missing-rules]: no rules for `terminal`: no match ends
+             = file: game.kif
+             = help: write `(<= terminal (true (step 20)))` and the like
 
-        error[missing-rules]: no rules for `goal`: nobody can win
-         = file: game.kif
-         = help: write `(<= (goal white 100) (line x))` and the like
+            error[missing-rules]: no rules for `goal`: no role can win
+             = file: game.kif
+             = help: write `(<= (goal white 100) (line x))` and the like
 
-        warning[missing-rules]: no rules for `init`: the first state is empty
-         = file: game.kif
-         = help: write `(init (control white))` and the like
+            warning[missing-rules]: no rules for `init`: the first state is empty
+             = file: game.kif
+             = help: write `(init (control white))` and the like
 
-        warning[missing-rules]: no rules for `next`: every state after the first is empty
-         = file: game.kif
-         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]],
+            warning[missing-rules]: no rules for `next`: every state after the first is empty
+             = file: game.kif
+             = help: write `(<= (next (control black)) (true (control white)))` and the like"#]],
     );
     check_alone(
         "(role a)(role b)(init x)(legal a n)(<= (next x) (does a n))(<= terminal (true x))(goal a 1)",
         expect![[r#"
             error[missing-rules]: the role `b` never has a legal move
              = file: game.kif
-             = help: every role needs a legal move in every state, if only `noop`
+             = help: every role needs a legal move in every state, even if it is only `noop`
 
             warning[missing-rules]: the role `b` has no goals
              = file: game.kif"#]],
@@ -340,12 +340,12 @@ fn incomplete_information() {
     check(
         "(role random)\n(<= (sees white (coin ?x)) (does random ?x))\n(<= (sees ?p) nonsense)",
         expect![[r#"
-            warning[incomplete-information]: `sees` rules are ignored: every player sees everything
+            warning[incomplete-information]: `sees` rules are ignored: every player sees the whole state
               --> game.kif:2:5
               |
             2 | (<= (sees white (coin ?x)) (does random ?x))
               |     ^^^^^^^^^^^^^^^^^^^^^^ the first of them
               |
-              = help: games with incomplete information (GDL-II) are played as if it were complete"#]],
+              = help: games with incomplete information (GDL-II) are played with complete information"#]],
     );
 }

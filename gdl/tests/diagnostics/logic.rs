@@ -9,21 +9,21 @@ fn facts_with_variables() {
     check(
         "(p ?x (f ?y))",
         expect![[r#"
-        error[non-ground-fact]: a fact with the variable `?x`
-          --> game.kif:1:4
-          |
-        1 | (p ?x (f ?y))
-          |    ^^ stands for anything at all
-          |
-          = help: facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values
+            error[non-ground-fact]: a fact with the variable `?x`
+              --> game.kif:1:4
+              |
+            1 | (p ?x (f ?y))
+              |    ^^ stands for any term at all
+              |
+              = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them
 
-        error[non-ground-fact]: a fact with the variable `?y`
-          --> game.kif:1:10
-          |
-        1 | (p ?x (f ?y))
-          |          ^^ stands for anything at all
-          |
-          = help: facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values"#]],
+            error[non-ground-fact]: a fact with the variable `?y`
+              --> game.kif:1:10
+              |
+            1 | (p ?x (f ?y))
+              |          ^^ stands for any term at all
+              |
+              = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"#]],
     );
 }
 
@@ -32,35 +32,35 @@ fn unsafe_variables() {
     check(
         "(d 1) (<= (p ?x) (d 1))\n(<= (q 1) (not (d ?y)) (distinct ?z 1))\n(<= (r ?x) (or (d ?x) (distinct ?x 1)))",
         expect![[r#"
-            error[unsafe-variable]: no positive condition gives `?x` its values
+            error[unsafe-variable]: no positive condition binds the variable `?x`
               --> game.kif:1:14
               |
             1 | (d 1) (<= (p ?x) (d 1))
-              |              ^^ has no values in the head
+              |              ^^ unbound in the head
               |
               = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling
 
-            error[unsafe-variable]: no positive condition gives `?y` its values
+            error[unsafe-variable]: no positive condition binds the variable `?y`
               --> game.kif:2:19
               |
             2 | (<= (q 1) (not (d ?y)) (distinct ?z 1))
-              |                   ^^ a negated condition gives it none
+              |                   ^^ a negated condition does not bind it
               |
               = help: add a condition with `?y` that is not under `not` or `distinct`, or check the spelling
 
-            error[unsafe-variable]: no positive condition gives `?z` its values
+            error[unsafe-variable]: no positive condition binds the variable `?z`
               --> game.kif:2:34
               |
             2 | (<= (q 1) (not (d ?y)) (distinct ?z 1))
-              |                                  ^^ `distinct` gives it none
+              |                                  ^^ `distinct` does not bind it
               |
               = help: add a condition with `?z` that is not under `not` or `distinct`, or check the spelling
 
-            error[unsafe-variable]: no positive condition gives `?x` its values
+            error[unsafe-variable]: no positive condition binds the variable `?x`
               --> game.kif:3:8
               |
             3 | (<= (r ?x) (or (d ?x) (distinct ?x 1)))
-              |        ^^ has no values in the head, in a branch of an `or`
+              |        ^^ unbound in the head, in a branch of an `or`
               |
               = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling"#]],
     );
@@ -100,7 +100,7 @@ fn undefined_relations_and_terms() {
             2 | (<= (p ?x) (line ?x))
               |            ^^^^^^^^^ never holds
               |
-              = help: there is `Line` with 1 argument: is it meant?
+              = help: there is `Line` with 1 argument: is that the one you mean?
 
             warning[undefined-relation]: no `stap` is ever true
               --> game.kif:3:11
@@ -108,7 +108,7 @@ fn undefined_relations_and_terms() {
             3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
               |           ^^^^^^^^^^^^^^^ never holds
               |
-              = help: no `init` or `next` has it: check name and number of arguments
+              = help: no `init` or `next` derives it: check the name and the number of arguments
 
             warning[undefined-relation]: no `noop` is ever legal
               --> game.kif:3:27
@@ -116,7 +116,7 @@ fn undefined_relations_and_terms() {
             3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
               |                           ^^^^^^^^^^^^^^^^^^^^^ never holds
               |
-              = help: no `legal` has it: check name and number of arguments
+              = help: no `legal` derives it: check the name and the number of arguments
 
             warning[undefined-relation]: the relation `r` has neither facts nor rules
               --> game.kif:3:49
@@ -137,7 +137,7 @@ fn negation_in_a_circle() {
               --> game.kif:1:30
               |
             1 | (d 1) (<= (p ?x) (d ?x) (not (q ?x)))
-              |                              ^^^^^^ `p` depends on this not to hold
+              |                              ^^^^^^ `p` depends on the negation of this
             2 | (<= (q ?x) (r ?x))
               |            ------ `q` depends on `r` here
               .
@@ -152,13 +152,13 @@ fn negation_in_a_circle() {
     check(
         "(<= p (not p))",
         expect![[r#"
-        error[unstratified-negation]: `p` depends on its own negation
-          --> game.kif:1:12
-          |
-        1 | (<= p (not p))
-          |            ^ `p` depends on this not to hold
-          |
-          = help: such rules have no definite meaning: break the circle"#]],
+            error[unstratified-negation]: `p` depends on its own negation
+              --> game.kif:1:12
+              |
+            1 | (<= p (not p))
+              |            ^ `p` depends on the negation of this
+              |
+              = help: such rules have no definite meaning: break the circle"#]],
     );
 }
 
@@ -171,7 +171,7 @@ fn negation_in_a_circle_for_other_arguments_only() {
               --> game.kif:1:27
               |
             1 | (<= (goal white 100) (not (goal white 0)))
-              |                           ^^^^^^^^^^^^^^ `goal` depends on this not to hold
+              |                           ^^^^^^^^^^^^^^ `goal` depends on the negation of this
               |
               = help: this is well defined, but not every player accepts it"#]],
     );
@@ -183,7 +183,7 @@ fn too_many_cases() {
     check(
         &format!("(d 1 2)\n(<= (p ?x ?y) (d ?x ?y) {ors})\n"),
         expect![[r#"
-            error[too-many-cases]: the rule stands for too many cases
+            error[too-many-cases]: the rule expands to too many cases
               --> game.kif:2:728
               |
             2 | ...?x ?y) (distinct ?x 1))(or (distinct ?x ?y) (distinct ?x 1))(or (distinct ?x ?y) (distinct ?x 1)))

@@ -11,11 +11,11 @@ fn long_lines_are_cut() {
     check_alone(
         &format!("{facts}(<= (p ?x) (fact 1 1)) {facts}{GAME}"),
         expect![[r#"
-            error[unsafe-variable]: no positive condition gives `?x` its values
+            error[unsafe-variable]: no positive condition binds the variable `?x`
               --> game.kif:1:338
               |
             1 | ...act 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (<= (p ?x) (fact 1 1)) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (f...
-              |                                                                ^^ has no values in the head
+              |                                                                ^^ unbound in the head
               |
               = help: add a condition with `?x` that is not under `not` or `distinct`, or check the spelling"#]],
     );
@@ -23,26 +23,26 @@ fn long_lines_are_cut() {
     check_alone(
         &format!("(many 1) {facts}(many 1 2){GAME}"),
         expect![[r#"
-        warning[arity-clash]: the relation `many` has 2 arguments here and 1 argument elsewhere
-          --> game.kif:1:340
-          |
-        1 | ...1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (many 1 2)
-          |                                                                ^^^^^^^^^^ 2 arguments
-          |
-          = note: game.kif:1:1: 1 argument at its first use
-          = help: these are different, though they share the name: check that no argument is missing"#]],
+            warning[arity-clash]: the relation `many` has 2 arguments here and 1 argument elsewhere
+              --> game.kif:1:340
+              |
+            1 | ...1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (many 1 2)
+              |                                                                ^^^^^^^^^^ 2 arguments
+              |
+              = note: game.kif:1:1: 1 argument at its first use
+              = help: these are different, although they share a name: check that no argument is missing"#]],
     );
     let é = "é".repeat(200);
     check_alone(
         &format!("({é} {é}) ({é} ?{é}) ({é} {é}) {GAME}"),
         expect![[r#"
-        error[non-ground-fact]: a fact with the variable `?ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé...`
-          --> game.kif:1:607
-          |
-        1 | ...éééééééééééééééééééééééééééééé ?ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé...
-          |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ stands for anything at all
-          |
-          = help: facts have no variables: write a rule, `(<= fact condition...)`, whose conditions give them values"#]],
+            error[non-ground-fact]: a fact with the variable `?ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé...`
+              --> game.kif:1:607
+              |
+            1 | ...éééééééééééééééééééééééééééééé ?ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé...
+              |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ stands for any term at all
+              |
+              = help: a fact cannot have variables: write a rule, `(<= fact condition...)`, whose conditions bind them"#]],
     );
 }
 

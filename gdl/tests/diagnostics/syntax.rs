@@ -20,16 +20,16 @@ fn empty_files() {
     check_alone(
         "",
         expect![[r#"
-        error[empty-file]: the rulesheet is empty
-         = file: game.kif
-         = help: there is nothing in it but blanks and comments: is this the right file?"#]],
+            error[empty-file]: the rulesheet is empty
+             = file: game.kif
+             = help: it contains only blanks and comments: is this the right file?"#]],
     );
     check_alone(
         " ; (role white)\n",
         expect![[r#"
-        error[empty-file]: the rulesheet is empty
-         = file: game.kif
-         = help: there is nothing in it but blanks and comments: is this the right file?"#]],
+            error[empty-file]: the rulesheet is empty
+             = file: game.kif
+             = help: it contains only blanks and comments: is this the right file?"#]],
     );
 }
 
@@ -38,13 +38,13 @@ fn binary_files() {
     check(
         "(a\0b)",
         expect![[r#"
-        error[binary-file]: not a text in UTF-8: a NUL byte at offset 2
-         = file: game.kif
-         = help: is this the right file? Save text as UTF-8"#]],
+            error[binary-file]: not a UTF-8 text: a NUL byte at offset 2
+             = file: game.kif
+             = help: is this the right file? Save text as UTF-8"#]],
     );
     let error = Rules::parse_bytes("game.kif", b"(role \xffwhite)").unwrap_err();
     expect![[r#"
-        error[binary-file]: not a text in UTF-8: byte 0xff at offset 6
+        error[binary-file]: not a UTF-8 text: byte 0xff at offset 6
          = file: game.kif
          = help: is this the right file? Save text as UTF-8"#]]
     .assert_eq(&error.to_string());
@@ -64,7 +64,7 @@ fn a_missing_parenthesis_in_the_middle() {
             4 | (<= (p ?x) (q ?x))
               | - the next form starts before it is closed
               |
-              = help: add the missing `)`, or take out a `(`"#]],
+              = help: add the missing `)`, or remove a `(`"#]],
     );
 }
 
@@ -73,25 +73,25 @@ fn each_form_with_a_missing_parenthesis_is_reported() {
     check(
         "(p (a)\n(init (b)\n(role c)\n",
         expect![[r#"
-        error[unclosed-parenthesis]: this form lacks a `)`
-          --> game.kif:1:1
-          |
-        1 | (p (a)
-          | ^ opened here, and never closed
-        2 | (init (b)
-          | - the next form starts before it is closed
-          |
-          = help: add the missing `)`, or take out a `(`
+            error[unclosed-parenthesis]: this form lacks a `)`
+              --> game.kif:1:1
+              |
+            1 | (p (a)
+              | ^ opened here, and never closed
+            2 | (init (b)
+              | - the next form starts before it is closed
+              |
+              = help: add the missing `)`, or remove a `(`
 
-        error[unclosed-parenthesis]: this form lacks a `)`
-          --> game.kif:2:1
-          |
-        2 | (init (b)
-          | ^ opened here, and never closed
-        3 | (role c)
-          | - the next form starts before it is closed
-          |
-          = help: add the missing `)`, or take out a `(`"#]],
+            error[unclosed-parenthesis]: this form lacks a `)`
+              --> game.kif:2:1
+              |
+            2 | (init (b)
+              | ^ opened here, and never closed
+            3 | (role c)
+              | - the next form starts before it is closed
+              |
+              = help: add the missing `)`, or remove a `(`"#]],
     );
 }
 
@@ -100,15 +100,15 @@ fn a_missing_parenthesis_at_the_end() {
     check_alone(
         &format!("{GAME}(p (q (r"),
         expect![[r#"
-        error[unclosed-parenthesis]: this form lacks 3 `)`
-          --> game.kif:7:1
-          |
-        7 | (p (q (r
-          | ^     - the innermost list that is never closed
-          | |      
-          | opened here, and never closed
-          |
-          = help: add the missing `)`, or take out a `(`"#]],
+            error[unclosed-parenthesis]: this form lacks 3 `)`
+              --> game.kif:7:1
+              |
+            7 | (p (q (r
+              | ^     - the innermost list that is never closed
+              | |      
+              | opened here, and never closed
+              |
+              = help: add the missing `)`, or remove a `(`"#]],
     );
 }
 
@@ -117,25 +117,25 @@ fn an_extra_parenthesis() {
     check(
         "(p a))\n(q b)))) ; and so on",
         expect![[r#"
-        error[unmatched-parenthesis]: this `)` closes nothing
-          --> game.kif:1:6
-          |
-        1 | (p a))
-          | -    ^ every list before it is closed already
-          | |     
-          | the form before it starts here
-          |
-          = help: take it out, or add the `(` that belongs to it
+            error[unmatched-parenthesis]: this `)` closes nothing
+              --> game.kif:1:6
+              |
+            1 | (p a))
+              | -    ^ every list before it is closed already
+              | |     
+              | the form before it starts here
+              |
+              = help: remove it, or add the `(` that belongs to it
 
-        error[unmatched-parenthesis]: 3 `)` close nothing
-          --> game.kif:2:6
-          |
-        2 | (q b)))) ; and so on
-          | -    ^ every list before it is closed already
-          | |     
-          | the form before it starts here
-          |
-          = help: take it out, or add the `(` that belongs to it"#]],
+            error[unmatched-parenthesis]: 3 `)` close nothing
+              --> game.kif:2:6
+              |
+            2 | (q b)))) ; and so on
+              | -    ^ every list before it is closed already
+              | |     
+              | the form before it starts here
+              |
+              = help: remove it, or add the `(` that belongs to it"#]],
     );
 }
 
@@ -144,13 +144,13 @@ fn a_rule_in_a_rule() {
     check(
         "(<= (p 1) (q 1)\n(<= (q 2)))",
         expect![[r#"
-        error[misplaced-keyword]: `<=` cannot stand inside a rule
-          --> game.kif:2:1
-          |
-        2 | (<= (q 2)))
-          | ^ a rule starts here
-          |
-          = help: a `)` is missing before it, perhaps"#]],
+            error[misplaced-keyword]: `<=` cannot stand inside a rule
+              --> game.kif:2:1
+              |
+            2 | (<= (q 2)))
+              | ^ a rule starts here
+              |
+              = help: perhaps a `)` is missing before it"#]],
     );
 }
 
@@ -159,45 +159,45 @@ fn lists_without_a_name() {
     check(
         "(<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))\n()",
         expect![[r#"
-            error[empty-list]: an empty list means nothing
+            error[empty-list]: an empty list has no meaning
               --> game.kif:1:11
               |
             1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
-              |           ^^ nothing in here
+              |           ^^ nothing between the parentheses
               |
-              = help: take it out, or write what is missing
+              = help: remove it, or write what is missing
 
-            error[empty-list]: an empty list means nothing
+            error[empty-list]: an empty list has no meaning
               --> game.kif:1:20
               |
             1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
-              |                    ^^ nothing in here
+              |                    ^^ nothing between the parentheses
               |
-              = help: take it out, or write what is missing
+              = help: remove it, or write what is missing
 
-            error[not-a-name]: a list stands where a name must
+            error[not-a-name]: a list where a name is expected
               --> game.kif:1:26
               |
             1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
-              |                          ^^^^^ the first thing in a list is the name of a relation or function
+              |                          ^^^^^ the first item of a list is the name of a relation or function
               |
-              = help: take out a pair of parentheses, or write the missing name
+              = help: remove a pair of parentheses, or write the missing name
 
-            error[not-a-name]: a list stands where a name must
+            error[not-a-name]: a list where a name is expected
               --> game.kif:1:37
               |
             1 | (<= (p 1) () (q (f ())) ((q 1)) (q ((f) 1)))
-              |                                     ^^^ the first thing in a list is the name of a relation or function
+              |                                     ^^^ the first item of a list is the name of a relation or function
               |
-              = help: take out a pair of parentheses, or write the missing name
+              = help: remove a pair of parentheses, or write the missing name
 
-            error[empty-list]: an empty list means nothing
+            error[empty-list]: an empty list has no meaning
               --> game.kif:2:1
               |
             2 | ()
-              | ^^ nothing in here
+              | ^^ nothing between the parentheses
               |
-              = help: take it out, or write what is missing"#]],
+              = help: remove it, or write what is missing"#]],
     );
 }
 
@@ -206,29 +206,29 @@ fn variables_for_names() {
     check(
         "(?p 1)\n(<= (p 1) (?q 1) (q (?f 1)) ?x)",
         expect![[r#"
-        error[not-a-name]: the variable `?p` stands where a name must
-          --> game.kif:1:2
-          |
-        1 | (?p 1)
-          |  ^^ variables stand for terms, never for relations or functions
+            error[not-a-name]: the variable `?p` where a name is expected
+              --> game.kif:1:2
+              |
+            1 | (?p 1)
+              |  ^^ a variable stands for a term, never for a relation or function
 
-        error[not-a-name]: the variable `?q` stands where a name must
-          --> game.kif:2:12
-          |
-        2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
-          |            ^^ variables stand for terms, never for relations or functions
+            error[not-a-name]: the variable `?q` where a name is expected
+              --> game.kif:2:12
+              |
+            2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
+              |            ^^ a variable stands for a term, never for a relation or function
 
-        error[not-a-name]: the variable `?f` stands where a name must
-          --> game.kif:2:22
-          |
-        2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
-          |                      ^^ variables stand for terms, never for relations or functions
+            error[not-a-name]: the variable `?f` where a name is expected
+              --> game.kif:2:22
+              |
+            2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
+              |                      ^^ a variable stands for a term, never for a relation or function
 
-        error[not-a-name]: the variable `?x` stands where a name must
-          --> game.kif:2:29
-          |
-        2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
-          |                             ^^ variables stand for terms, never for relations or functions"#]],
+            error[not-a-name]: the variable `?x` where a name is expected
+              --> game.kif:2:29
+              |
+            2 | (<= (p 1) (?q 1) (q (?f 1)) ?x)
+              |                             ^^ a variable stands for a term, never for a relation or function"#]],
     );
 }
 
@@ -237,40 +237,40 @@ fn bare_names() {
     check(
         "<= (p 1)",
         expect![[r#"
-        error[misplaced-keyword]: `<=` stands outside parentheses
-          --> game.kif:1:1
-          |
-        1 | <= (p 1)
-          | ^^ a rule is a list that starts with this
-          |
-          = help: write `(<= head condition...)`"#]],
+            error[misplaced-keyword]: `<=` outside parentheses
+              --> game.kif:1:1
+              |
+            1 | <= (p 1)
+              | ^^ a rule is a list that starts with this
+              |
+              = help: write `(<= head condition...)`"#]],
     );
     check(
         "Tic tac toe\n",
         expect![[r#"
-        warning[bare-name]: the bare name `Tic` is taken for a fact
-          --> game.kif:1:1
-          |
-        1 | Tic tac toe
-          | ^^^ not in parentheses
-          |
-          = help: start comments with `;`; write facts in parentheses
+            warning[bare-name]: the bare name `Tic` is read as a fact
+              --> game.kif:1:1
+              |
+            1 | Tic tac toe
+              | ^^^ not in parentheses
+              |
+              = help: start comments with `;`; write facts in parentheses
 
-        warning[bare-name]: the bare name `tac` is taken for a fact
-          --> game.kif:1:5
-          |
-        1 | Tic tac toe
-          |     ^^^ not in parentheses
-          |
-          = help: start comments with `;`; write facts in parentheses
+            warning[bare-name]: the bare name `tac` is read as a fact
+              --> game.kif:1:5
+              |
+            1 | Tic tac toe
+              |     ^^^ not in parentheses
+              |
+              = help: start comments with `;`; write facts in parentheses
 
-        warning[bare-name]: the bare name `toe` is taken for a fact
-          --> game.kif:1:9
-          |
-        1 | Tic tac toe
-          |         ^^^ not in parentheses
-          |
-          = help: start comments with `;`; write facts in parentheses"#]],
+            warning[bare-name]: the bare name `toe` is read as a fact
+              --> game.kif:1:9
+              |
+            1 | Tic tac toe
+              |         ^^^ not in parentheses
+              |
+              = help: start comments with `;`; write facts in parentheses"#]],
     );
 }
 
@@ -280,7 +280,7 @@ fn deep_lists() {
     check(
         &deep,
         expect![[r#"
-            error[nested-too-deeply]: lists are nested more than 200 deep
+            error[nested-too-deeply]: lists are nested more than 200 levels deep
               --> game.kif:1:601
               |
             1 | ...(f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (f (...
@@ -293,7 +293,7 @@ fn deep_lists() {
     check(
         &body,
         expect![[r#"
-            error[nested-too-deeply]: lists are nested more than 200 deep
+            error[nested-too-deeply]: lists are nested more than 200 levels deep
               --> game.kif:1:1002
               |
             1 | ...(not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (not (...
