@@ -10,12 +10,15 @@
 //! loops, and inside them but for feedback, every gate comes after its operands.
 
 mod builder;
+mod cone;
 mod evaluate;
 mod rules;
 
 use std::ops::{Not, Range};
 
 pub use builder::Builder;
+pub use cone::NodeSet;
+pub(crate) use cone::visit;
 
 /// The number of a node; nodes are numbered in evaluation order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

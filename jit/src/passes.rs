@@ -23,7 +23,6 @@
 mod absorption;
 mod choice;
 mod context;
-mod dependence;
 mod factor;
 mod feedback;
 mod fold;

@@ -11,7 +11,7 @@
 use std::mem::replace;
 use std::ops::Range;
 
-use crate::circuit::{Circuit, Edge, Loop, Node, NodeId};
+use crate::circuit::{Circuit, Edge, Loop, Node, NodeId, visit};
 
 /// Which gates to fold into their readers.
 #[derive(Clone, Copy, Debug)]
@@ -134,16 +134,15 @@ impl WideCircuit {
         is_there: impl Fn(NodeId) -> bool,
     ) -> Vec<bool> {
         let mut needed = vec![false; self.numbers.len()];
-        let mut open: Vec<NodeId> = roots.collect();
-        while let Some(node) = open.pop() {
+        visit(roots, |node, open| {
             if is_there(node) || replace(&mut needed[node.index()], true) {
-                continue;
+                return;
             }
             open.extend(self.source(node).map(Edge::node));
             if let Some(gate) = self.gate(node) {
                 open.extend(self.operands(gate).iter().map(|edge| edge.node()));
             }
-        }
+        });
         needed
     }
 
@@ -281,16 +280,16 @@ impl Usage {
                 self.places[at] = Place::After;
             }
         }
-        let mut open: Vec<Edge> = feedback.iter().map(|&(_, source)| source).collect();
-        while let Some(edge) = open.pop() {
-            let at = edge.node().index();
+        let sources = feedback.iter().map(|(_, source)| source.node());
+        visit(sources, |node, open| {
+            let at = node.index();
             if range.contains(&at) && self.places[at] == Place::After {
                 self.places[at] = Place::Member(number as u32);
-                if let Node::And(a, b) = circuit.nodes()[at] {
-                    open.extend([a, b]);
+                if let Node::And(a, b) = circuit.node(node) {
+                    open.extend([a.node(), b.node()]);
                 }
             }
-        }
+        });
     }
 
     /// Whether a node is a gate that may be folded into all its readers.
@@ -317,27 +316,24 @@ impl Usage {
 
 /// Per node, how many needed gates, outputs and feedback nodes read it.
 fn count_readers(circuit: &Circuit) -> Vec<u32> {
-    let mut sources = vec![Edge::FALSE; circuit.nodes().len()];
     for lp in circuit.loops() {
-        for &(node, source) in &lp.feedback {
-            assert!(source.node().0 < lp.nodes.end, "feedback from a later node");
-            sources[node.index()] = source;
-        }
+        let mut sources = lp.feedback.iter().map(|(_, source)| source.node().0);
+        assert!(
+            sources.all(|source| source < lp.nodes.end),
+            "feedback from a later node"
+        );
     }
     let mut readers = vec![0; circuit.nodes().len()];
-    let mut open = circuit.outputs().to_vec();
-    while let Some(edge) = open.pop() {
-        let node = edge.node();
-        readers[node.index()] += 1;
-        if readers[node.index()] > 1 {
-            continue;
-        }
+    let mut read = |edge: Edge| readers[edge.node().index()] += 1;
+    circuit.outputs().iter().copied().for_each(&mut read);
+    for node in circuit.cone(circuit.outputs().iter().copied()).iter() {
         match circuit.node(node) {
             Node::And(a, b) => {
                 assert!(a.node() < node && b.node() < node, "an operand comes late");
-                open.extend([a, b]);
+                read(a);
+                read(b);
             }
-            Node::Feedback => open.push(sources[node.index()]),
+            Node::Feedback => read(circuit.source(node)),
             Node::False | Node::Input(_) => {}
         }
     }

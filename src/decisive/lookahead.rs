@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
+use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, NodeSet};
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,9 +50,6 @@ pub(super) struct Here {
     /// The nodes of the circuit, as far as they do not depend on moves.
     values: Vec<Edge>,
 }
-
-/// Nodes of the circuit that an edge depends on, a mark each.
-type Cone = Vec<bool>;
 
 impl<'a> Lookahead<'a> {
     /// The circuit without any additions, of which there will be only so many, and fewer if the
@@ -165,7 +162,7 @@ impl<'a> Lookahead<'a> {
         let second = self.cone(outputs.iter().copied())?;
         let bases = self.layout.bases.clone();
         let bases: Vec<usize> = bases
-            .filter(|&base| second[self.input(base).index()])
+            .filter(|&base| second.contains(self.input(base)))
             .collect();
         let next = |base: usize| self.circuit.outputs()[self.layout.next.start + base];
         let first = self.cone(bases.iter().map(|&base| next(base)))?;
@@ -207,28 +204,21 @@ impl<'a> Lookahead<'a> {
     }
 
     /// The nodes that these depend on.
-    fn cone(&self, roots: impl Iterator<Item = Edge>) -> Result<Cone, TooMuch> {
-        let mut cone = vec![false; self.circuit.nodes().len()];
-        let mut open: Vec<NodeId> = roots.map(Edge::node).collect();
-        while let Some(node) = open.pop() {
-            if std::mem::replace(&mut cone[node.index()], true) {
-                continue;
-            }
-            match self.circuit.node(node) {
-                Node::And(a, b) => open.extend([a.node(), b.node()]),
-                // A loop would have to be made again for each move.
-                Node::Feedback => return Err(TooMuch),
-                Node::False | Node::Input(_) => {}
-            }
+    fn cone(&self, roots: impl Iterator<Item = Edge>) -> Result<NodeSet, TooMuch> {
+        let cone = self.circuit.cone(roots);
+        let mut feedback = self.circuit.loops().iter().flat_map(|l| &l.feedback);
+        // A loop would have to be made again for each move.
+        match feedback.any(|&(node, _)| cone.contains(node)) {
+            true => Err(TooMuch),
+            false => Ok(cone),
         }
-        Ok(cone)
     }
 
     /// Gates of the cone from what their operands are.
-    fn evaluate(&mut self, cone: &Cone, values: &mut [Edge]) -> Result<(), TooMuch> {
-        for (at, node) in self.circuit.nodes().iter().enumerate() {
-            if let (true, &Node::And(a, b)) = (cone[at], node) {
-                values[at] = self.and(value(values, a), value(values, b))?;
+    fn evaluate(&mut self, cone: &NodeSet, values: &mut [Edge]) -> Result<(), TooMuch> {
+        for node in cone.iter() {
+            if let Node::And(a, b) = self.circuit.node(node) {
+                values[node.index()] = self.and(value(values, a), value(values, b))?;
             }
         }
         Ok(())
@@ -237,7 +227,7 @@ impl<'a> Lookahead<'a> {
     /// What is not as in `values` in the cone if some of it is as in `changed`.
     fn vary(
         &mut self,
-        cone: &Cone,
+        cone: &NodeSet,
         values: &[Edge],
         mut changed: FxHashMap<NodeId, Edge>,
     ) -> Result<FxHashMap<NodeId, Edge>, TooMuch> {
@@ -245,7 +235,7 @@ impl<'a> Lookahead<'a> {
         let mut open = BinaryHeap::new();
         let mut seen = FxHashSet::default();
         let mut queue = |open: &mut BinaryHeap<_>, readers: &[NodeId]| {
-            let readers = readers.iter().filter(|reader| cone[reader.index()]);
+            let readers = readers.iter().filter(|reader| cone.contains(**reader));
             open.extend(
                 readers
                     .filter(|&&reader| seen.insert(reader))

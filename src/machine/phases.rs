@@ -13,7 +13,7 @@
 //! Influence is read off the circuit's structure, and recursion counts as an influence. So a proposition that is found here
 //! also goes its way in states that no match reaches, and after moves that are not legal.
 
-use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
+use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
 use super::State;
 use super::lower::Layout;
@@ -44,10 +44,10 @@ impl Phases {
     /// propositions as possible, and the smallest of these. The other propositions, those
     /// that never change, and those that depend on recursion, are left out.
     pub(super) fn find(circuit: &Circuit, layout: &Layout, initial: &State) -> Phases {
-        let all = Untouched::all(circuit, layout);
         let is_touched = |input: &usize| !layout.bases.contains(input);
         let inputs = (0..circuit.inputs().len()).filter(is_touched);
-        let autonomous = all.without(inputs.map(|input| circuit.inputs()[input]));
+        let inputs = inputs.map(|input| circuit.inputs()[input]);
+        let autonomous = Untouched::by(circuit, layout, inputs);
         let bases = autonomous.bases();
         let run = autonomous.run(&bases, initial);
         // By number of steps, those that are then where they started, as is all that
@@ -112,52 +112,46 @@ impl Phases {
 struct Untouched<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
-    /// The nodes, ascending: no operand comes after its gate.
-    nodes: Vec<NodeId>,
-    /// Whether a node is one of them.
-    contains: Vec<bool>,
+    /// What has the influence.
+    sources: Vec<NodeId>,
+    touched: NodeSet,
 }
 
 impl<'a> Untouched<'a> {
-    /// All nodes.
-    fn all(circuit: &'a Circuit, layout: &'a Layout) -> Untouched<'a> {
-        let count = circuit.nodes().len();
-        Untouched {
+    /// The nodes on which these and recursion have no influence.
+    fn by(
+        circuit: &'a Circuit,
+        layout: &'a Layout,
+        sources: impl Iterator<Item = NodeId>,
+    ) -> Untouched<'a> {
+        let feedback = circuit.loops().iter().flat_map(|l| &l.feedback);
+        let mut untouched = Untouched {
             circuit,
             layout,
-            nodes: (0..count as u32).map(NodeId).collect(),
-            contains: vec![true; count],
+            sources: sources.chain(feedback.map(|&(node, _)| node)).collect(),
+            touched: NodeSet::empty(circuit),
+        };
+        // Each round is a step.
+        loop {
+            untouched.touched = circuit.influence(untouched.sources.iter().copied());
+            let bases = untouched.bases().into_iter();
+            let touched = bases.filter(|&base| !untouched.contains(untouched.next(base).node()));
+            let touched: Vec<NodeId> = touched.map(|base| circuit.inputs()[base]).collect();
+            if touched.is_empty() {
+                return untouched;
+            }
+            untouched.sources.extend(touched);
         }
     }
 
-    /// Those of them on which these nodes have no influence. Feedback counts as touched.
+    /// Those of them on which these nodes have no influence either.
     fn without(&self, touched: impl Iterator<Item = NodeId>) -> Untouched<'a> {
-        let mut nodes = self.nodes.clone();
-        let mut contains = self.contains.clone();
-        touched.for_each(|node| contains[node.index()] = false);
-        // A sweep goes through all gates of a step.
-        loop {
-            let before = nodes.len();
-            nodes.retain(|&node| {
-                let remains = contains[node.index()]
-                    && match self.circuit.nodes()[node.index()] {
-                        Node::And(a, b) => contains[a.node().index()] && contains[b.node().index()],
-                        Node::Input(input) => contains[self.next(input.index()).node().index()],
-                        Node::Feedback => false,
-                        Node::False => true,
-                    };
-                contains[node.index()] = remains;
-                remains
-            });
-            if nodes.len() == before {
-                break;
-            }
-        }
-        Untouched {
-            nodes,
-            contains,
-            ..*self
-        }
+        let sources = self.sources.iter().copied().chain(touched);
+        Untouched::by(self.circuit, self.layout, sources)
+    }
+
+    fn contains(&self, node: NodeId) -> bool {
+        !self.touched.contains(node)
     }
 
     /// What a base proposition becomes.
@@ -167,14 +161,17 @@ impl<'a> Untouched<'a> {
 
     /// The base propositions among them, ascending.
     fn bases(&self) -> Vec<usize> {
-        let input = |base: &usize| self.circuit.inputs()[*base].index();
         let bases = self.layout.bases.clone();
-        bases.filter(|base| self.contains[input(base)]).collect()
+        bases
+            .filter(|&base| self.contains(self.circuit.inputs()[base]))
+            .collect()
     }
 
     /// What of the base propositions among them, which are those given, holds initially and
     /// in the states that follow.
     fn run(&self, bases: &[usize], initial: &State) -> Vec<State> {
+        let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
+        let nodes: Vec<NodeId> = nodes.filter(|&node| self.contains(node)).collect();
         let mut values = vec![false; self.circuit.nodes().len()];
         let first: State = (bases.iter().copied())
             .filter(|&base| initial.contains(base))
@@ -182,7 +179,7 @@ impl<'a> Untouched<'a> {
         let step = |state: &State| {
             let value =
                 |values: &[bool], edge: Edge| values[edge.node().index()] != edge.inverted();
-            for node in &self.nodes {
+            for &node in &nodes {
                 values[node.index()] = match self.circuit.nodes()[node.index()] {
                     Node::And(a, b) => value(&values, a) && value(&values, b),
                     Node::Input(input) => state.contains(input.index()),

@@ -1,6 +1,6 @@
 //! What the parts of a playout's step cost against each other.
 
-use propjit_jit::circuit::{Circuit, Node, NodeId, OutputId};
+use propjit_jit::circuit::{Circuit, NodeSet, OutputId};
 
 use super::compiled::playout_sections;
 use super::lower::Layout;
@@ -27,10 +27,16 @@ pub struct StepCost {
 impl StepCost {
     pub(super) fn new(circuit: &Circuit, layout: &Layout) -> StepCost {
         let [state, next, goals] = playout_sections(layout).map(|section| section.outputs);
-        let mut seen = vec![false; circuit.nodes().len()];
-        let state = count_gates(circuit, &state, &mut seen);
-        let next = count_gates(circuit, &next, &mut seen.clone());
-        let goals = count_gates(circuit, &goals, &mut seen);
+        let gates = |seen: &mut NodeSet, outputs: &[OutputId]| {
+            let edges = outputs
+                .iter()
+                .map(|output| circuit.outputs()[output.index()]);
+            circuit.extend_cone(seen, edges)
+        };
+        let mut seen = NodeSet::empty(circuit);
+        let state = gates(&mut seen, &state);
+        let next = gates(&mut seen.clone(), &next);
+        let goals = gates(&mut seen, &goals);
         let moves = layout.legal.iter().map(ExactSizeIterator::len).sum();
         let choice = choice_gates(moves, layout.legal.len());
         StepCost {
@@ -38,25 +44,6 @@ impl StepCost {
             goals: goals as f64,
         }
     }
-}
-
-/// How many gates that are not yet seen the outputs depend on; marks them as seen.
-fn count_gates(circuit: &Circuit, outputs: &[OutputId], seen: &mut [bool]) -> usize {
-    let roots = outputs
-        .iter()
-        .map(|output| circuit.outputs()[output.index()]);
-    let mut open: Vec<NodeId> = roots.map(|edge| edge.node()).collect();
-    let mut gates = 0;
-    while let Some(node) = open.pop() {
-        if std::mem::replace(&mut seen[node.index()], true) {
-            continue;
-        }
-        if let Node::And(a, b) = circuit.node(node) {
-            gates += 1;
-            open.extend([a.node(), b.node()]);
-        }
-    }
-    gates
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! "the move is made, and the piece is on its square", the second is known.
 
 use super::context;
-use super::dependence::dependents;
 use super::known::Facts;
 use crate::assumptions::Assumptions;
 use crate::circuit::{Circuit, Edge};
@@ -22,10 +21,10 @@ pub(super) fn legality(circuit: &Circuit, assumptions: &Assumptions, stop: &Stop
 fn implied(circuit: &Circuit, assumptions: &Assumptions) -> Vec<Vec<Edge>> {
     let mut implied = vec![Vec::new(); circuit.inputs().len()];
     let inputs = assumptions.implies.iter().map(|&(input, _)| input);
-    let depends = dependents(circuit, inputs);
+    let depends = circuit.influence(inputs.map(|input| circuit.inputs()[input.index()]));
     for &(input, output) in &assumptions.implies {
         let edge = circuit.outputs()[output.index()];
-        if !depends[edge.node().index()] {
+        if !depends.contains(edge.node()) {
             implied[input.index()].push(edge);
         }
     }

@@ -17,11 +17,10 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use self::plan::{ClassId, Plan, Term};
-use super::dependence::dependents;
 use super::rebuild::{Moved, rebuild_late};
 use super::wide::{Wide, conjunction};
 use crate::assumptions::Assumptions;
-use crate::circuit::{Builder, Circuit, Edge, InputId, Node, NodeId};
+use crate::circuit::{Builder, Circuit, Edge, InputId, Node, NodeId, NodeSet};
 use propjit_stop::Stop;
 
 /// The circuit with functions of one move sharing what they select. Moves are
@@ -55,7 +54,7 @@ fn select(
     let Moves { wide, depends, .. } = &moves;
     let mut values: HashMap<ClassId, Edge, FxBuildHasher> = HashMap::default();
     let mut leaves = Vec::new();
-    let is_late = |node: NodeId| depends[node.index()];
+    let is_late = |node: NodeId| depends.contains(node);
     rebuild_late(circuit, is_late, |builder, moved, node| {
         if !wide.is_gate(node) {
             return None;
@@ -115,8 +114,8 @@ struct Moves<'a> {
     wide: Wide<'a>,
     /// By input, the group of moves that it is in.
     roles: &'a [Option<u32>],
-    /// By node, whether it depends on moves.
-    depends: Vec<bool>,
+    /// The nodes that depend on moves.
+    depends: NodeSet,
     /// For leaves of gates.
     buffer: Vec<Edge>,
 }
@@ -129,14 +128,14 @@ impl<'a> Moves<'a> {
             circuit,
             wide: Wide::new(circuit),
             roles,
-            depends: dependents(circuit, moves),
+            depends: circuit.influence(moves.map(|input| circuit.inputs()[input.index()])),
             buffer: Vec::new(),
         }
     }
 
     /// The leaves of a gate that are of the form "not (a move and a condition)".
     fn terms(&mut self, gate: NodeId) -> Vec<Term> {
-        if !self.depends[gate.index()] {
+        if !self.depends.contains(gate) {
             return Vec::new();
         }
         let mut leaves = Vec::new();
@@ -152,7 +151,7 @@ impl<'a> Moves<'a> {
         let mut condition = Vec::new();
         self.wide.leaves(private, &mut condition);
         condition.dedup();
-        let mut dependent = condition.extract_if(.., |edge| self.depends[edge.node().index()]);
+        let mut dependent = condition.extract_if(.., |edge| self.depends.contains(edge.node()));
         let (selector, None) = (dependent.next()?, dependent.next()) else {
             return None;
         };

@@ -28,8 +28,6 @@ const NONE: u32 = u32::MAX;
 
 struct Sweep<'a> {
     circuit: &'a Circuit,
-    /// The source of each feedback node.
-    sources: Vec<(NodeId, Edge)>,
     depths: Vec<u32>,
     builder: Builder,
     /// The new edge of each old node, by its code.
@@ -55,10 +53,8 @@ impl<'a> Sweep<'a> {
         for (index, node) in circuit.inputs().iter().enumerate() {
             map[node.index()] = builder.input(index).code();
         }
-        let loops = circuit.loops().iter();
         Sweep {
             circuit,
-            sources: loops.flat_map(|l| l.feedback.iter().copied()).collect(),
             depths: circuit.depths(),
             builder,
             map,
@@ -78,11 +74,6 @@ impl<'a> Sweep<'a> {
         self.map[node.index()] != NONE
     }
 
-    fn source(&self, feedback: NodeId) -> Edge {
-        let at = self.sources.binary_search_by_key(&feedback, |&(id, _)| id);
-        self.sources[at.expect("feedback nodes have sources")].1
-    }
-
     /// The operand of a node at the position, if it has so many.
     fn operand(&self, node: NodeId, position: usize) -> Option<NodeId> {
         match self.circuit.node(node) {
@@ -93,7 +84,7 @@ impl<'a> Sweep<'a> {
                 let order = if a_first { [a, b] } else { [b, a] };
                 order.get(position).copied()
             }
-            Node::Feedback => (position == 0).then(|| self.source(node).node()),
+            Node::Feedback => (position == 0).then(|| self.circuit.source(node).node()),
             Node::False | Node::Input(_) => None,
         }
     }
@@ -147,7 +138,7 @@ impl<'a> Sweep<'a> {
             match self.circuit.node(node) {
                 Node::And(a, b) => return self.emit_gate(node, a, b),
                 Node::Feedback => {
-                    let source = self.source(node);
+                    let source = self.circuit.source(node);
                     if source.node() != node {
                         self.map[node.index()] = self.moved(source).code();
                         return;
@@ -167,7 +158,7 @@ impl<'a> Sweep<'a> {
         for (node, variable) in kept.iter().zip(variables) {
             self.map[node.index()] = variable.code();
         }
-        let sources = kept.iter().map(|&node| self.source(node));
+        let sources = kept.iter().map(|&node| self.circuit.source(node));
         let sources: Vec<Edge> = sources.collect();
         for source in &sources {
             self.emit_acyclic(source.node());
@@ -185,7 +176,7 @@ impl<'a> Sweep<'a> {
         let mut visited: HashMap<NodeId, usize, FxBuildHasher> = HashMap::default();
         for (at, &node) in feedback.iter().enumerate() {
             let mut reads = Vec::new();
-            let mut waiting = vec![self.source(node).node()];
+            let mut waiting = vec![self.circuit.source(node).node()];
             while let Some(node) = waiting.pop() {
                 // Nodes outside the component are done.
                 if self.is_done(node) || visited.insert(node, at) == Some(at) {
@@ -220,7 +211,7 @@ impl<'a> Sweep<'a> {
             match (missing, self.circuit.node(node)) {
                 (Some(operand), _) => waiting.push(operand),
                 (None, Node::And(a, b)) => self.emit_gate(node, a, b),
-                (None, _) => self.map[node.index()] = self.moved(self.source(node)).code(),
+                (None, _) => self.map[node.index()] = self.moved(self.circuit.source(node)).code(),
             }
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::assumptions::Assumptions;
-use crate::circuit::{Builder, Circuit, Edge, InputId, Node, OutputId};
+use crate::circuit::{Builder, Circuit, Edge, InputId, OutputId};
 
 /// The inputs of random circuits. The first few play the part of moves.
 const INPUTS: usize = 7;
@@ -91,24 +91,9 @@ prop_compose! {
 
 /// The inputs that an output depends on.
 fn support(circuit: &Circuit, output: Edge) -> Vec<bool> {
-    let mut needed = vec![false; circuit.nodes().len()];
-    needed[output.node().index()] = true;
-    let mut changed = true;
-    while changed {
-        let before = needed.clone();
-        for (at, node) in circuit.nodes().iter().enumerate().rev() {
-            if let (true, Node::And(a, b)) = (needed[at], node) {
-                needed[a.node().index()] = true;
-                needed[b.node().index()] = true;
-            }
-        }
-        for (node, source) in circuit.loops().iter().flat_map(|l| &l.feedback) {
-            needed[source.node().index()] |= needed[node.index()];
-        }
-        changed = needed != before;
-    }
+    let cone = circuit.cone([output]);
     let inputs = circuit.inputs().iter();
-    inputs.map(|node| needed[node.index()]).collect()
+    inputs.map(|&node| cone.contains(node)).collect()
 }
 
 /// Panics if the circuits differ in an output, for inputs that satisfy the
