@@ -1,4 +1,4 @@
-//! The user's directories, and how the environment names others.
+//! The user's directories, and others that the environment names.
 
 use std::ffi::OsStr;
 use std::io;

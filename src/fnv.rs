@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// An FNV-1a-64 hash; its text is 16 lower-case hexadecimal digits.
 ///
 /// ```
-/// use propjit::fnv::Fnv64;
+/// use propjit::verify::Fnv64;
 /// assert_eq!(Fnv64::of_lines(["foobar"]).to_string(), "345316a7168b8506");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

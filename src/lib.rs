@@ -12,12 +12,11 @@
 //! - [`decisive`] makes playouts less blind.
 //! - [`search`] finds good moves.
 //! - [`cache`] finds the user's cache of machine code.
-//! - [`directory`] says where the user keeps such things.
 //! - [`profile`] keeps what suits the user's CPU best.
 //! - `tools`, a feature, measures: all backends on a game, settings on this CPU, darkening in a match.
 //! - [`matches`] plays matches between players and keeps their state, history and record;
 //!   [`player`] has the players, [`protocol`] lets players and game managers elsewhere take part.
-//! - [`verify`] compares machines with recorded [traces](trace) and with each other.
+//! - [`verify`] compares machines with recorded traces and with each other.
 //!
 //! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
 
@@ -26,8 +25,8 @@ mod background;
 pub mod cache;
 pub mod darkening;
 pub mod decisive;
-pub mod directory;
-pub mod fnv;
+mod directory;
+mod fnv;
 pub mod game;
 pub mod machine;
 pub mod matches;
@@ -42,7 +41,7 @@ mod setters;
 pub mod statistics;
 #[cfg(feature = "tools")]
 pub mod tools;
-pub mod trace;
 pub mod verify;
 
+pub use directory::DirectoryError;
 pub use propjit_stop::Stop;

@@ -1,13 +1,13 @@
-//! Perft: counting all sequences of joint moves to a depth, the classic test of
+//! Perft: the number of all sequences of joint moves to a depth, the classic test of
 //! a move generator.
 
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use propjit_stop::Stop;
 
-/// How many sequences of joint moves there are.
+/// The number of sequences of joint moves.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Count {
-    /// Sequences of exactly as many joint moves as asked.
+pub struct PerftCount {
+    /// Sequences of exactly the depth asked for.
     pub sequences: u128,
     /// Sequences that ended earlier, in a terminal state.
     pub ended: u128,
@@ -18,13 +18,16 @@ pub struct Count {
 /// The last joint moves are counted, not played. A state without a legal move
 /// for some role has no sequences through it. Memory grows with the depth that
 /// is really reached.
+///
+/// # Errors
+/// When the machine cannot go on.
 pub fn perft(
     machine: &mut dyn StateMachine,
     state: &State,
     depth: usize,
     stop: &Stop,
-) -> Result<Option<Count>, MachineError> {
-    let mut count = Count::default();
+) -> Result<Option<PerftCount>, MachineError> {
+    let mut count = PerftCount::default();
     if depth == 0 {
         count.sequences = 1;
         return Ok(Some(count));
@@ -65,13 +68,13 @@ pub fn perft(
 }
 
 /// The first joint moves from a state, each with what [`perft`] counts after it.
-pub type Division = Vec<(Vec<Move>, Count)>;
+pub type Division = Vec<(Vec<Move>, PerftCount)>;
 
 /// The counts of all parts together.
-pub fn total(division: &[(Vec<Move>, Count)]) -> Count {
+pub fn total(division: &[(Vec<Move>, PerftCount)]) -> PerftCount {
     division
         .iter()
-        .fold(Count::default(), |total, (_, part)| Count {
+        .fold(PerftCount::default(), |total, (_, part)| PerftCount {
             sequences: total.sequences.saturating_add(part.sequences),
             ended: total.ended + part.ended,
         })
@@ -79,6 +82,9 @@ pub fn total(division: &[(Vec<Move>, Count)]) -> Count {
 
 /// [`perft`] divided by the first joint move; `None` if stopped. At depth 0, and
 /// in a terminal state, there is no first joint move.
+///
+/// # Errors
+/// When the machine cannot go on.
 pub fn divide(
     machine: &mut dyn StateMachine,
     state: &State,
@@ -135,7 +141,7 @@ impl Iterator for JointMoves {
         let indices = self.next.as_mut()?;
         let current = indices.iter().zip(&self.legal).map(|(&i, moves)| moves[i]);
         let current = current.collect();
-        // Count up, the last role fastest.
+        // PerftCount up, the last role fastest.
         let carry = indices.iter_mut().zip(&self.legal).rev().all(|(i, moves)| {
             *i = (*i + 1) % moves.len();
             *i == 0

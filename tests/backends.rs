@@ -5,7 +5,7 @@ use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::machine::saved::{RestoreError, SavedState};
 use propjit::machine::{Backend, MachineError, Move, RoleId};
-use propjit::perft::{Count, divide, perft, total};
+use propjit::perft::{PerftCount, divide, perft, total};
 use propjit::rng::streams;
 use propjit::verify::against;
 
@@ -79,7 +79,7 @@ fn all_games_of_tic_tac_toe_are_counted() {
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let initial = machine.initial_state().unwrap();
     let stop = Stop::new();
-    let all = Count {
+    let all = PerftCount {
         sequences: 0,
         ended: 255_168,
     };

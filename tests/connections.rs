@@ -95,10 +95,9 @@ fn what_is_no_message_is_refused() {
 
 #[test]
 fn clients_that_send_nothing_do_not_keep_others_out() {
-    let limits = ServerLimits {
-        read_time: Duration::from_secs(1000),
-        connections: 4,
-    };
+    let limits = ServerLimits::default()
+        .with_read_time(Duration::from_secs(1000))
+        .with_connections(4);
     let server = serve_with(SessionConfig::new(legal()), limits);
     let at = server.address();
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 10")), "ready");
@@ -122,10 +121,7 @@ fn clients_that_send_nothing_do_not_keep_others_out() {
 
 #[test]
 fn slow_clients_are_told_so() {
-    let limits = ServerLimits {
-        read_time: Duration::from_millis(50),
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default().with_read_time(Duration::from_millis(50));
     let server = serve_with(SessionConfig::new(legal()), limits);
     for beginning in ["POST / HT", "POST / HTTP/1.0\r\n\r\n(INFO", "GET /"] {
         assert_eq!(

@@ -36,14 +36,11 @@ fn own_sheet(name: &str) -> Arc<Rulesheet> {
 
 /// Matches with clocks that only players who do nothing wrong stay within.
 fn series(players: &[PlayerFactory], matches: u64) -> Series {
-    Series {
-        players: players.to_vec(),
-        matches,
-        swap: false,
-        name: "test".to_string(),
-        seed: 1,
-        config: MatchConfig::new(Duration::from_secs(20), Duration::from_secs(20)),
-    }
+    let config = MatchConfig::new(Duration::from_secs(20), Duration::from_secs(20));
+    Series::new(players.to_vec(), config)
+        .with_matches(matches)
+        .with_name("test".to_string())
+        .with_seed(1)
 }
 
 fn play(series: &Series, sheet: &Arc<Rulesheet>) -> SeriesResults {
@@ -359,10 +356,8 @@ fn players_elsewhere_that_do_wrong_are_replaced() {
     ] {
         let mut series = series(&[player.clone(), spec("legal")], 1);
         if kind == PlayerErrorKind::Timeout {
-            series.config = MatchConfig {
-                grace: Duration::from_millis(20),
-                ..MatchConfig::new(Duration::from_millis(20), Duration::from_millis(20))
-            };
+            let short = Duration::from_millis(20);
+            series.config = MatchConfig::new(short, short).with_grace(short);
         }
         let record = play(&series, &sheet(COUNTER)).records.remove(0);
         assert_eq!(record.end, MatchEnd::Terminal);

@@ -162,10 +162,7 @@ fn thinking_is_interrupted_at_once() {
 #[test]
 fn grounding_is_interrupted_at_once() {
     let (seen, prepared) = unbounded();
-    let config = SessionConfig {
-        setup: endless_setup(),
-        ..SessionConfig::new(watched("mcts", seen))
-    };
+    let config = SessionConfig::new(watched("mcts", seen)).with_setup(endless_setup());
     let server = serve_with(config, ServerLimits::default());
     let at = server.address();
     for farewell in ["(ABORT m)", "(STOP m nil)"] {
@@ -281,10 +278,7 @@ fn the_same_request_again_gets_the_same_answer() {
 
 #[test]
 fn a_match_without_a_manager_gives_way() {
-    let config = SessionConfig {
-        patience: Duration::ZERO,
-        ..SessionConfig::new(legal())
-    };
+    let config = SessionConfig::new(legal()).with_patience(Duration::ZERO);
     let server = serve_with(config, ServerLimits::default());
     let at = server.address();
     assert_eq!(post(at, &start("lost", "up", COUNTER, "0 0")), "ready");
@@ -297,10 +291,7 @@ fn a_match_without_a_manager_gives_way() {
 #[test]
 fn a_log_replays_the_match() {
     let folder = tempfile::tempdir().unwrap();
-    let config = SessionConfig {
-        log: Some(folder.path().join("logs")),
-        ..SessionConfig::new(legal())
-    };
+    let config = SessionConfig::new(legal()).with_log(Some(folder.path().join("logs")));
     let server = serve_with(config, ServerLimits::default());
     let at = server.address();
     post(at, &start("../m", "up", COUNTER, "10 10"));

@@ -4,7 +4,7 @@ use crate::common;
 use propjit::Stop;
 use propjit::game::Setup;
 use propjit::machine::Backend;
-use propjit::verify::suite::{Status, cases, run};
+use propjit::verify::suite::{SuiteStatus, cases, run};
 
 /// A selection that is quick: small games with every trait of the language among them.
 const QUICK: [&str; 14] = [
@@ -42,11 +42,11 @@ fn replay(backend: Option<Backend>) {
     assert_eq!(rows.len(), cases.len());
     let gave_up = rows
         .iter()
-        .filter(|row| row.status == Status::GaveUp)
+        .filter(|row| row.status == SuiteStatus::GaveUp)
         .count();
     assert!(gave_up <= 6, "{gave_up} games gave up");
     for row in rows {
-        let fine = matches!(row.status, Status::Ok | Status::GaveUp);
+        let fine = matches!(row.status, SuiteStatus::Ok | SuiteStatus::GaveUp);
         assert!(fine, "{row:?}");
     }
 }

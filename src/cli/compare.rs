@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use propjit::Stop;
 use propjit::game::{Game, LoadError, Setup};
 use propjit::rng::random_seed;
-use propjit::tools::compare::{self, Config, Figures, Outcome, Table, plot};
+use propjit::tools::compare::{self, CompareConfig, CompareOutcome, CompareTable, Figures, plot};
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ struct Report {
 struct Entry {
     game: String,
     #[serde(flatten)]
-    table: Table,
+    table: CompareTable,
 }
 
 /// Measures and prints a table for each game; fails if a backend differs.
@@ -65,11 +65,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let plot = args.plot.as_deref();
     plot.map_or(Ok(()), writable)?;
-    let config = Config {
-        time: args.seconds,
-        seed: args.seed.unwrap_or_else(random_seed),
-        ..Config::default()
-    };
+    let config = CompareConfig::default()
+        .with_time(args.seconds)
+        .with_seed(args.seed.unwrap_or_else(random_seed));
     let stop = stop_on_ctrl_c();
     let mut report = Report {
         seconds: config.time.as_secs_f64(),
@@ -109,7 +107,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 fn measure(
     path: &Path,
     args: &Args,
-    config: &Config,
+    config: &CompareConfig,
     stop: &Stop,
 ) -> Result<Option<Entry>, Failure> {
     let game = game_name(path);
@@ -161,7 +159,7 @@ impl fmt::Display for Report {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Table {
+        let CompareTable {
             reference,
             states,
             rows,
@@ -189,9 +187,11 @@ impl fmt::Display for Entry {
         for row in rows {
             write!(f, "{:<14}", row.backend)?;
             match &row.outcome {
-                Outcome::Measured(figures) => writeln!(f, "{}", Line(figures))?,
-                Outcome::Differs(difference) => writeln!(f, "  DIFFERS: {difference}")?,
-                Outcome::Unavailable(reason) => writeln!(f, "  none: {}", reason.trim_end())?,
+                CompareOutcome::Measured(figures) => writeln!(f, "{}", Line(figures))?,
+                CompareOutcome::Differs(difference) => writeln!(f, "  DIFFERS: {difference}")?,
+                CompareOutcome::Unavailable(reason) => {
+                    writeln!(f, "  none: {}", reason.trim_end())?
+                }
             }
         }
         writeln!(f)
@@ -279,14 +279,14 @@ fn three_digits(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use propjit::tools::compare::Row;
+    use propjit::tools::compare::CompareRow;
     use propjit::verify::Difference;
 
     use super::*;
 
     #[test]
     fn rows_without_figures_say_why() {
-        let row = |backend: &str, outcome| Row {
+        let row = |backend: &str, outcome| CompareRow {
             backend: backend.to_string(),
             outcome,
         };
@@ -298,12 +298,15 @@ mod tests {
             expected: "true".to_string(),
             got: "false".to_string(),
         };
-        let table = Table {
+        let table = CompareTable {
             reference: "scalar".to_string(),
             states: 500,
             rows: vec![
-                row("cranelift 64", Outcome::Differs(difference)),
-                row("avx2 256", Outcome::Unavailable("no AVX2".to_string())),
+                row("cranelift 64", CompareOutcome::Differs(difference)),
+                row(
+                    "avx2 256",
+                    CompareOutcome::Unavailable("no AVX2".to_string()),
+                ),
             ],
             interrupted: false,
         };

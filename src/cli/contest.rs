@@ -97,18 +97,13 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
-    let series = Series {
-        players: args.players.clone(),
-        matches: args.games,
-        swap: args.swap,
-        name: unique_name(&game),
-        seed: args.seed.unwrap_or_else(random_seed),
-        config: MatchConfig {
-            max_steps: args.max_steps,
-            ..MatchConfig::new(args.start_clock, args.play_clock)
-        },
-    };
-    // What is wrong should be known before the game is ground.
+    let config = MatchConfig::new(args.start_clock, args.play_clock).with_max_steps(args.max_steps);
+    let series = Series::new(args.players.clone(), config)
+        .with_matches(args.games)
+        .with_swap(args.swap)
+        .with_name(unique_name(&game))
+        .with_seed(args.seed.unwrap_or_else(random_seed));
+    // What is wrong should be known before the game is grounded.
     series.roles(&rulesheet)?;
     let file = args.output.as_deref();
     file.map_or(Ok(()), |file| write(file, ""))?;

@@ -10,7 +10,9 @@ use propjit::game::Game;
 use propjit::machine::{Backend, MachineError};
 use propjit::rng::{random_seed, streams};
 use propjit::tools::darkening::plot;
-use propjit::tools::darkening::{Config, Row, Table, measure, random_match};
+use propjit::tools::darkening::{
+    DarkeningConfig, DarkeningRow, DarkeningTable, measure, random_match,
+};
 use serde::Serialize;
 
 use super::compare::{cannot_write, duration, writable};
@@ -56,9 +58,9 @@ struct Report {
     game: String,
     seed: u64,
     #[serde(flatten)]
-    table: Table,
+    table: DarkeningTable,
     /// The row halfway through the match.
-    halfway: Option<Row>,
+    halfway: Option<DarkeningRow>,
 }
 
 /// Measures and prints a row for each state.
@@ -86,11 +88,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     } else if history.is_over()? {
         states.pop();
     }
-    let config = Config {
-        time: args.seconds,
-        max_steps: args.max_steps,
-        seed,
-    };
+    let config = DarkeningConfig::default()
+        .with_time(args.seconds)
+        .with_max_steps(args.max_steps)
+        .with_seed(seed);
     let done = Arc::new(AtomicUsize::new(0));
     let shown = show_progress({
         let (done, all) = (done.clone(), states.len());

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use propjit::game::Game;
 use propjit::machine::{RoleId, StateMachine};
-use propjit::perft::{self, Count};
+use propjit::perft::{self, PerftCount};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};
 use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
-/// Count all sequences of joint moves of a length
+/// PerftCount all sequences of joint moves of a length
 #[derive(clap::Args)]
 pub struct Args {
     /// The file with the rules
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(value_parser = |text: &str| in_range(text, 0, MAX_DEPTH))]
     depth: usize,
 
-    /// Count apart what follows each first joint move
+    /// PerftCount apart what follows each first joint move
     #[arg(long)]
     divide: bool,
 
@@ -91,7 +91,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn parts(machine: &dyn StateMachine, division: perft::Division) -> Vec<Part> {
-    let part = |(joint, count): (Vec<_>, Count)| Part {
+    let part = |(joint, count): (Vec<_>, PerftCount)| Part {
         joint_move: RoleId::first(joint.len())
             .zip(joint)
             .map(|(role, played)| machine.move_text(role, played))

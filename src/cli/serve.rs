@@ -92,14 +92,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             ))
         })?;
     }
-    let config = SessionConfig {
-        name: args.name.clone(),
-        margin: Duration::from_millis(args.margin),
-        setup: args.setup.setup_for(Path::new("served")),
-        log: args.log.clone(),
-        patience: args.patience,
-        ..SessionConfig::new(player)
-    };
+    let config = SessionConfig::new(player)
+        .with_name(args.name.clone())
+        .with_margin(Duration::from_millis(args.margin))
+        .with_setup(args.setup.setup_for(Path::new("served")))
+        .with_log(args.log.clone())
+        .with_patience(args.patience);
     let address = SocketAddr::new(args.bind, args.port);
     let server = Server::start(address, Session::new(config), ServerLimits::default());
     let server = server.map_err(|error| {

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -11,7 +10,7 @@ use propjit::game::{Game, Setup};
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
 use propjit::rng::random_seed;
-use propjit::tools::tune::{self, Config, Gain, Outcome, Subject, Tuned, Tuning};
+use propjit::tools::tune::{self, Gain, Subject, TuneConfig, TuneOutcome, Tuned, Tuning};
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds};
@@ -64,11 +63,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         return Err(Failure::Work(error));
     }
     let subjects = subjects(args)?;
-    let config = Config {
-        time: args.seconds,
-        seed: args.seed.unwrap_or_else(random_seed),
-        cores: available_parallelism().map_or(1, usize::from),
-    };
+    let config = TuneConfig::default()
+        .with_time(args.seconds)
+        .with_seed(args.seed.unwrap_or_else(random_seed));
     let stop = stop_on_ctrl_c();
     let doing = Arc::new(Mutex::new(String::new()));
     let shown = show_progress({
@@ -221,8 +218,8 @@ fn write_tuned(f: &mut fmt::Formatter<'_>, tuned: &Tuned) -> fmt::Result {
     for candidate in &tuned.candidates {
         write!(f, "{:<14} {:<14} ", "", candidate.value)?;
         match &candidate.outcome {
-            Outcome::Gain(gain) => writeln!(f, "{}{}", Ratio(gain), kept(&candidate.value))?,
-            Outcome::Unavailable(reason) => writeln!(f, "none: {reason}")?,
+            TuneOutcome::Gain(gain) => writeln!(f, "{}{}", Ratio(gain), kept(&candidate.value))?,
+            TuneOutcome::Unavailable(reason) => writeln!(f, "none: {reason}")?,
         }
     }
     Ok(())

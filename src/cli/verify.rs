@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::rng::{random_seed, streams};
-use propjit::verify::suite::{self, Case, Row, Status};
+use propjit::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
 use propjit::verify::{Difference, against};
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c();
     match (&args.rulesheet, &args.trace, &args.games, &args.traces) {
         (Some(rulesheet), Some(trace), ..) => {
-            let case = Case {
+            let case = SuiteCase {
                 game: game_name(rulesheet),
                 rulesheet: rulesheet.clone(),
                 trace: trace.clone(),
@@ -94,10 +94,15 @@ struct Summary {
     failed: usize,
     gave_up: usize,
     interrupted: bool,
-    games: Vec<Row>,
+    games: Vec<SuiteRow>,
 }
 
-fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Result<(), Failure> {
+fn replay(
+    args: &Args,
+    cases: &[SuiteCase],
+    stop: &Stop,
+    output: &mut Output,
+) -> Result<(), Failure> {
     let setup = Setup {
         stop: stop.clone(),
         ..args.setup.setup()
@@ -105,7 +110,7 @@ fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Resu
     let text = !output.is_json();
     // Rows are printed as they come; the first failure to print ends the work.
     let printed = Mutex::new((output, Ok(())));
-    let finished = |row: &Row| {
+    let finished = |row: &SuiteRow| {
         let mut printed = printed.lock();
         if text && printed.1.is_ok() {
             printed.1 = printed.0.print(&format!("{}\n", RowText(row)));
@@ -117,16 +122,16 @@ fn replay(args: &Args, cases: &[Case], stop: &Stop, output: &mut Output) -> Resu
     let games = suite::run(cases, &setup, args.jobs, stop, finished);
     let (output, result) = printed.into_inner();
     result?;
-    let count = |wanted: &[Status]| {
+    let count = |wanted: &[SuiteStatus]| {
         games
             .iter()
             .filter(|row| wanted.contains(&row.status))
             .count()
     };
     let summary = Summary {
-        passed: count(&[Status::Ok]),
-        failed: count(&[Status::Differs, Status::Error]),
-        gave_up: count(&[Status::GaveUp]),
+        passed: count(&[SuiteStatus::Ok]),
+        failed: count(&[SuiteStatus::Differs, SuiteStatus::Error]),
+        gave_up: count(&[SuiteStatus::GaveUp]),
         interrupted: stop.is_set(),
         games,
     };
@@ -154,16 +159,16 @@ impl fmt::Display for Summary {
 }
 
 /// A row of the table of games.
-struct RowText<'a>(&'a Row);
+struct RowText<'a>(&'a SuiteRow);
 
 impl fmt::Display for RowText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = self.0;
         let status = match row.status {
-            Status::Ok => "ok",
-            Status::Differs => "differs",
-            Status::GaveUp => "gave up",
-            Status::Error => "error",
+            SuiteStatus::Ok => "ok",
+            SuiteStatus::Differs => "differs",
+            SuiteStatus::GaveUp => "gave up",
+            SuiteStatus::Error => "error",
         };
         let backend = row.backend.unwrap_or("-");
         write!(

@@ -1,4 +1,4 @@
-//! The referee: plays matches between players and keeps the score.
+//! The referee, which plays a match between players.
 //!
 //! It holds the clocks, asks all players of a turn at the same time, and plays the role
 //! `random` itself. As with `ggp-base`, a player that is late, unreachable or plays
@@ -19,21 +19,28 @@ use super::worker::{Chosen, TimedChoice, Worker};
 use crate::background::Background;
 use crate::machine::{MachineError, RoleId};
 use crate::rng::GameRng;
+use crate::setters::setters;
 
 /// How matches are played.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MatchConfig {
     /// Time to prepare.
     pub start_clock: Duration,
     /// Time for each move.
     pub play_clock: Duration,
-    /// By how much an answer may come later than the player is told.
+    /// How much later than the player is told an answer may come.
     pub grace: Duration,
     /// A match is cut off after this many joint moves.
     pub max_steps: usize,
 }
 
 impl MatchConfig {
+    setters! {
+        with_grace(grace: Duration);
+        with_max_steps(max_steps: usize);
+    }
+
     /// With these clocks, a second of grace, and at most 10,000 joint moves.
     pub fn new(start_clock: Duration, play_clock: Duration) -> MatchConfig {
         MatchConfig {

@@ -1,4 +1,4 @@
-//! Many matches of one game between the same players.
+//! Series: many matches of one game between the same players.
 
 use std::sync::Arc;
 
@@ -17,9 +17,11 @@ use super::standings::{Standing, standings};
 use crate::game::LoadError;
 use crate::machine::{MachineError, RANDOM_ROLE, RoleId};
 use crate::rng::streams;
+use crate::setters::setters;
 
-/// What is to be played.
+/// The matches to be played.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Series {
     /// The players, in the order of roles in the first match.
     pub players: Vec<PlayerFactory>,
@@ -29,7 +31,7 @@ pub struct Series {
     pub swap: bool,
     /// What the matches are called, with their numbers; a KIF name.
     pub name: String,
-    /// Where the random moves come from.
+    /// The [seed](crate::rng) of the random moves.
     pub seed: u64,
     /// Clocks and limits.
     pub config: MatchConfig,
@@ -66,6 +68,25 @@ pub enum SeriesError {
 }
 
 impl Series {
+    setters! {
+        with_matches(matches: u64);
+        with_swap(swap: bool);
+        with_name(name: String);
+        with_seed(seed: u64);
+    }
+
+    /// One match between these players, called `match`, with the seed 0.
+    pub fn new(players: Vec<PlayerFactory>, config: MatchConfig) -> Series {
+        Series {
+            players,
+            matches: 1,
+            swap: false,
+            name: "match".to_string(),
+            seed: 0,
+            config,
+        }
+    }
+
     /// The roles that the players play: all but that of chance, which is the referee's.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The score of players over many matches.
+//! Standings: the scores of players over many matches.
 
 use serde::Serialize;
 

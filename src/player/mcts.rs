@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use propjit_stop::Stop;
 use serde_json::json;
 
 use crate::machine::{Backend, MachineError, RoleId};
 use crate::matches::{Board, Choice, Player, PlayerError, Seat};
 use crate::search::SearchBudget;
 use crate::search::mcts::{Mcts, MctsConfig, SearchReport};
-use propjit_stop::Stop;
+use crate::setters::setters;
 
 /// How long before the end of a clock it stops to think: a search may take some 10 ms to end,
 /// and the answer has to be handed over.
@@ -16,13 +17,33 @@ const RESERVE: Duration = Duration::from_millis(20);
 
 /// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MctsPlayerConfig {
     /// How to search. The seed is replaced by that of the seat.
     pub search: MctsConfig,
-    /// What to evaluate with; without a wish, what the set-up asks for, or the fastest there is.
+    /// The backend. By default the one that the set-up asks for, or the fastest there is.
     pub backend: Option<Backend>,
     /// Whether to think on while others do.
     pub ponder: bool,
+}
+
+impl Default for MctsPlayerConfig {
+    /// The default search, which goes on while others think.
+    fn default() -> MctsPlayerConfig {
+        MctsPlayerConfig {
+            search: MctsConfig::default(),
+            backend: None,
+            ponder: true,
+        }
+    }
+}
+
+impl MctsPlayerConfig {
+    setters! {
+        with_search(search: MctsConfig);
+        with_backend(backend: Option<Backend>);
+        with_ponder(ponder: bool);
+    }
 }
 
 /// Searches while it has time, also while nobody waits for it.

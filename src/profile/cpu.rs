@@ -1,4 +1,4 @@
-//! Which CPU this is.
+//! The CPU that this runs on.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
-//! What suits the user's CPU best, kept from one run to the next.
+//! Profiles: the settings that suit the user's CPU best, kept from one run to the next.
 //!
-//! the `tune` tool finds out and writes a [`Profile`]; programs [`load`] it when they
+//! The `tune` tool finds them and writes a [`Profile`]; programs [`load`] it when they
 //! start. A profile is a file of its own for each [`Cpu`], in `propjit` in the user's directory
 //! for configuration (`$XDG_CONFIG_HOME` or `~/.config`), so that a home directory may be shared
 //! by different machines. The environment variable [`VARIABLE`] names another directory, or
@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use cpu::Cpu;
-pub use settings::{Impossible, MAX_THREADS, Settings};
+pub use settings::{ImpossibleSettings, MAX_THREADS, Settings};
 
 use crate::directory::{self, DirectoryError, Purpose};
 
 /// The environment variable with the directory of profiles, or `off`.
 pub const VARIABLE: &str = "PROPJIT_CONFIG";
 
-/// What suits a CPU best.
+/// The settings that suit a CPU best.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -75,7 +75,7 @@ pub enum ProfileError {
         /// The file.
         path: PathBuf,
         /// What is impossible.
-        source: Impossible,
+        source: ImpossibleSettings,
     },
 }
 

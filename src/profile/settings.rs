@@ -1,4 +1,4 @@
-//! What can be tuned.
+//! The settings that can be tuned.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub struct Settings {
 
 /// Why settings cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Impossible {
+pub enum ImpossibleSettings {
     /// This CPU, or this build, cannot run such code.
     #[error("this CPU cannot run code of the generator `{0}`")]
     Generator(&'static str),
@@ -95,18 +95,18 @@ impl Settings {
     ///
     /// # Errors
     /// The first thing that is impossible.
-    pub fn check(&self) -> Result<(), Impossible> {
+    pub fn check(&self) -> Result<(), ImpossibleSettings> {
         let generator = self.generator.name();
         if !self.generator.is_supported() {
-            return Err(Impossible::Generator(generator));
+            return Err(ImpossibleSettings::Generator(generator));
         }
         if !self.generator.widths().contains(&self.width) {
             let lanes = self.width.lanes();
-            return Err(Impossible::Lanes { generator, lanes });
+            return Err(ImpossibleSettings::Lanes { generator, lanes });
         }
         let in_range = |name, number, most| match (1..=most).contains(&number) {
             true => Ok(()),
-            false => Err(Impossible::Range { name, most }),
+            false => Err(ImpossibleSettings::Range { name, most }),
         };
         in_range("function-size", self.function_size, MAX_FUNCTION_SIZE)?;
         in_range("threads", self.threads, MAX_THREADS)

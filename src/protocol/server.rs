@@ -18,15 +18,24 @@ use percent_encoding::percent_decode_str;
 use super::http::{self, Head, HttpError, Reader};
 use super::message::Request;
 use super::session::Session;
+use crate::setters::setters;
 use propjit_stop::Stop;
 
-/// What a server allows.
+/// The limits of a server.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ServerLimits {
     /// How long a request may take to come in.
     pub read_time: Duration,
     /// How many connections are open at a time.
     pub connections: usize,
+}
+
+impl ServerLimits {
+    setters! {
+        with_read_time(read_time: Duration);
+        with_connections(connections: usize);
+    }
 }
 
 impl Default for ServerLimits {

@@ -26,10 +26,12 @@ use super::message::{Reply, Request, Start};
 use crate::game::Setup;
 use crate::matches::{Ending, PlayerFactory, Rulesheet, Seat};
 use crate::rng::random_seed;
+use crate::setters::setters;
 use propjit_stop::Stop;
 
 /// How a session plays.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SessionConfig {
     /// The player.
     pub player: PlayerFactory,
@@ -48,6 +50,14 @@ pub struct SessionConfig {
 }
 
 impl SessionConfig {
+    setters! {
+        with_name(name: String);
+        with_margin(margin: Duration);
+        with_setup(setup: Setup);
+        with_log(log: Option<PathBuf>);
+        with_patience(patience: Duration);
+    }
+
     /// Half a second of margin, a minute of patience, no log.
     pub fn new(player: PlayerFactory) -> SessionConfig {
         SessionConfig {

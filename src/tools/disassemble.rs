@@ -1,4 +1,4 @@
-//! A game's machine code as text.
+//! The disassembly of a game's machine code.
 
 use propjit_jit::code::{self, CodeConfig, CompileError, Listing, ListingForm};
 use propjit_jit::section::Section;

@@ -1,4 +1,4 @@
-//! Measurements around the engine: tools that players do not need.
+//! Tools that measure, which players do not need.
 //!
 //! - [`compare`] measures all backends on a game.
 //! - [`tune`] finds the settings that suit this CPU best.

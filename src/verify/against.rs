@@ -1,16 +1,17 @@
-//! Two machines side by side on random matches.
+//! Random matches with two machines side by side.
 
 use rand::seq::IndexedRandom;
 
 use super::difference::{Comparison, Difference};
+use super::joint::{apply, parse_joint};
 use super::snapshot::{Snapshot, all_goals};
-use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
+use crate::machine::{MachineError, State, StateMachine};
 use crate::rng::GameRng;
 use propjit_stop::Stop;
 
 /// What came of playing two machines side by side.
 #[derive(Clone, Default, Debug)]
-pub struct Against {
+pub struct AgainstOutcome {
     /// How many matches were played to their end or to the limit of steps.
     pub matches: usize,
     /// How many states were compared.
@@ -34,8 +35,8 @@ pub fn against(
     max_steps: usize,
     rng: &mut GameRng,
     stop: &Stop,
-) -> Result<Against, MachineError> {
-    let mut done = Against::default();
+) -> Result<AgainstOutcome, MachineError> {
+    let mut done = AgainstOutcome::default();
     let mut comparison = Comparison::default();
     comparison.values("roles", None, expected.roles(), machine.roles());
     'matches: while done.matches < matches && comparison.first.is_none() {
@@ -55,9 +56,14 @@ pub fn against(
             let Some(joint) = joint.filter(|joint| !joint.is_empty()) else {
                 break;
             };
+            let moves = (
+                parse_joint(machine, &joint)?,
+                parse_joint(expected, &joint)?,
+            );
+            // The comparison has shown it to be legal.
             pair = (
-                play(machine, &pair.0, &joint)?,
-                play(expected, &pair.1, &joint)?,
+                apply(machine, &pair.0, &moves.0)?,
+                apply(expected, &pair.1, &moves.1)?,
             );
         }
         done.matches += 1;
@@ -81,19 +87,4 @@ fn compare(
     let goals = all_goals(machine, state)?;
     comparison.values("goals", None, &all_goals(expected, expected_state)?, &goals);
     Ok(got.legal)
-}
-
-/// The state after a joint move, which the comparison has shown to be legal.
-fn play(
-    machine: &mut dyn StateMachine,
-    state: &State,
-    joint: &[&String],
-) -> Result<State, MachineError> {
-    let moves = RoleId::first(joint.len()).zip(joint);
-    let moves: Vec<Move> = moves
-        .map(|(role, text)| machine.parse_move(role, text))
-        .collect::<Result<_, _>>()?;
-    let mut next = State::new();
-    machine.next_state_unchecked(state, &moves, &mut next)?;
-    Ok(next)
 }

@@ -1,15 +1,16 @@
-//! Replaying a trace and finding the first difference.
+//! The replay of a trace, up to the first difference.
 
 use super::difference::{Comparison, Difference};
+use super::joint::parse_joint;
 use super::snapshot::{Snapshot, all_goals};
+use super::trace::{Trace, TraceStep};
 use crate::fnv::Fnv64;
-use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
-use crate::trace::{Step, Trace};
+use crate::machine::{MachineError, State, StateMachine};
 use propjit_stop::Stop;
 
 /// What came of a replay.
 #[derive(Clone, Default, Debug)]
-pub struct Replayed {
+pub struct ReplayOutcome {
     /// How many matches were replayed to their end.
     pub matches: usize,
     /// How many states were compared.
@@ -29,8 +30,8 @@ pub fn replay(
     trace: &Trace,
     machine: &mut dyn StateMachine,
     stop: &Stop,
-) -> Result<Replayed, MachineError> {
-    let mut replayed = Replayed::default();
+) -> Result<ReplayOutcome, MachineError> {
+    let mut replayed = ReplayOutcome::default();
     let mut comparison = Comparison::default();
     comparison.values("roles", None, trace.roles.as_slice(), machine.roles());
     for (number, recorded) in trace.matches.iter().enumerate() {
@@ -59,7 +60,7 @@ pub fn replay(
 /// Compares everything that the step records of the state.
 fn compare(
     comparison: &mut Comparison,
-    step: &Step,
+    step: &TraceStep,
     machine: &mut dyn StateMachine,
     state: &State,
 ) -> Result<(), MachineError> {
@@ -104,15 +105,13 @@ fn compare(
 /// Plays the recorded moves.
 fn advance(
     comparison: &mut Comparison,
-    step: &Step,
+    step: &TraceStep,
     machine: &mut dyn StateMachine,
     state: &mut State,
 ) -> Result<(), MachineError> {
-    let texts = step.joint.iter().flatten();
-    let moves = RoleId::first(machine.roles().len()).zip(texts);
-    let joint: Result<Vec<Move>, MachineError> = moves
-        .map(|(role, text)| machine.parse_move(role, text))
-        .collect();
+    let texts = step.joint.as_deref().unwrap_or_default();
+    let texts = &texts[..texts.len().min(machine.roles().len())];
+    let joint = parse_joint(machine, texts);
     match joint.and_then(|joint| machine.next_state(state, &joint)) {
         Ok(next) => *state = next,
         Err(MachineError::Prover(error)) => return Err(error.into()),

@@ -1,4 +1,4 @@
-//! Replaying the traces of many games, several at a time.
+//! The replay of the traces of many games, several at a time.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,15 +7,16 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use super::{Difference, replay};
+use super::difference::Difference;
+use super::replay::replay;
+use super::trace::Trace;
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::MachineError;
-use crate::trace::Trace;
 use propjit_stop::Stop;
 
 /// A game to verify.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct SuiteCase {
     /// The game's name.
     pub game: String,
     /// The file with its rules.
@@ -27,7 +28,7 @@ pub struct Case {
 /// How it went with one game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum SuiteStatus {
     /// Nothing differs.
     Ok,
     /// Something differs.
@@ -40,11 +41,11 @@ pub enum Status {
 
 /// What came of one game.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct SuiteRow {
     /// The game's name.
     pub game: String,
     /// How it went.
-    pub status: Status,
+    pub status: SuiteStatus,
     /// The backend that replayed the trace, if any did.
     pub backend: Option<&'static str>,
     /// How long loading took, in milliseconds.
@@ -64,7 +65,7 @@ pub struct Row {
 ///
 /// # Errors
 /// When the folder of traces cannot be listed.
-pub fn cases(games: &Path, traces: &Path) -> std::io::Result<Vec<Case>> {
+pub fn cases(games: &Path, traces: &Path) -> std::io::Result<Vec<SuiteCase>> {
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(traces)? {
         let trace = entry?.path();
@@ -74,7 +75,7 @@ pub fn cases(games: &Path, traces: &Path) -> std::io::Result<Vec<Case>> {
         let stem = trace.file_stem().filter(|_| is_trace);
         if let Some(game) = stem.map(|stem| stem.to_string_lossy().into_owned()) {
             let rulesheet = games.join(format!("{game}.kif"));
-            cases.push(Case {
+            cases.push(SuiteCase {
                 game,
                 rulesheet,
                 trace,
@@ -88,12 +89,12 @@ pub fn cases(games: &Path, traces: &Path) -> std::io::Result<Vec<Case>> {
 /// Verifies all cases, `jobs` at a time, and calls `finished` with each row as
 /// it is done. Returns the rows in the order of the cases; after a stop, those done.
 pub fn run(
-    cases: &[Case],
+    cases: &[SuiteCase],
     setup: &Setup,
     jobs: usize,
     stop: &Stop,
-    finished: impl Fn(&Row) + Sync,
-) -> Vec<Row> {
+    finished: impl Fn(&SuiteRow) + Sync,
+) -> Vec<SuiteRow> {
     let next = AtomicUsize::new(0);
     let rows = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -119,13 +120,13 @@ pub fn run(
 }
 
 /// Verifies one case; `None` if stopped.
-pub fn verify(case: &Case, setup: &Setup, stop: &Stop) -> Option<Row> {
+pub fn verify(case: &SuiteCase, setup: &Setup, stop: &Stop) -> Option<SuiteRow> {
     if stop.is_set() {
         return None;
     }
-    let mut row = Row {
+    let mut row = SuiteRow {
         game: case.game.clone(),
-        status: Status::Ok,
+        status: SuiteStatus::Ok,
         backend: None,
         setup_ms: 0.0,
         matches: 0,
@@ -142,15 +143,15 @@ pub fn verify(case: &Case, setup: &Setup, stop: &Stop) -> Option<Row> {
 
 /// Why a game could not be verified to the end.
 struct Failure {
-    status: Status,
+    status: SuiteStatus,
     note: String,
 }
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
         let status = match error {
-            LoadError::Ground { .. } => Status::GaveUp,
-            _ => Status::Error,
+            LoadError::Ground { .. } => SuiteStatus::GaveUp,
+            _ => SuiteStatus::Error,
         };
         let note = error.to_string();
         Failure { status, note }
@@ -160,7 +161,7 @@ impl From<LoadError> for Failure {
 impl From<MachineError> for Failure {
     fn from(error: MachineError) -> Failure {
         Failure {
-            status: Status::GaveUp,
+            status: SuiteStatus::GaveUp,
             note: error.to_string(),
         }
     }
@@ -170,12 +171,12 @@ fn read_trace(path: &Path) -> Result<Trace, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
     let trace = text.and_then(|text| Trace::from_json(&text).map_err(|error| error.to_string()));
     trace.map_err(|error| Failure {
-        status: Status::Error,
+        status: SuiteStatus::Error,
         note: format!("{}: {error}", path.display()),
     })
 }
 
-fn fill(row: &mut Row, case: &Case, setup: &Setup, stop: &Stop) -> Result<(), Failure> {
+fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Result<(), Failure> {
     let trace = read_trace(&case.trace)?;
     let mut game = Game::load(&case.rulesheet, setup)?;
     let backend = setup.backend.unwrap_or(game.backend());
@@ -183,14 +184,14 @@ fn fill(row: &mut Row, case: &Case, setup: &Setup, stop: &Stop) -> Result<(), Fa
     row.setup_ms = milliseconds(game.setup_time());
     row.backend = Some(backend.name());
     if let Some(reason) = game.gave_up() {
-        row.status = Status::GaveUp;
+        row.status = SuiteStatus::GaveUp;
         row.note = Some(reason.to_string());
     }
     let replayed = replay(&trace, &mut *game.machine(backend)?, stop)?;
     row.matches = replayed.matches;
     row.steps = replayed.steps;
     if replayed.difference.is_some() {
-        row.status = Status::Differs;
+        row.status = SuiteStatus::Differs;
         row.difference = replayed.difference;
     }
     Ok(())

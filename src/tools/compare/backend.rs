@@ -1,4 +1,4 @@
-//! What is compared, made ready.
+//! The contenders of a comparison, made ready.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use propjit_jit::code::{CodeConfig, CompileError, Generator};
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 
-use super::{CodeFigures, CodeSize};
+use super::table::{CodeFigures, CodeSize};
 use crate::game::Game;
 use crate::machine::circuit::CircuitMachine;
 use crate::machine::compiled::{for_playouts, for_states};
@@ -20,7 +20,7 @@ use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
 pub enum Contender {
     /// A backend without machine code.
     Backend(Backend),
-    /// Machine code for rows of so many lanes.
+    /// Machine code for rows of this width.
     Code(Generator, Width),
 }
 
@@ -53,9 +53,9 @@ pub(super) struct Ready {
     /// The machine for single questions.
     pub machine: Box<dyn StateMachine>,
     /// The machine with the code for playouts, if that is another.
-    pub playing: Option<Box<dyn StateMachine>>,
+    pub playing_machine: Option<Box<dyn StateMachine>>,
     /// What plays at random.
-    pub player: Player,
+    pub playing: Playing,
     /// How long it took to make it ready.
     pub setup: Duration,
     /// Its machine code.
@@ -63,7 +63,7 @@ pub(super) struct Ready {
 }
 
 /// What plays at random.
-pub(super) enum Player {
+pub(super) enum Playing {
     Backend(Backend),
     Engine {
         game: Arc<GroundGame>,
@@ -88,8 +88,8 @@ impl Ready {
         let start = Instant::now();
         Ok(Ready {
             machine: game.machine(backend)?,
-            playing: None,
-            player: Player::Backend(backend),
+            playing_machine: None,
+            playing: Playing::Backend(backend),
             setup: passes + start.elapsed(),
             code: None,
         })
@@ -117,8 +117,8 @@ impl Ready {
         let playing: LanesMachine = CircuitMachine::with(ground.clone(), playing);
         Ok(Ready {
             machine: Box::new(machine),
-            playing: Some(Box::new(playing)),
-            player: Player::Engine {
+            playing_machine: Some(Box::new(playing)),
+            playing: Playing::Engine {
                 game: ground.clone(),
                 engine,
             },

@@ -1,4 +1,4 @@
-//! How long single questions take.
+//! The latency of single questions.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ pub struct Latency {
 const ROUNDS: usize = 10;
 
 impl Latency {
-    /// Measures on these states, for about so long each kind of question.
+    /// Measures on these states, for about `time` for each kind of question.
     pub(super) fn measure(
         machine: &mut dyn StateMachine,
         positions: &[Position],

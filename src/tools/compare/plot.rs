@@ -1,11 +1,12 @@
-//! State changes a second as a bar chart: a group of bars for each game, a bar for each
+//! The bar chart of state changes a second: a group of bars for each game, a bar for each
 //! backend, on a logarithmic scale.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Contender, Table};
+use super::backend::Contender;
+use super::table::CompareTable;
 use crate::tools::plot_error::PlotError;
 
 /// Sizes in pixels.
@@ -38,7 +39,7 @@ const COLOURS: [RGBColor; 7] = [
 ///
 /// # Errors
 /// When the drawing library fails.
-pub fn svg(games: &[(String, Table)]) -> Result<String, PlotError> {
+pub fn svg(games: &[(String, CompareTable)]) -> Result<String, PlotError> {
     let chart = Chart::new(games);
     let mut picture = String::new();
     {
@@ -66,9 +67,9 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 impl<'a> Chart<'a> {
-    fn new(games: &'a [(String, Table)]) -> Chart<'a> {
+    fn new(games: &'a [(String, CompareTable)]) -> Chart<'a> {
         let names: Vec<String> = Contender::all().map(|c| c.to_string()).collect();
-        let group = |(name, table): &'a (String, Table)| {
+        let group = |(name, table): &'a (String, CompareTable)| {
             let speed = |name: &String| {
                 let row = table.rows.iter().find(|row| row.backend == *name)?;
                 let speed = row.figures()?.playouts.state_changes_per_second;
@@ -191,12 +192,12 @@ fn short(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::compare::{Figures, Latency, Outcome, Row, Throughput};
+    use crate::tools::compare::{CompareOutcome, CompareRow, Figures, Latency, Throughput};
 
-    fn table(speeds: &[(&str, f64)]) -> Table {
-        let row = |&(backend, state_changes_per_second): &(&str, f64)| Row {
+    fn table(speeds: &[(&str, f64)]) -> CompareTable {
+        let row = |&(backend, state_changes_per_second): &(&str, f64)| CompareRow {
             backend: backend.to_string(),
-            outcome: Outcome::Measured(Figures {
+            outcome: CompareOutcome::Measured(Figures {
                 setup_seconds: 0.0,
                 code: None,
                 states_compared: 1,
@@ -213,7 +214,7 @@ mod tests {
                 ratio_to_scalar: None,
             }),
         };
-        Table {
+        CompareTable {
             reference: "scalar".to_string(),
             states: 1,
             rows: speeds.iter().map(row).collect(),
@@ -222,7 +223,7 @@ mod tests {
     }
 
     /// The bars: what has the colour of a contender and is no part of the legend.
-    fn bars(games: &[(String, Table)]) -> usize {
+    fn bars(games: &[(String, CompareTable)]) -> usize {
         let picture = svg(games).unwrap();
         let has_colour = |line: &&str| {
             let colour = |c: &RGBColor| format!("#{:02X}{:02X}{:02X}", c.0, c.1, c.2);

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use rand::seq::IndexedRandom;
 
-use super::Config;
-use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
+use super::config::CompareConfig;
+use crate::machine::{MachineError, Move, State, StateMachine};
 use crate::rng::GameRng;
-use crate::verify::{Comparison, Difference, Snapshot, all_goals};
+use crate::verify::{Comparison, Difference, Snapshot, all_goals, apply, parse_joint};
 use propjit_stop::Stop;
 
 /// Random matches.
@@ -48,7 +48,7 @@ impl Recording {
     /// that it gives.
     pub fn new(
         machine: &mut dyn StateMachine,
-        config: &Config,
+        config: &CompareConfig,
         mut rng: GameRng,
         stop: &Stop,
     ) -> Result<Recording, MachineError> {
@@ -66,8 +66,8 @@ impl Recording {
             let next;
             (state, next) = match &joint {
                 Some(joint) => {
-                    let joint = parse(machine, joint)?;
-                    (play(machine, &state, &joint)?, (at.0, at.1 + 1))
+                    let joint = parse_joint(machine, joint)?;
+                    (apply(machine, &state, &joint)?, (at.0, at.1 + 1))
                 }
                 None => (machine.initial_state()?, (at.0 + 1, 0)),
             };
@@ -121,11 +121,11 @@ impl Recording {
                 break;
             }
             let joint = match &step.joint {
-                Some(joint) => Some(parse(machine, joint)?),
+                Some(joint) => Some(parse_joint(machine, joint)?),
                 None => None,
             };
             let next = match &joint {
-                Some(joint) => play(machine, &state, joint)?,
+                Some(joint) => apply(machine, &state, joint)?,
                 None => State::new(),
             };
             let state = std::mem::replace(&mut state, next);
@@ -137,23 +137,4 @@ impl Recording {
         replay.difference = comparison.first;
         Ok(replay)
     }
-}
-
-/// The moves that the texts spell.
-fn parse(machine: &mut dyn StateMachine, joint: &[String]) -> Result<Vec<Move>, MachineError> {
-    let moves = RoleId::first(joint.len()).zip(joint);
-    moves
-        .map(|(role, text)| machine.parse_move(role, text))
-        .collect()
-}
-
-/// The state after a joint move that is known to be legal.
-fn play(
-    machine: &mut dyn StateMachine,
-    state: &State,
-    joint: &[Move],
-) -> Result<State, MachineError> {
-    let mut next = State::new();
-    machine.next_state_unchecked(state, joint, &mut next)?;
-    Ok(next)
 }

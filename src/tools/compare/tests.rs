@@ -1,8 +1,10 @@
-//! That comparing finds backends that are wrong, whatever they are wrong about.
+//! Tests that a comparison finds backends that are wrong, whatever they are wrong about.
+
+use std::time::Duration;
 
 use super::*;
 use crate::game::Setup;
-use crate::machine::{Move, RoleId, State, StateMachine};
+use crate::machine::{Backend, Move, RoleId, State, StateMachine};
 
 /// What a machine is wrong about.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -123,22 +125,17 @@ fn counting() -> Game {
     Game::from_text("counting.kif", COUNTING, &Setup::default()).unwrap()
 }
 
-fn quick() -> Config {
-    Config {
-        time: Duration::from_millis(20),
-        seed: 1,
-        ..Config::default()
-    }
+fn quick() -> CompareConfig {
+    CompareConfig::default()
+        .with_time(Duration::from_millis(20))
+        .with_seed(1)
 }
 
-fn record(game: &Game, config: &Config) -> Recording {
+fn record(game: &Game, config: &CompareConfig) -> Recording {
     let mut machine = game.machine(game.backend()).unwrap();
     let rng = streams(config.seed).next().unwrap();
     // However slow this machine is, enough is to be recorded.
-    let config = Config {
-        time: Duration::from_secs(3600),
-        ..config.clone()
-    };
+    let config = config.clone().with_time(Duration::from_secs(3600));
     Recording::new(&mut *machine, &config, rng, &Stop::new()).unwrap()
 }
 
@@ -181,18 +178,18 @@ fn a_backend_that_is_wrong_has_no_figures() {
     for in_playouts in [false, true] {
         let mut ready = Ready::new(&game, &contender).unwrap();
         match in_playouts {
-            true => ready.playing = Some(broken(&game)),
+            true => ready.playing_machine = Some(broken(&game)),
             false => ready.machine = broken(&game),
         }
         let outcome = measure(&game, ready, &recording, &config, &Stop::new()).unwrap();
-        let Outcome::Differs(difference) = &outcome else {
+        let CompareOutcome::Differs(difference) = &outcome else {
             panic!("{outcome:?}");
         };
         assert_eq!(difference.what, "goals");
-        let table = Table {
+        let table = CompareTable {
             reference: contender.to_string(),
             states: recording.states(),
-            rows: vec![Row {
+            rows: vec![CompareRow {
                 backend: "broken".to_string(),
                 outcome,
             }],

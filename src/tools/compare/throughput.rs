@@ -1,11 +1,11 @@
-//! How fast random playouts are.
+//! The throughput of random playouts.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Config;
-use super::backend::Player;
+use super::backend::Playing;
+use super::config::CompareConfig;
 use crate::game::Game;
 use crate::machine::MachineError;
 use crate::playout::{self, PlayoutOutcome, PlayoutProgress};
@@ -30,12 +30,12 @@ impl Throughput {
     /// their end, unless that takes as long again.
     pub(super) fn measure(
         game: &Game,
-        player: &Player,
-        config: &Config,
+        playing: &Playing,
+        config: &CompareConfig,
         stop: &Stop,
     ) -> Result<Throughput, MachineError> {
-        play(game, player, config, config.time / WARM_UP, stop)?;
-        let outcome = play(game, player, config, config.time, stop)?;
+        play(game, playing, config, config.time / WARM_UP, stop)?;
+        let outcome = play(game, playing, config, config.time, stop)?;
         let seconds = outcome.time.as_secs_f64();
         Ok(Throughput {
             lanes: outcome.lanes,
@@ -47,8 +47,8 @@ impl Throughput {
 
 fn play(
     game: &Game,
-    player: &Player,
-    config: &Config,
+    playing: &Playing,
+    config: &CompareConfig,
     time: Duration,
     stop: &Stop,
 ) -> Result<PlayoutOutcome, MachineError> {
@@ -60,9 +60,9 @@ fn play(
     };
     let progress = PlayoutProgress::default();
     let stop = &stop.within(2 * time);
-    match player {
-        Player::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),
-        Player::Engine { game, engine } => {
+    match playing {
+        Playing::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),
+        Playing::Engine { game, engine } => {
             playout::run_engine(game, engine, &config, stop, &progress)
         }
     }

@@ -1,4 +1,6 @@
-//! What darkening brings in a match: measured move by move.
+//! Measurement of darkening, move by move of a match.
+//!
+//! Darkening is specialisation (partial evaluation) for the root: see [`darkening`](crate::darkening).
 
 pub mod plot;
 
@@ -7,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
+use propjit_stop::Stop;
+use rand::seq::IndexedRandom;
 use serde::Serialize;
 
 use crate::analysis::ternary::{Bounds, Fixpoint};
@@ -14,22 +18,41 @@ use crate::darkening::Specialisation;
 use crate::machine::{GroundGame, MachineError, RoleId, State, StateMachine, ValidEngine};
 use crate::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
 use crate::rng::GameRng;
-use propjit_stop::Stop;
-use rand::seq::IndexedRandom;
+use crate::setters::setters;
 
 /// How to measure.
 #[derive(Clone, Debug)]
-pub struct Config {
+#[non_exhaustive]
+pub struct DarkeningConfig {
     /// For how long playouts run for each move of the match, with both engines together.
     pub time: Duration,
-    /// Where the random numbers of playouts come from.
+    /// The [seed](crate::rng) of the random numbers of playouts.
     pub seed: u64,
     /// How many joint moves a playout may have.
     pub max_steps: u32,
 }
 
-/// The two engines take turns, as other work on the machine disturbs one as much as the
-/// other then; a turn takes so long, or as long as the matches that were started in it.
+impl Default for DarkeningConfig {
+    /// Half a second for each move, the seed 0, playouts of at most 10,000 joint moves.
+    fn default() -> DarkeningConfig {
+        DarkeningConfig {
+            time: Duration::from_millis(500),
+            seed: 0,
+            max_steps: 10_000,
+        }
+    }
+}
+
+impl DarkeningConfig {
+    setters! {
+        with_time(time: Duration);
+        with_seed(seed: u64);
+        with_max_steps(max_steps: u32);
+    }
+}
+
+/// The length of a turn, unless the matches that were started in it take longer. The two engines
+/// take turns, so that other work on the machine disturbs one as much as the other.
 const TURN: Duration = Duration::from_millis(5);
 
 /// What passes may take in all.
@@ -37,7 +60,7 @@ const PASSES: Duration = Duration::from_secs(1);
 
 /// What was found for one state of a match.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct DarkeningRow {
     /// How many joint moves were made before.
     pub depth: usize,
     /// How many base propositions are dark.
@@ -60,7 +83,7 @@ pub struct Row {
 
 /// A match and what was found.
 #[derive(Clone, Debug, Serialize)]
-pub struct Table {
+pub struct DarkeningTable {
     /// How many base propositions there are.
     pub bases: usize,
     /// How many moves all roles have together.
@@ -70,41 +93,41 @@ pub struct Table {
     /// How many playouts run at a time.
     pub lanes: usize,
     /// A row for each state that is not terminal.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DarkeningRow>,
     /// Whether a stop came before all states were measured.
     pub interrupted: bool,
 }
 
-impl Table {
+impl DarkeningTable {
     /// The share of the whole circuit's gates that is gone.
-    pub fn dark_share(&self, row: &Row) -> f64 {
+    pub fn dark_share(&self, row: &DarkeningRow) -> f64 {
         1.0 - row.gates as f64 / self.gates.max(1) as f64
     }
 
     /// The row halfway through the match, if there are any.
-    pub fn halfway(&self) -> Option<&Row> {
+    pub fn halfway(&self) -> Option<&DarkeningRow> {
         self.rows.get(self.rows.len() / 2)
     }
 }
 
-/// Measures at each of the states, which a match comes to one after the other, and tells
-/// `now` before each how many there were.
+/// Measures at each of the states, which a match comes to one after the other, and calls
+/// `now` before each with the number of those before.
 ///
 /// # Errors
 /// When there is no machine code.
 pub fn measure(
     game: &Arc<GroundGame>,
     states: &[State],
-    config: &Config,
+    config: &DarkeningConfig,
     stop: &Stop,
     mut now: impl FnMut(usize),
-) -> Result<Table, MachineError> {
+) -> Result<DarkeningTable, MachineError> {
     let whole = game.playout_code()?;
     let circuit = &game.min_gates().circuit;
     let bounds = Bounds::new(game, circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     let layout = game.layout();
-    let mut table = Table {
+    let mut table = DarkeningTable {
         bases: layout.bases.len(),
         moves: layout.inputs() - layout.bases.len(),
         gates: circuit.gates(),
@@ -128,7 +151,7 @@ pub fn measure(
             table.interrupted = true;
             break;
         };
-        table.rows.push(Row {
+        table.rows.push(DarkeningRow {
             depth,
             dark_bases,
             dark_moves,
@@ -149,7 +172,7 @@ fn race(
     game: &Arc<GroundGame>,
     engines: [&ValidEngine; 2],
     root: &State,
-    config: &Config,
+    config: &DarkeningConfig,
     stop: &Stop,
 ) -> Result<Option<[f64; 2]>, MachineError> {
     let mut runners = engines
@@ -182,8 +205,8 @@ fn race(
     Ok(Some(best))
 }
 
-/// The states of a random match from a state on, but for the one in which it ends, and at
-/// most so many.
+/// The states of a random match from a state on, at most `most` of them, without the one in
+/// which it ends.
 ///
 /// # Errors
 /// When the machine fails.

@@ -1,8 +1,8 @@
-//! A match as a chart: the gates that are left, and how much faster playouts are for it.
+//! The chart of a match: the gates that are left, and how much faster playouts are for it.
 
 use plotters::prelude::*;
 
-use super::Table;
+use super::DarkeningTable;
 use crate::tools::plot_error::PlotError;
 
 const SIZE: (u32, u32) = (720, 420);
@@ -17,7 +17,7 @@ const SPEED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 ///
 /// # Errors
 /// When the drawing library fails.
-pub fn svg(game: &str, table: &Table) -> Result<String, PlotError> {
+pub fn svg(game: &str, table: &DarkeningTable) -> Result<String, PlotError> {
     let mut picture = String::new();
     draw(game, table, &mut picture).map_err(PlotError::new)?;
     Ok(picture)
@@ -25,7 +25,7 @@ pub fn svg(game: &str, table: &Table) -> Result<String, PlotError> {
 
 fn draw(
     game: &str,
-    table: &Table,
+    table: &DarkeningTable,
     picture: &mut String,
 ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
     let root = SVGBackend::with_string(picture, SIZE).into_drawing_area();
@@ -56,7 +56,7 @@ fn draw(
         .label_style(text(15))
         .y_desc("times as fast")
         .draw()?;
-    let gates = |row: &super::Row| 100.0 * (1.0 - table.dark_share(row));
+    let gates = |row: &super::DarkeningRow| 100.0 * (1.0 - table.dark_share(row));
     let left = table
         .rows
         .iter()

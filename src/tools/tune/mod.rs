@@ -1,4 +1,4 @@
-//! Which settings play fastest on this CPU?
+//! The search for the settings that play fastest on this CPU.
 //!
 //! Coordinate descent: one [`Parameter`] after the other, each value against the best
 //! settings so far, on all games; what gains more than chance would is kept. In the end the best
@@ -10,71 +10,53 @@
 
 mod parameter;
 mod race;
+mod subject;
 
-use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use propjit_gdl::games::GAMES;
 use propjit_jit::code::CompileError;
+use propjit_stop::Stop;
 use serde::Serialize;
 
 pub use parameter::Parameter;
 pub use race::Gain;
 use race::{Entrant, Heats, race};
+pub use subject::Subject;
 
-use crate::game::{Game, LoadError, Setup};
-use crate::machine::{Backend, GroundGame, MachineError};
+use crate::machine::MachineError;
 use crate::profile::Settings;
-use propjit_stop::Stop;
-
-/// A game to tune with.
-pub struct Subject {
-    /// Its name.
-    pub name: String,
-    /// The game.
-    pub game: Arc<GroundGame>,
-}
-
-impl Subject {
-    /// The game, if it could be grounded: only such games are compiled.
-    ///
-    /// # Errors
-    /// [`MachineError::NotGround`] if it could not.
-    pub fn new(name: String, game: &Game) -> Result<Subject, MachineError> {
-        let backend = Backend::Compiled;
-        let ground = game.ground_game();
-        let game = ground.ok_or(MachineError::NotGround { backend })?.clone();
-        Ok(Subject { name, game })
-    }
-
-    /// Games for those who name none, from small to large.
-    ///
-    /// # Errors
-    /// None that a test would not have found.
-    pub fn built_in() -> Result<Vec<Subject>, LoadError> {
-        let setup = Setup {
-            backend: Some(Backend::Compiled),
-            ..Setup::default()
-        };
-        let load = |&(name, text): &(&str, &str)| {
-            let game = Game::from_text(name, text, &setup)?;
-            let game = game.ground_game().expect("the backend needs it").clone();
-            let name = name.to_string();
-            Ok(Subject { name, game })
-        };
-        GAMES.iter().map(load).collect()
-    }
-}
+use crate::setters::setters;
 
 /// How to tune.
 #[derive(Clone, Debug)]
-pub struct Config {
-    /// How long it may take. What is begun then is brought to an end in short.
+#[non_exhaustive]
+pub struct TuneConfig {
+    /// How long it may take. What has begun by then is brought to an end shortly.
     pub time: Duration,
-    /// Where the random numbers come from.
+    /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
     /// On how many threads one may play at most.
     pub cores: usize,
+}
+
+impl Default for TuneConfig {
+    /// A minute, the seed 0, all cores.
+    fn default() -> TuneConfig {
+        TuneConfig {
+            time: Duration::from_secs(60),
+            seed: 0,
+            cores: available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl TuneConfig {
+    setters! {
+        with_time(time: Duration);
+        with_seed(seed: u64);
+        with_cores(cores: usize);
+    }
 }
 
 /// What came of tuning.
@@ -124,13 +106,13 @@ pub struct Candidate {
     pub value: String,
     /// What came of it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: TuneOutcome,
 }
 
 /// What came of trying a value.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum TuneOutcome {
     /// It was measured against the value before.
     Gain(Gain),
     /// There is no code with it.
@@ -154,7 +136,7 @@ const ROUNDS: usize = 7;
 /// How often the best settings and the defaults play each game in the end.
 const CHECK_ROUNDS: usize = 15;
 
-/// For as much time as so many candidates, the best settings are checked in the end.
+/// The final check of the best settings gets as much time as this many candidates.
 const CHECK_SHARE: usize = 6;
 
 /// Shorter slices measure how playouts begin.
@@ -167,7 +149,7 @@ const LONGEST_SLICE: Duration = Duration::from_millis(500);
 /// match that is over by then.
 const COMPILE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Tunes on these games, of which there must be one, telling by `now` what is measured.
+/// Tunes on these games, of which there must be one, calling `now` with what is measured.
 ///
 /// When the time is up or a stop comes, the best settings so far are the result.
 ///
@@ -175,7 +157,7 @@ const COMPILE_LIMIT: Duration = Duration::from_secs(2);
 /// When a game cannot be compiled or played.
 pub fn tune(
     subjects: &[Subject],
-    config: &Config,
+    config: &TuneConfig,
     stop: &Stop,
     mut now: impl FnMut(&str),
 ) -> Result<Tuning, TuneError> {
@@ -224,7 +206,7 @@ pub fn tune(
 
 struct Tuner<'a> {
     subjects: &'a [Subject],
-    config: &'a Config,
+    config: &'a TuneConfig,
     stop: &'a Stop,
     deadline: Instant,
     /// The best settings so far.
@@ -278,8 +260,8 @@ impl Tuner<'_> {
         }
         let mut gains = gains.into_iter();
         let outcomes = reasons.into_iter().map(|reason| match reason {
-            Some(reason) => Outcome::Unavailable(reason),
-            None => Outcome::Gain(gains.next().expect("all others have raced")),
+            Some(reason) => TuneOutcome::Unavailable(reason),
+            None => TuneOutcome::Gain(gains.next().expect("all others have raced")),
         });
         let candidate = |(settings, outcome)| Candidate {
             value: parameter.value(settings),

@@ -1,4 +1,4 @@
-//! What is tuned: the parameters, and which values of each are tried.
+//! The parameters that are tuned, and the values of each that are tried.
 //!
 //! A new parameter is a variant here and a field of [`Settings`].
 
@@ -72,7 +72,7 @@ impl Parameter {
     }
 
     /// Settings that differ from `settings` in this parameter alone, to be tried on a
-    /// machine with so many cores.
+    /// machine with `cores` cores.
     pub fn others(self, settings: &Settings, cores: usize) -> Vec<Settings> {
         let all: Vec<Settings> = match self {
             Parameter::Rows => CodeConfig::supported()

@@ -1,4 +1,4 @@
-//! Settings against each other, all on the same games.
+//! Races of settings against each other, all on the same games.
 //!
 //! What else the machine does, and how warm it is, changes while it is measured. So the
 //! entrants take turns in short slices, in every round in another order, and what counts
@@ -12,7 +12,7 @@ use propjit_jit::code::CompileError;
 use propjit_jit::evaluator::Engine;
 use serde::Serialize;
 
-use super::Subject;
+use super::subject::Subject;
 use crate::machine::MachineError;
 use crate::machine::compiled::for_playouts;
 use crate::playout::{PlayoutConfig, PlayoutProgress, run_engine};
@@ -26,7 +26,7 @@ pub(super) struct Entrant {
 }
 
 impl Entrant {
-    /// Compiles all games; each may take so long.
+    /// Compiles all games; each may take as long as `limit`.
     pub fn new(
         subjects: &[Subject],
         settings: &Settings,

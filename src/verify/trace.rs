@@ -1,4 +1,4 @@
-//! Traces: matches recorded with one engine, to be [replayed](crate::verify::replay) with another.
+//! Traces: matches recorded with one engine, to be [replayed](super::replay()) with another.
 //!
 //! A trace file is JSON: per step the number and hash of the propositions that
 //! hold, whether the state is terminal, per role the number and hash of its
@@ -17,19 +17,19 @@ pub struct Trace {
     /// The names of the roles in rulesheet order.
     pub roles: Vec<String>,
     /// The matches.
-    pub matches: Vec<Match>,
+    pub matches: Vec<TraceMatch>,
 }
 
 /// One recorded match. It may be cut off before a terminal state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Match {
+pub struct TraceMatch {
     /// The states from the initial one on, with the moves between them.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
 }
 
 /// A state of a match, what may be played in it, and what was.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Step {
+pub struct TraceStep {
     /// How many propositions hold.
     pub fluents: usize,
     /// The hash of the propositions, each followed by a line feed.
@@ -61,6 +61,9 @@ pub struct Step {
 
 impl Trace {
     /// Reads a trace from JSON.
+    ///
+    /// # Errors
+    /// When the text is not the JSON of a trace.
     pub fn from_json(text: &str) -> Result<Trace, serde_json::Error> {
         serde_json::from_str(text)
     }

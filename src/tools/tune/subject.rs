@@ -1,0 +1,54 @@
+//! The games that settings are tuned with.
+
+use std::fmt;
+use std::sync::Arc;
+
+use propjit_gdl::games::GAMES;
+
+use crate::game::{Game, LoadError, Setup};
+use crate::machine::{Backend, GroundGame, MachineError};
+
+/// A game to tune with.
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// The game.
+    pub game: Arc<GroundGame>,
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Subject").field(&self.name).finish()
+    }
+}
+
+impl Subject {
+    /// The game, if it could be grounded: only such games are compiled.
+    ///
+    /// # Errors
+    /// [`MachineError::NotGround`] if it could not.
+    pub fn new(name: String, game: &Game) -> Result<Subject, MachineError> {
+        let backend = Backend::Compiled;
+        let ground = game.ground_game();
+        let game = ground.ok_or(MachineError::NotGround { backend })?.clone();
+        Ok(Subject { name, game })
+    }
+
+    /// The games that are used unless the user names others, from small to large.
+    ///
+    /// # Errors
+    /// None that a test would not have found.
+    pub fn built_in() -> Result<Vec<Subject>, LoadError> {
+        let setup = Setup {
+            backend: Some(Backend::Compiled),
+            ..Setup::default()
+        };
+        let load = |&(name, text): &(&str, &str)| {
+            let game = Game::from_text(name, text, &setup)?;
+            let game = game.ground_game().expect("the backend needs it").clone();
+            let name = name.to_string();
+            Ok(Subject { name, game })
+        };
+        GAMES.iter().map(load).collect()
+    }
+}
