@@ -62,10 +62,10 @@ mod parse;
 mod scc;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use ground::{GroundError, GroundLimit, GroundLimits, GroundStatistics, ground};
+pub use ground::{GroundError, GroundLimitKind, GroundLimits, GroundStatistics, ground};
 pub use parse::{MAX_BYTES, Parsed, ReadError};
 pub use propnet::Propnet;
-pub use prover::{Prover, ProverError, ProverLimit, ProverLimits};
+pub use prover::{Prover, ProverError, ProverLimitKind, ProverLimits};
 pub use rules::Rules;
 pub use term::{TermId, Terms};
 

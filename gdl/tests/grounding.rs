@@ -1,9 +1,9 @@
-//! What the grounder finds, and that the network means what the rules say.
+//! Grounding: the propositions that are found, and networks that mean the same as the rules.
 
 use std::thread;
 use std::time::Duration;
 
-use propjit_gdl::ground::{GroundError, GroundLimit, GroundLimits, ground};
+use propjit_gdl::ground::{GroundError, GroundLimitKind, GroundLimits, ground};
 use propjit_gdl::propnet::{Component, Gate, GateId, Propnet, Wire};
 use propjit_gdl::rules::Rules;
 
@@ -72,7 +72,7 @@ const FRAME: &str = "(role r) (init (step 0)) (<= (next (step 1)) (true (step 0)
     (<= terminal (true (step 1))) (goal r 100) (legal r wait)";
 
 #[test]
-fn ports_are_what_can_be_reached() {
+fn ports_are_the_reachable_propositions() {
     let net = net("(role r) (init (at a)) (edge a b) (edge b c) (edge d a)
         (<= (legal r (go ?x ?y)) (true (at ?x)) (edge ?x ?y))
         (<= (legal r stay) (true (at c)))
@@ -90,7 +90,7 @@ fn ports_are_what_can_be_reached() {
 }
 
 #[test]
-fn base_and_input_are_not_believed() {
+fn base_and_input_are_not_relied_upon() {
     let net = net(&format!("{FRAME} (base (ghost 1)) (input r dance)"));
     assert_eq!(fluents(&net), ["(step 0)", "(step 1)"]);
     assert_eq!(moves(&net, 0), ["wait"]);
@@ -129,7 +129,7 @@ fn recursion_means_the_least_fixpoint() {
 }
 
 #[test]
-fn variables_that_only_exist_are_projected_out() {
+fn existential_variables_are_projected_out() {
     // 20 x 20 squares and as many moves with four coordinates: together they
     // would be more than 20^6 instances.
     let numbers: String = (0..20).map(|i| format!("(n {i}) ")).collect();
@@ -195,7 +195,7 @@ fn endless_terms_hit_a_limit_that_names_the_rule() {
         Err(GroundError::Limit {
             kind, rule, line, ..
         }) => {
-            assert_eq!(kind, GroundLimit::GroundRules(10_000));
+            assert_eq!(kind, GroundLimitKind::GroundRules(10_000));
             assert_eq!(rule, "(<= (next (n (s ?x))) (true (n ?x)))");
             assert_eq!(line, 3);
         }
@@ -216,14 +216,14 @@ fn joins_without_results_are_stopped_too() {
     assert!(matches!(
         error,
         GroundError::Limit {
-            kind: GroundLimit::Time(_) | GroundLimit::Bytes(_),
+            kind: GroundLimitKind::Time(_) | GroundLimitKind::Bytes(_),
             ..
         }
     ));
 }
 
 #[test]
-fn a_flag_ends_grounding() {
+fn a_stop_token_ends_grounding() {
     let text = format!("{FRAME} (init (n 0)) (<= (next (n (s ?x))) (true (n ?x)))");
     let rules = rules(&text);
     // The only thing that can end this before the memory is full.

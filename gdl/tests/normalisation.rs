@@ -1,4 +1,4 @@
-//! Rules mean after normalisation what they meant before.
+//! Normalisation keeps the meaning of rules.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use propjit_gdl::rules::{Atom, Keyword, Literal, Pattern, Rules, Var};
 use propjit_gdl::term::TermId;
 use proptest::prelude::*;
 
-/// What makes a game of any rules.
+/// The rules that make a game of any others.
 const GAME: &str = "
 (role r) (legal r m) (init s) (next s) terminal (goal r 0)
 (d 1) (d 2) (d 3) (p 1) (p 2) (q 2) (q 3) (e 1 2) (e 2 3) (e 3 3)

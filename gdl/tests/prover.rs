@@ -1,12 +1,12 @@
-//! The prover on small games written for one thing each.
+//! The prover on small games, each written for one feature.
 
 use std::time::Duration;
 
-use propjit_gdl::prover::{Prover, ProverError, ProverLimit, ProverLimits};
+use propjit_gdl::prover::{Prover, ProverError, ProverLimitKind, ProverLimits};
 use propjit_gdl::rules::{Literal, Rules};
 use propjit_gdl::term::TermId;
 
-/// What every game needs, for tests that are about something else.
+/// The rules that every game needs, for tests that are about something else.
 const FRAME: &str = "
     (role one) (init start) (legal one go) (<= (next start) (true start))
     (<= terminal (true never)) (goal one 0)
@@ -125,7 +125,7 @@ fn answers_follow_the_state_and_the_joint_move() {
 }
 
 #[test]
-fn clones_go_their_own_ways() {
+fn clones_are_independent() {
     let mut one = prover(COUNTER);
     let initial = one.initial_state().unwrap();
     one.set_state(&initial);
@@ -182,7 +182,7 @@ fn recursion_means_the_least_fixpoint() {
 }
 
 #[test]
-fn negation_asks_for_what_cannot_be_proved() {
+fn negation_holds_for_what_cannot_be_proved() {
     let text = "
         (init (edge a b)) (init (edge b c)) (init (edge c a)) (init (edge d a))
         (node a) (node b) (node c) (node d)
@@ -208,7 +208,7 @@ fn negation_asks_for_what_cannot_be_proved() {
 }
 
 #[test]
-fn negation_within_a_relation_is_fine_while_atoms_differ() {
+fn negation_within_a_relation_is_allowed_if_atoms_differ() {
     let mut prover = prover(
         "(role one) (init (blank 1)) (legal one go) (<= (next x) (true x)) (<= terminal (true x))
          (<= (goal one 0) (true (blank ?x)))
@@ -297,7 +297,7 @@ fn moves_may_be_compound_and_variables() {
 }
 
 #[test]
-fn terms_may_grow_as_deep_as_they_like() {
+fn terms_may_grow_to_any_depth() {
     let mut prover = prover(
         "(role one) (init (n zero)) (legal one go)
          (<= (next (n (s ?x))) (true (n ?x)))
@@ -336,7 +336,7 @@ fn long_chains_of_rules_need_no_call_stack() {
 }
 
 #[test]
-fn relations_may_be_called_in_very_many_ways() {
+fn relations_may_be_called_in_many_shapes() {
     // More call shapes than are compiled one by one: every subset of the arguments
     // of `all` is known to some condition, some of them inside of a compound.
     const BITS: usize = 9;
@@ -409,19 +409,19 @@ fn endless_rules_end_at_a_limit() {
         "(<= (nat zero) (true start))\n(<= (nat (s ?x)) (nat ?x))\n(<= (legal one ?x) (nat ?x))";
     let cases = [
         (
-            ProverLimit::Steps,
+            ProverLimitKind::Steps,
             ProverLimits::default().with_steps(10_000),
         ),
         (
-            ProverLimit::Cells,
+            ProverLimitKind::Cells,
             ProverLimits::default().with_cells(10_000),
         ),
         (
-            ProverLimit::Terms,
+            ProverLimitKind::Terms,
             ProverLimits::default().with_terms(10_000),
         ),
         (
-            ProverLimit::Milliseconds,
+            ProverLimitKind::Milliseconds,
             ProverLimits::default().with_time(Duration::ZERO),
         ),
     ];
@@ -438,7 +438,7 @@ fn endless_rules_end_at_a_limit() {
         );
         assert!(error.to_string().starts_with("test.kif:6:1: "), "{error}");
         // What was begun is forgotten; other questions have their answers.
-        if kind != ProverLimit::Terms {
+        if kind != ProverLimitKind::Terms {
             assert!(!prover.is_terminal().unwrap());
             assert_eq!(prover.goals(0).unwrap().len(), 1);
             assert!(prover.legal_moves(0).is_err());
@@ -449,7 +449,7 @@ fn endless_rules_end_at_a_limit() {
 }
 
 #[test]
-fn endless_static_rules_are_asked_for_no_more_than_needed() {
+fn endless_static_rules_are_proved_on_demand() {
     let nat = "(nat zero) (<= (nat (s ?x)) (nat ?x))";
     let all = moves(&format!(
         "{nat} (<= (legal one yes) (nat (s (s zero)))) (<= (legal one no) (nat one))"

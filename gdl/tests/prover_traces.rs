@@ -1,4 +1,4 @@
-//! The prover replays matches recorded with an independent prover.
+//! Matches recorded with an independent prover, replayed by the prover.
 //!
 //! The rulesheets and the traces are not part of the project: without them (see
 //! `shared` below) these tests pass with a message. A few quick games are

@@ -1,4 +1,4 @@
-//! Every public rulesheet parses without an error.
+//! Public rulesheets, each of which parses without an error.
 
 use std::path::PathBuf;
 

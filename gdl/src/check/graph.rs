@@ -1,4 +1,4 @@
-//! Dependency graphs: which relations, or which rules, depend on which.
+//! Dependency graphs of relations and of rules.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Checks of the rules: what the language asks for beyond its syntax.
+//! Checks of the rules: what the language requires beyond its syntax.
 //!
 //! - `safety`: every variable is bound by a positive condition;
 //! - `roles`: the roles are given by facts;

@@ -77,7 +77,7 @@ fn depends(name: &str) -> String {
     format!("{name} depends on the negation of this")
 }
 
-/// A message about a negative step in a circle, and the way back.
+/// A message about a negation in a circle, and the path back from it.
 fn circle_message(
     negation: Edge,
     back: &[Edge],

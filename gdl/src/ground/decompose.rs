@@ -1,8 +1,9 @@
 //! Decomposition: rules are split so that they have fewer variables, since the number of
 //! ground instances grows exponentially with the variables of a rule.
 //!
-//! A variable that does not occur in the head is existentially quantified: the literals that mention it become the body of a new relation over
-//! their other variables, which takes their place. For example
+//! A variable that does not occur in the head is existentially quantified: the literals that
+//! mention it become the body of a new relation over their other variables, which takes their
+//! place. For example
 //!
 //! ```text
 //! (<= (next (cell ?x ?y b)) (true (cell ?x ?y b)) (does ?p (move ?a ?b ?c ?d)) (distinct ?x ?a))

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::ground::limits::GroundLimit;
+use crate::ground::limits::GroundLimitKind;
 
 /// The reason why a game cannot be grounded.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -15,7 +15,7 @@ pub enum GroundError {
     )]
     Limit {
         /// The limit.
-        kind: GroundLimit,
+        kind: GroundLimitKind,
         /// The rulesheet's name.
         source_name: String,
         /// The line of the rule that took the most work.

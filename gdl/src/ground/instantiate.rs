@@ -17,7 +17,7 @@ use propjit_stop::Stop;
 use crate::ground::database::{AtomId, Database, ViewId};
 use crate::ground::error::GroundError;
 use crate::ground::join::{Join, JoinOutcome, instantiate};
-use crate::ground::limits::{GroundLimit, GroundLimits};
+use crate::ground::limits::{GroundLimitKind, GroundLimits};
 use crate::ground::plan::{Plan, Planner};
 use crate::ground::program::GroundRules;
 use crate::rules::{Keyword, Literal, Relation, RelationId, Rule};
@@ -277,13 +277,13 @@ impl<'a> Instantiation<'a> {
         let bytes = self.ground_rules.bytes() + self.database.bytes() + self.terms.bytes();
         let atoms = self.database.len() as u64;
         let kind = if atoms > MAX_ATOMS {
-            GroundLimit::Atoms(MAX_ATOMS)
+            GroundLimitKind::Atoms(MAX_ATOMS)
         } else if count > self.limits.ground_rules {
-            GroundLimit::GroundRules(self.limits.ground_rules)
+            GroundLimitKind::GroundRules(self.limits.ground_rules)
         } else if bytes as u64 > self.limits.bytes {
-            GroundLimit::Bytes(self.limits.bytes)
+            GroundLimitKind::Bytes(self.limits.bytes)
         } else if self.stop.is_set() {
-            GroundLimit::Time(self.limits.time.unwrap_or_default())
+            GroundLimitKind::Time(self.limits.time.unwrap_or_default())
         } else {
             return Ok(());
         };

@@ -74,7 +74,7 @@ impl Default for GroundLimits {
 /// The limit that stopped grounding, with its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
-pub enum GroundLimit {
+pub enum GroundLimitKind {
     /// [`GroundLimits::time`].
     #[error("time limit of {:.1} s", .0.as_secs_f64())]
     Time(Duration),

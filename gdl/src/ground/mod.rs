@@ -45,7 +45,7 @@ use crate::rules::{Relation, Rules};
 use decompose::Decomposer;
 pub use error::GroundError;
 use instantiate::Instantiation;
-pub use limits::{GroundLimit, GroundLimits};
+pub use limits::{GroundLimitKind, GroundLimits};
 use program::GroundProgram;
 
 /// The size of a ground program, and the time that grounding took.

@@ -1,4 +1,4 @@
-//! The workspace of a parser: what reading a rulesheet adds to.
+//! The workspace of the parser, to which reading a rulesheet adds.
 
 use super::relations::Relations;
 use crate::diagnostic::Diagnostics;

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::source::{Position, Source, Span};
 
-use super::limits::ProverLimit;
+use super::limits::ProverLimitKind;
 
 /// The rule that an error is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum ProverError {
     #[error("{rule}: the evaluation of this rule hit the limit of {allowed} {limit}")]
     Limit {
         /// The limit.
-        limit: ProverLimit,
+        limit: ProverLimitKind,
         /// The value of the limit, in its unit.
         allowed: u64,
         /// The rule that was being evaluated.

@@ -64,7 +64,7 @@ impl Default for ProverLimits {
 /// A kind of limit that a query may hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum ProverLimit {
+pub enum ProverLimitKind {
     /// [`ProverLimits::steps`].
     Steps,
     /// [`ProverLimits::time`], in milliseconds.
@@ -75,13 +75,13 @@ pub enum ProverLimit {
     Terms,
 }
 
-impl std::fmt::Display for ProverLimit {
+impl std::fmt::Display for ProverLimitKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            ProverLimit::Steps => "evaluation steps",
-            ProverLimit::Milliseconds => "milliseconds",
-            ProverLimit::Cells => "table cells",
-            ProverLimit::Terms => "terms",
+            ProverLimitKind::Steps => "evaluation steps",
+            ProverLimitKind::Milliseconds => "milliseconds",
+            ProverLimitKind::Cells => "table cells",
+            ProverLimitKind::Terms => "terms",
         })
     }
 }

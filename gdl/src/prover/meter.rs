@@ -2,11 +2,14 @@
 
 use std::time::Instant;
 
-use super::limits::{ProverLimit, ProverLimits};
+use super::limits::{ProverLimitKind, ProverLimits};
 
 /// The cause why a proof stopped.
 pub(super) enum Cause {
-    Limit { limit: ProverLimit, allowed: u64 },
+    Limit {
+        limit: ProverLimitKind,
+        allowed: u64,
+    },
     Unstratified,
 }
 
@@ -71,17 +74,17 @@ impl Meter {
         self.next_check = (self.steps + STEPS_PER_CHECK).min(limits.steps);
         let hit = |limit, allowed| Err(Cause::Limit { limit, allowed });
         if self.steps >= limits.steps {
-            return hit(ProverLimit::Steps, limits.steps);
+            return hit(ProverLimitKind::Steps, limits.steps);
         }
         if usage.cells >= limits.cells {
-            return hit(ProverLimit::Cells, limits.cells as u64);
+            return hit(ProverLimitKind::Cells, limits.cells as u64);
         }
         if usage.terms >= limits.terms {
-            return hit(ProverLimit::Terms, limits.terms as u64);
+            return hit(ProverLimitKind::Terms, limits.terms as u64);
         }
         match limits.time {
             Some(time) if self.started.elapsed() >= time => {
-                hit(ProverLimit::Milliseconds, time.as_millis() as u64)
+                hit(ProverLimitKind::Milliseconds, time.as_millis() as u64)
             }
             _ => Ok(()),
         }

@@ -68,5 +68,5 @@ mod store;
 mod table;
 
 pub use error::{ProverError, RuleSite};
-pub use limits::{ProverLimit, ProverLimits};
+pub use limits::{ProverLimitKind, ProverLimits};
 pub use queries::Prover;

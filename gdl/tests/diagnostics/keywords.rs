@@ -1,4 +1,4 @@
-//! Keywords: where they stand, what they take, what they may depend on.
+//! Keywords: their places, arguments and dependencies.
 
 use expect_test::expect;
 

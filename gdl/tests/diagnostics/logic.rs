@@ -1,4 +1,4 @@
-//! Variables, negation, cases, and relations that nothing defines.
+//! Variables, negation, cases, and undefined relations.
 
 use expect_test::expect;
 

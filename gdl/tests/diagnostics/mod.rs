@@ -1,4 +1,4 @@
-//! What is said about every kind of error, as the user sees it.
+//! The messages about every kind of error, as the user sees them.
 
 mod keywords;
 mod logic;

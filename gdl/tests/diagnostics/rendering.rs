@@ -1,4 +1,4 @@
-//! How messages are laid out.
+//! The layout of messages.
 
 use expect_test::expect;
 use propjit_gdl::rules::Rules;

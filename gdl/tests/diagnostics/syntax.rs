@@ -6,7 +6,7 @@ use propjit_gdl::rules::Rules;
 use super::{GAME, check, check_alone};
 
 #[test]
-fn nothing_to_say() {
+fn no_messages() {
     check("", expect![""]);
     // Keywords in any case, `(p)` for `p`, a fact as a rule without conditions.
     check(
