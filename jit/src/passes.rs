@@ -90,6 +90,34 @@ impl Default for PassConfig {
 }
 
 impl PassConfig {
+    /// All that the optimised circuit depends on, as text for the keys of caches. Time and
+    /// the stop token do not count: they only end the work early.
+    pub fn cache_text(&self) -> String {
+        // Named one by one, so that a new field is not forgotten.
+        let PassConfig {
+            absorption,
+            subsumption,
+            legality,
+            choice,
+            selection,
+            factor,
+            share,
+            rounds,
+            budget: _,
+            stop: _,
+        } = self;
+        let passes = [
+            absorption,
+            subsumption,
+            legality,
+            choice,
+            selection,
+            factor,
+            share,
+        ];
+        format!("{passes:?} {rounds}")
+    }
+
     setters! {
         with_absorption(absorption: bool);
         with_subsumption(subsumption: bool);
@@ -250,6 +278,32 @@ mod tests {
         ("factor", |circuit, _, stop| factor::factor(circuit, stop)),
         ("share", |circuit, _, stop| share::share(circuit, stop)),
     ];
+
+    #[test]
+    fn cache_texts_leave_out_when_to_stop() {
+        let text =
+            |change: fn(PassConfig) -> PassConfig| change(PassConfig::default()).cache_text();
+        let usual = text(|config| config);
+        let same: [fn(PassConfig) -> PassConfig; 2] = [
+            |config| config.with_budget(Duration::ZERO),
+            |config| config.with_stop(Stop::new().within(Duration::ZERO)),
+        ];
+        assert!(same.into_iter().all(|change| text(change) == usual));
+        let other: [fn(PassConfig) -> PassConfig; 8] = [
+            |config| config.with_absorption(false),
+            |config| config.with_subsumption(false),
+            |config| config.with_legality(false),
+            |config| config.with_choice(false),
+            |config| config.with_selection(false),
+            |config| config.with_factor(false),
+            |config| config.with_share(false),
+            |config| config.with_rounds(1),
+        ];
+        let mut texts: Vec<String> = other.into_iter().map(text).chain([usual]).collect();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), 9);
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]

@@ -278,3 +278,30 @@ fn efforts_agree() {
     }
     assert_eq!(results[0], results[1]);
 }
+
+/// Keys tell apart what makes other code, and not what only ends compiling early.
+#[test]
+fn keys_leave_out_limits() {
+    let circuit = chain(5);
+    let sections = [Section::alone(all_outputs(&circuit))];
+    let usual = CodeConfig::new(Generator::Cranelift, Width::X64);
+    let key = |config: CodeConfig| Code::key(&circuit, &sections, "", &config).unwrap();
+    let expected = key(usual.clone());
+    for same in [
+        usual.clone().with_time(Duration::ZERO),
+        usual.clone().with_bytes(1),
+        usual.clone().with_stop(Stop::new().within(Duration::ZERO)),
+    ] {
+        assert_eq!(key(same), expected);
+    }
+    for other in [
+        CodeConfig::new(Generator::Avx2, Width::X128),
+        CodeConfig::new(Generator::Cranelift, Width::X128),
+        usual.clone().with_effort(Effort::Least),
+        usual.clone().with_order(Order::Level),
+        usual.clone().with_function_size(7),
+        usual.with_guarded(7),
+    ] {
+        assert_ne!(key(other), expected);
+    }
+}

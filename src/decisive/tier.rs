@@ -13,9 +13,6 @@ use crate::machine::GroundGame;
 use crate::machine::code_options::Form;
 use crate::machine::compiled::for_decisive_playouts;
 
-/// Which code is kept in the cache: to be raised when other moves become decisive.
-const REVISION: u32 = 1;
-
 /// An engine for playouts with decisive moves, which comes after the best one of the
 /// [`Tiers`](crate::machine::Tiers), if at all. Clones share it.
 #[derive(Clone, Debug)]
@@ -54,7 +51,7 @@ impl DecisiveTier {
 /// Machine code of the decisive circuit, if there is one.
 fn code(game: &GroundGame, left: Option<&GoalBounds>) -> Option<Code> {
     let form = Form::Decisive {
-        latches: format!("{REVISION} {left:?}"),
+        latches: format!("{left:?}"),
     };
     let code = game.code_options().obtain(game, form, |config| {
         let decisive = DecisiveCircuit::new(game, left).ok_or(None)?;

@@ -7,6 +7,9 @@ use propjit_jit::passes::PassConfig;
 use super::GroundGame;
 use super::compiled;
 
+/// A hash of the sources that decide what is compiled for a game, by the build script.
+const SOURCES: &str = env!("PROPJIT_SOURCES");
+
 /// How machine code is made, and where it is kept.
 #[derive(Clone, Debug)]
 pub struct CodeOptions {
@@ -89,10 +92,10 @@ impl CodeOptions {
     /// the passes too, and all that these and the guards depend on.
     fn key(&self, game: &GroundGame, form: &Form) -> Result<CacheKey, CompileError> {
         let layout = game.layout();
-        let passes = PassConfig::default();
+        let passes = PassConfig::default().cache_text();
         let initial = game.initial();
         let name = form.name();
-        let mut salt = format!("{name} {layout:?} {passes:?} {initial:?}");
+        let mut salt = format!("{SOURCES} {name} {layout:?} {passes} {initial:?}");
         let sections = match form {
             Form::Playouts => compiled::playout_sections(layout).to_vec(),
             Form::States => compiled::state_sections(layout).to_vec(),

@@ -113,6 +113,24 @@ impl CodeConfig {
         }
     }
 
+    /// All that the code depends on, as text for the keys of caches. Limits do not count:
+    /// code that is within them is the same with others.
+    pub(super) fn cache_text(&self) -> String {
+        // Named one by one, so that a new field is not forgotten.
+        let CodeConfig {
+            generator,
+            width,
+            effort,
+            order,
+            function_size,
+            guarded,
+            time: _,
+            bytes: _,
+            stop: _,
+        } = self;
+        format!("{generator:?} {width:?} {effort:?} {order:?} {function_size} {guarded}")
+    }
+
     /// Whether the CPU that this runs on can run such code.
     pub fn is_supported(&self) -> bool {
         self.generator.is_supported()

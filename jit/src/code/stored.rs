@@ -11,9 +11,9 @@ use super::plan::{Guard, Step};
 use crate::circuit::{Circuit, Edge, Node};
 use crate::section::Section;
 
-/// To be raised when other code or another description comes out of the same circuit, so
-/// that what is in people's caches is made anew.
-const REVISION: u32 = 2;
+/// A hash of this crate's sources, by the build script: other sources may make other code
+/// or another description of the same circuit.
+const SOURCES: &str = env!("PROPJIT_JIT_SOURCES");
 
 impl Code {
     /// The key of the code that is made of a circuit.
@@ -30,16 +30,8 @@ impl Code {
         config: &CodeConfig,
     ) -> Result<CacheKey, CompileError> {
         let generator = describe(config)?;
-        let CodeConfig {
-            order,
-            function_size,
-            guarded,
-            width,
-            ..
-        } = config;
-        let options = format!("{REVISION} {width:?} {order:?} {function_size} {guarded}");
         Ok(CacheKey::new(|hasher| {
-            for text in [env!("CARGO_PKG_VERSION"), &generator, &options, salt] {
+            for text in [SOURCES, &generator, &config.cache_text(), salt] {
                 hasher.bytes(text.as_bytes());
             }
             hash_circuit(circuit, hasher);
