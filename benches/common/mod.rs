@@ -1,20 +1,19 @@
 //! The games that are measured.
 #![allow(dead_code)] // Each benchmark uses its part.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use propjit::game::{Game, Setup};
 use propjit::machine::GroundGame;
+use propjit_gdl::games;
 
 /// From small to large: of 100, 600, 1,400 and 11,000 gates or so.
 pub const GAMES: [&str; 4] = ["ticTacToe", "connectFour", "breakthrough", "reversi"];
 
 /// One of the project's own games.
 pub fn load(name: &str) -> Game {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("gdl/games");
-    let path = folder.join(name).with_extension("kif");
-    Game::load(&path, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
+    let text = games::text(name).expect("the project has such a game");
+    Game::from_text(name, text, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The game as network and circuit.

@@ -1,13 +1,63 @@
-//! Rulesheets written for this project, for programs that need a game at hand.
-//!
-//! These are some of them; all are in the folder `gdl/games`.
+//! The rulesheets that were written for this project, for programs that need a game at hand.
 
-/// The names and texts of five games, sorted by the size of their circuits: from a hundred
-/// gates to some ten thousand.
-pub const GAMES: [(&str, &str); 5] = [
-    ("ticTacToe", include_str!("../games/ticTacToe.kif")),
-    ("connectFour", include_str!("../games/connectFour.kif")),
-    ("breakthrough", include_str!("../games/breakthrough.kif")),
-    ("reversi", include_str!("../games/reversi.kif")),
-    ("kalah", include_str!("../games/kalah.kif")),
+macro_rules! rulesheets {
+    ($($name:literal,)*) => {
+        [$(($name, include_str!(concat!("../games/", $name, ".kif"))),)*]
+    };
+}
+
+/// Names and texts of all of them, by name: the files of the folder `gdl/games`.
+pub const GAMES: [(&str, &str); 21] = rulesheets![
+    "breakthrough",
+    "breakthroughSmall",
+    "captureGo",
+    "connectFour",
+    "dotsAndBoxes",
+    "escortLatchBreakthrough",
+    "fourPlayerHalma",
+    "hexPie",
+    "kalah",
+    "nineBoardTicTacToe",
+    "nineBoardTicTacToePie",
+    "pegTriangle",
+    "piglet",
+    "pipes",
+    "reversi",
+    "sudoku",
+    "threePlayerTicTacToe",
+    "ticTacToe",
+    "tron",
+    "twistyCorridor",
+    "untwistyCorridor",
 ];
+
+/// Some of them, by the size of the games' circuits: from a hundred gates to some ten thousand.
+pub const BY_SIZE: [(&str, &str); 5] = rulesheets![
+    "ticTacToe",
+    "connectFour",
+    "breakthrough",
+    "reversi",
+    "kalah",
+];
+
+/// The text of one of them.
+///
+/// ```
+/// assert!(propjit_gdl::games::text("ticTacToe").is_some());
+/// ```
+pub fn text(name: &str) -> Option<&'static str> {
+    let found = GAMES.iter().find(|(known, _)| *known == name)?;
+    Some(found.1)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_rulesheet_is_forgotten() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/games");
+        assert_eq!(
+            std::fs::read_dir(folder).unwrap().count(),
+            super::GAMES.len()
+        );
+    }
+}

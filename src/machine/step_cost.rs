@@ -48,13 +48,13 @@ impl StepCost {
 
 #[cfg(test)]
 mod tests {
-    use propjit_gdl::games::GAMES;
+    use propjit_gdl::games::BY_SIZE;
 
     use crate::game::{Game, Setup};
 
     #[test]
     fn counting_a_board_costs_more_than_looking_for_a_row() {
-        let costs = GAMES.map(|(name, text)| {
+        let costs = BY_SIZE.map(|(name, text)| {
             let game = Game::from_text(name, text, &Setup::default()).unwrap();
             (name, game.ground_game().unwrap().cost())
         });

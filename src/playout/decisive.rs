@@ -106,7 +106,7 @@ impl Decisive {
 
 #[cfg(test)]
 mod tests {
-    use propjit_gdl::games::GAMES;
+    use propjit_gdl::games::BY_SIZE;
 
     use super::*;
     use crate::game::{Game, Setup};
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn it_is_on_trial_when_there_is_an_engine() {
         let mut engines = 0;
-        for (name, text) in GAMES {
+        for (name, text) in BY_SIZE {
             let game = Game::from_text(name, text, &Setup::default()).unwrap();
             let tier = game.decisive(false).unwrap();
             let mut decisive = Decisive::default();

@@ -1,6 +1,6 @@
 //! The command line as a process.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use assert_cmd::Command;
@@ -31,8 +31,8 @@ fn command(args: &[&str]) -> Command {
 
 /// The path of one of the project's own rulesheets.
 pub fn own(name: &str) -> String {
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("gdl/games");
-    games.join(name).with_extension("kif").display().to_string()
+    let path = super::own_folder().join(name).with_extension("kif");
+    path.display().to_string()
 }
 
 /// What it printed.

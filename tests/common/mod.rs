@@ -6,16 +6,40 @@ pub mod continuations;
 pub mod http;
 pub mod players;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::playout::{PlayoutProgress, PlayoutRunner, RunLimits};
 use propjit::statistics::Moments;
+use propjit_gdl::games::{self, GAMES};
 
 /// The project's own rulesheets, by name.
 pub fn own_games() -> Vec<(String, PathBuf)> {
-    rulesheets(&root().join("gdl/games"))
+    let path = |name| own_folder().join(name).with_extension("kif");
+    let named = GAMES.iter().map(|(name, _)| (name.to_string(), path(name)));
+    named.collect()
+}
+
+/// A folder with the project's own rulesheets. They are written there, since a packaged crate
+/// has them in its dependency `propjit-gdl` only.
+pub fn own_folder() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("games");
+        std::fs::create_dir_all(&folder).expect("there can be a folder");
+        for (name, text) in GAMES {
+            // Other test processes read them meanwhile, so a file is there as a whole or not.
+            let mut file = tempfile::NamedTempFile::new_in(&folder).expect("a file can be made");
+            file.write_all(text.as_bytes())
+                .expect("a rulesheet can be written");
+            let path = folder.join(name).with_extension("kif");
+            file.persist(path).expect("a file can be renamed");
+        }
+        folder
+    });
+    &FOLDER
 }
 
 /// The folder with public rulesheets and traces, if this machine has it.
@@ -59,8 +83,9 @@ pub fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
 
 /// One of the project's own games.
 pub fn own_game(name: &str) -> Game {
-    let path = root().join("gdl/games").join(name).with_extension("kif");
-    load(&path)
+    let text = games::text(name).expect("the project has such a game");
+    let file = format!("{name}.kif");
+    Game::from_text(&file, text, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The game in a file.

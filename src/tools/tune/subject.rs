@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use propjit_gdl::games::GAMES;
+use propjit_gdl::games::BY_SIZE;
 
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::{Backend, GroundGame, MachineError};
@@ -49,6 +49,6 @@ impl Subject {
             let name = name.to_string();
             Ok(Subject { name, game })
         };
-        GAMES.iter().map(load).collect()
+        BY_SIZE.iter().map(load).collect()
     }
 }
