@@ -54,13 +54,13 @@ mod pages {
 
     /// The mapping is raw: a view of it as bytes would promise that nobody writes to them.
     #[derive(Debug)]
-    pub struct Pages {
+    pub(super) struct Pages {
         map: MmapRaw,
         length: usize,
     }
 
     impl Pages {
-        pub fn new(length: usize) -> io::Result<Pages> {
+        pub(super) fn new(length: usize) -> io::Result<Pages> {
             // A map of no bytes is refused.
             let bytes = length.max(1).checked_mul(size_of::<AtomicU64>());
             let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
@@ -68,7 +68,7 @@ mod pages {
             Ok(Pages { map, length })
         }
 
-        pub fn words(&self) -> &[AtomicU64] {
+        pub(super) fn words(&self) -> &[AtomicU64] {
             let words = self.map.as_mut_ptr().cast::<AtomicU64>();
             // SAFETY: the map has at least `length` words, begins with a page and so with a
             // whole word, is writable, and lives as long as `self`. Any bits are a word.

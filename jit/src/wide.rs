@@ -24,7 +24,7 @@ pub(crate) struct Folding {
 
 impl Folding {
     /// Gates are folded where that saves a value.
-    pub const SINGLE_READERS: Folding = Folding {
+    pub(crate) const SINGLE_READERS: Folding = Folding {
         operands: usize::MAX,
         readers: 1,
     };
@@ -65,7 +65,7 @@ impl WideCircuit {
     ///
     /// # Panics
     /// If a gate comes before one of its operands, which no [`Circuit`] has.
-    pub fn new(circuit: &Circuit, folding: Folding) -> WideCircuit {
+    pub(crate) fn new(circuit: &Circuit, folding: Folding) -> WideCircuit {
         let usage = Usage::new(circuit);
         let mut wide = WideCircuit {
             gates: Vec::new(),
@@ -108,27 +108,27 @@ impl WideCircuit {
     }
 
     /// All gates in evaluation order.
-    pub fn gates(&self) -> &[WideGate] {
+    pub(crate) fn gates(&self) -> &[WideGate] {
         &self.gates
     }
 
     /// The edges whose conjunction the gate is: sorted, no two the same.
-    pub fn operands(&self, gate: &WideGate) -> &[Edge] {
+    pub(crate) fn operands(&self, gate: &WideGate) -> &[Edge] {
         &self.operands[gate.first as usize..gate.end as usize]
     }
 
     /// The gate whose value the node is, if there is one.
-    pub fn gate(&self, node: NodeId) -> Option<&WideGate> {
+    pub(crate) fn gate(&self, node: NodeId) -> Option<&WideGate> {
         self.numbers[node.index()].map(|number| &self.gates[number as usize])
     }
 
     /// The source of a feedback node.
-    pub fn source(&self, node: NodeId) -> Option<Edge> {
+    pub(crate) fn source(&self, node: NodeId) -> Option<Edge> {
         self.sources[node.index()]
     }
 
     /// Marks the nodes to compute for `roots`, given those that are there.
-    pub fn needed(
+    pub(crate) fn needed(
         &self,
         roots: impl Iterator<Item = NodeId>,
         is_there: impl Fn(NodeId) -> bool,
@@ -147,7 +147,7 @@ impl WideCircuit {
     }
 
     /// The stretches that make up the evaluation order.
-    pub fn pieces(&self) -> &[Piece] {
+    pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 

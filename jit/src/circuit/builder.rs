@@ -21,6 +21,7 @@ use super::{Circuit, Edge, InputId, Loop, Node, NodeId};
 /// let circuit = builder.finish(vec![!first]);
 /// assert_eq!(circuit.gates(), 1);
 /// ```
+#[derive(Debug)]
 pub struct Builder {
     nodes: Vec<Node>,
     loops: Vec<Loop>,

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I64, I64X2};
@@ -14,6 +13,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{self, CallConv, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{CompiledCode, Context};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use rustc_hash::FxHashMap;
 use target_lexicon::Triple;
@@ -33,7 +33,7 @@ pub(super) struct Cranelift {
 
 impl Cranelift {
     /// For the CPU that this runs on.
-    pub fn host(width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
+    pub(super) fn host(width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
         let builder = cranelift_native::builder().map_err(|reason| CompileError::Target {
             target: Triple::host().to_string(),
             reason: reason.to_string(),
@@ -47,7 +47,11 @@ impl Cranelift {
     }
 
     /// For another CPU, with no more than the target's basic features.
-    pub fn target(target: Triple, width: Width, effort: Effort) -> Result<Cranelift, CompileError> {
+    pub(super) fn target(
+        target: Triple,
+        width: Width,
+        effort: Effort,
+    ) -> Result<Cranelift, CompileError> {
         let builder = isa::lookup(target.clone()).map_err(|reason| CompileError::Target {
             target: target.to_string(),
             reason: reason.to_string(),
@@ -83,7 +87,7 @@ impl Cranelift {
 
     /// The compiler's version, the target and its features: what makes the code what it
     /// is, besides the routine.
-    pub fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let flags = self.isa.isa_flags();
         let flags: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
         format!(
@@ -96,34 +100,33 @@ impl Cranelift {
     }
 
     /// The machine code of a routine.
-    pub fn compile(&self, routine: &Routine) -> Result<Vec<u8>, CompileError> {
-        let context = self.context(routine, false)?;
-        let code = context.compiled_code().expect("it was just compiled");
-        Ok(code.buffer.data().to_vec())
+    pub(super) fn compile(&self, routine: &Routine) -> Result<Vec<u8>, CompileError> {
+        let mut context = Context::for_function(self.translate(routine));
+        Ok(self.run(&mut context)?.buffer.data().to_vec())
     }
 
     /// The routine in Cranelift's intermediate representation.
-    pub fn ir(&self, routine: &Routine) -> String {
+    #[cfg(feature = "disassemble")]
+    pub(super) fn ir(&self, routine: &Routine) -> String {
         self.translate(routine).display().to_string()
     }
 
     /// The routine's machine code in Cranelift's notation.
-    pub fn assembly(&self, routine: &Routine) -> Result<String, CompileError> {
-        let context = self.context(routine, true)?;
-        let code = context.compiled_code().expect("it was just compiled");
-        Ok(code.vcode.clone().unwrap_or_default())
+    #[cfg(feature = "disassemble")]
+    pub(super) fn assembly(&self, routine: &Routine) -> Result<String, CompileError> {
+        let mut context = Context::for_function(self.translate(routine));
+        context.set_disasm(true);
+        Ok(self.run(&mut context)?.vcode.clone().unwrap_or_default())
     }
 
-    fn context(&self, routine: &Routine, disassemble: bool) -> Result<Context, CompileError> {
-        let mut context = Context::for_function(self.translate(routine));
-        context.set_disasm(disassemble);
+    fn run<'a>(&self, context: &'a mut Context) -> Result<&'a CompiledCode, CompileError> {
         let compiled = context.compile(&*self.isa, &mut ControlPlane::default());
         let code = compiled.map_err(|error| CompileError::Cranelift(error.inner.to_string()))?;
         assert!(
             code.buffer.relocs().is_empty(),
             "nothing outside is referred to"
         );
-        Ok(context)
+        Ok(code)
     }
 
     fn translate(&self, routine: &Routine) -> Function {

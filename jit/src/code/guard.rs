@@ -51,7 +51,7 @@ struct Known {
 impl Groups {
     /// Finds the groups of a circuit's gates; those that save the work of fewer gates than
     /// `smallest` are given up.
-    pub fn new(circuit: &Circuit, guards: &Guards, smallest: i32) -> Groups {
+    pub(super) fn new(circuit: &Circuit, guards: &Guards, smallest: i32) -> Groups {
         let inputs = &guards.inputs[..guards.inputs.len().min(Set::BITS as usize)];
         if inputs.is_empty() {
             return Groups::default();
@@ -78,19 +78,19 @@ impl Groups {
     }
 
     /// How many groups there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.guards.len()
     }
 
     /// The group that a node belongs to.
-    pub fn of(&self, node: NodeId) -> Option<usize> {
+    pub(super) fn of(&self, node: NodeId) -> Option<usize> {
         let group = self.members.get(node.index()).copied().flatten();
         group.map(usize::from)
     }
 
     /// The value of an edge where the guard of its node's group is false, if that is
     /// always the same.
-    pub fn idle(&self, edge: Edge) -> Option<bool> {
+    pub(super) fn idle(&self, edge: Edge) -> Option<bool> {
         let group = self.of(edge.node())?;
         let at = edge.node().index();
         match (
@@ -104,7 +104,7 @@ impl Groups {
     }
 
     /// The row of a group's guard.
-    pub fn guard_row(&self, group: usize) -> u32 {
+    pub(super) fn guard_row(&self, group: usize) -> u32 {
         self.first_input + self.guards[group].0
     }
 }

@@ -49,6 +49,10 @@ pub struct Listing {
 /// The functions that [`Code::compile`](super::Code::compile) makes of the same arguments,
 /// in the order of calls. The CPU need not be able to run them.
 ///
+/// # Errors
+/// If there is no code generator for the target or the width, or the circuit needs more
+/// rows than machine code can address.
+///
 /// # Panics
 /// As for [`Code::compile`](super::Code::compile).
 pub fn disassemble(

@@ -46,7 +46,7 @@ pub(super) struct Guard {
 
 impl Plan {
     /// A plan with the order and the function size of `config`.
-    pub fn new(
+    pub(super) fn new(
         circuit: &Circuit,
         sections: &[Section],
         groups: &Groups,

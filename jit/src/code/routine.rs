@@ -61,7 +61,7 @@ pub(super) struct Routine {
 
 impl Instruction {
     /// What the instruction reads.
-    pub fn operands(&self) -> impl Iterator<Item = Operand> + Clone {
+    pub(super) fn operands(&self) -> impl Iterator<Item = Operand> + Clone {
         let (a, b) = match *self {
             Instruction::Compute { a, b, .. } => (a, Some(b)),
             Instruction::Store { from, .. } | Instruction::Feedback { from, .. } => (from, None),
@@ -70,7 +70,7 @@ impl Instruction {
     }
 
     /// Calls `f` with what the instruction reads, to be changed.
-    pub fn for_each_operand(&mut self, mut f: impl FnMut(&mut Operand)) {
+    pub(super) fn for_each_operand(&mut self, mut f: impl FnMut(&mut Operand)) {
         match self {
             Instruction::Compute { a, b, .. } => {
                 f(a);

@@ -73,7 +73,7 @@ struct Place {
 type Key = (u32, u32);
 
 impl<'a> Scheduler<'a> {
-    pub fn new(circuit: &'a Circuit, groups: &'a Groups, order: Order) -> Scheduler<'a> {
+    pub(super) fn new(circuit: &'a Circuit, groups: &'a Groups, order: Order) -> Scheduler<'a> {
         let layout = Layout::new(circuit);
         Scheduler {
             circuit,
@@ -89,7 +89,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The number of rows so far.
-    pub fn rows(&self) -> u32 {
+    pub(super) fn rows(&self) -> u32 {
         self.next_row
     }
 
@@ -99,13 +99,13 @@ impl<'a> Scheduler<'a> {
 
     /// For each value so far, what it is where its group's guard is false, if that is
     /// always the same.
-    pub fn idle(&self) -> &[Option<bool>] {
+    pub(super) fn idle(&self) -> &[Option<bool>] {
         &self.idle
     }
 
     /// What computes these outputs, given what the section `after` and those before it
     /// have computed.
-    pub fn section(&mut self, outputs: &[OutputId], after: Option<usize>) -> Vec<Segment> {
+    pub(super) fn section(&mut self, outputs: &[OutputId], after: Option<usize>) -> Vec<Segment> {
         let done = match after {
             Some(section) => self.done[section].clone(),
             None => self.nothing_done(),

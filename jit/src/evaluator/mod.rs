@@ -5,6 +5,7 @@
 
 mod memory;
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -64,6 +65,16 @@ impl Engine {
             Engine::Interpreter(program, _) => program.constants(),
             Engine::Code(code) => code.constants(),
         }
+    }
+}
+
+impl fmt::Debug for LaneEvaluator {
+    /// Without the program and the rows, which would be long.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LaneEvaluator")
+            .field("width", &self.width)
+            .field("layout", &self.layout)
+            .finish_non_exhaustive()
     }
 }
 

@@ -45,7 +45,7 @@ struct Value {
 }
 
 impl<'a> Compiler<'a> {
-    pub fn new(circuit: &'a Circuit, layout: Layout) -> Compiler<'a> {
+    pub(super) fn new(circuit: &'a Circuit, layout: Layout) -> Compiler<'a> {
         let wide = WideCircuit::new(circuit, Folding::SINGLE_READERS);
         let mut values = vec![None; circuit.nodes().len()];
         values[0] = Some(Value::new(Layout::FALSE));
@@ -65,12 +65,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// The number of all rows so far, each of which is written once.
-    pub fn rows(&self) -> u32 {
+    pub(super) fn rows(&self) -> u32 {
         self.next_row
     }
 
     /// Code for a section's outputs, but for those that other sections had before.
-    pub fn section(&mut self, section: &Section) -> SectionSteps {
+    pub(super) fn section(&mut self, section: &Section) -> SectionSteps {
         self.values = match section.after {
             Some(after) => self.computed[after].clone(),
             None => self.given.clone(),

@@ -15,7 +15,7 @@ impl<'a> Evaluate<'a> {
     /// # Safety
     /// `rows` points to as many rows as the section's program has, of the width
     /// that this is dispatched for, and nothing else uses them meanwhile.
-    pub unsafe fn new(section: &'a SectionSteps, rows: *mut u64) -> Evaluate<'a> {
+    pub(super) unsafe fn new(section: &'a SectionSteps, rows: *mut u64) -> Evaluate<'a> {
         Evaluate { section, rows }
     }
 }

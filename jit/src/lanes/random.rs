@@ -63,7 +63,7 @@ pub(super) struct Generators<V>([V; 4]);
 impl<V: Vector> Generators<V> {
     /// A row of random bits.
     #[inline(always)]
-    pub fn next(&mut self) -> V {
+    pub(super) fn next(&mut self) -> V {
         let [s0, s1, s2, s3] = &mut self.0;
         let result = s0.add(*s3).rotate_left(23).add(*s0);
         let t = s1.shift_left(17);

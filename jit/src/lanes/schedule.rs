@@ -17,7 +17,7 @@ pub(super) struct Kind {
 
 impl Kind {
     /// The most operands an operation has; the least is two.
-    pub const MAX_OPERANDS: usize = 4;
+    pub(super) const MAX_OPERANDS: usize = 4;
     const COUNT: usize = (Kind::MAX_OPERANDS + 1) * (Kind::MAX_OPERANDS + 1);
 
     fn index(self) -> usize {
@@ -59,7 +59,7 @@ impl PackedOperations {
     /// Packs operations, given in an order in which they could be executed. The
     /// order is changed only within windows of so many operations, so that rows
     /// written are read soon.
-    pub fn new(operations: &[Operation], window: usize) -> PackedOperations {
+    pub(super) fn new(operations: &[Operation], window: usize) -> PackedOperations {
         let mut packed = PackedOperations::default();
         for window in operations.chunks(window) {
             packed.schedule(window);
@@ -68,18 +68,18 @@ impl PackedOperations {
     }
 
     /// The number of operations.
-    pub fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         self.runs.iter().map(|&(_, count)| count).sum()
     }
 
     /// Whether there are as many offsets as the kinds of the operations say.
-    pub fn is_complete(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         let offsets = |&(kind, count): &(Kind, u32)| count as usize * (1 + kind.operands());
         self.runs.iter().map(offsets).sum::<usize>() == self.offsets.len()
     }
 
     /// Calls `f` with the offsets of the row written and of the rows read.
-    pub fn for_each_operation(&mut self, mut f: impl FnMut(&mut u32, &mut [u32])) {
+    pub(super) fn for_each_operation(&mut self, mut f: impl FnMut(&mut u32, &mut [u32])) {
         let mut rest = &mut self.offsets[..];
         for &(kind, count) in &self.runs {
             let (run, others) = rest.split_at_mut(count as usize * (1 + kind.operands()));

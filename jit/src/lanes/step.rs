@@ -28,7 +28,7 @@ pub(super) struct Feedback {
 impl SectionSteps {
     /// Whether operations have as many operands as their kinds say, and all rows addressed
     /// are among the first `rows`.
-    pub fn is_within(&self, rows: u32) -> bool {
+    pub(super) fn is_within(&self, rows: u32) -> bool {
         let is_row = |offset: u32| offset.is_multiple_of(8) && offset / 8 < rows;
         self.steps.iter().all(|step| {
             let mut feedback = step.feedback.iter();

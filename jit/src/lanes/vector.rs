@@ -186,17 +186,17 @@ mod x86 {
     /// A register of SSE, for code that `dispatch` calls after it has found that the
     /// CPU has AVX2, which includes all of SSE.
     #[derive(Clone, Copy)]
-    pub struct Sse(__m128i);
+    pub(crate) struct Sse(__m128i);
 
     /// A register of AVX2, for code that `dispatch` calls after it has found that the
     /// CPU has AVX2.
     #[derive(Clone, Copy)]
-    pub struct Avx2(__m256i);
+    pub(crate) struct Avx2(__m256i);
 
     /// A register of AVX-512, for code that `dispatch` calls after it has found that
     /// the CPU has AVX-512F.
     #[derive(Clone, Copy)]
-    pub struct Avx512(__m512i);
+    pub(crate) struct Avx512(__m512i);
 
     macro_rules! implement {
         (

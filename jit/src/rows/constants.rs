@@ -21,7 +21,7 @@ pub(crate) struct Constants {
 
 impl Constants {
     /// Finds them.
-    pub fn new(circuit: &Circuit) -> Constants {
+    pub(crate) fn new(circuit: &Circuit) -> Constants {
         let mut constants = Constants::default();
         for (&edge, output) in circuit.outputs().iter().zip(0..) {
             match edge {
@@ -37,12 +37,12 @@ impl Constants {
     }
 
     /// The outputs that are always true.
-    pub fn truths(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn truths(&self) -> impl Iterator<Item = usize> {
         self.truths.iter().map(|&output| output as usize)
     }
 
     /// Whether there are only outputs that a circuit with so many has.
-    pub fn are_within(&self, outputs: usize) -> bool {
+    pub(crate) fn are_within(&self, outputs: usize) -> bool {
         let mut truths = self.truths.iter();
         let mut falsehoods = self.falsehoods.iter();
         truths.all(|&output| (output as usize) < outputs)
@@ -51,7 +51,7 @@ impl Constants {
 
     /// The places of the outputs in a range that are not always false, counted from its
     /// start.
-    pub fn live(&self, range: Range<usize>) -> Vec<u32> {
+    pub(crate) fn live(&self, range: Range<usize>) -> Vec<u32> {
         let run_of = |output: u32| self.falsehoods.partition_point(|run| run.end <= output);
         let is_live = |&place: &u32| {
             let output = range.start as u32 + place;

@@ -15,27 +15,27 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// The layout for a circuit.
-    pub fn new(circuit: &Circuit) -> Layout {
+    pub(crate) fn new(circuit: &Circuit) -> Layout {
         Layout {
             inputs: circuit.inputs().len(),
             outputs: circuit.outputs().len(),
         }
     }
 
-    pub const FALSE: u32 = 0;
-    pub const TRUE: u32 = 1;
+    pub(crate) const FALSE: u32 = 0;
+    pub(crate) const TRUE: u32 = 1;
 
-    pub fn inputs(self) -> Range<usize> {
+    pub(crate) fn inputs(self) -> Range<usize> {
         2..2 + self.inputs
     }
 
-    pub fn outputs(self) -> Range<usize> {
+    pub(crate) fn outputs(self) -> Range<usize> {
         let first = self.inputs().end;
         first..first + self.outputs
     }
 
     /// The number of all these rows, or the greatest number if there are more.
-    pub fn rows(self) -> u32 {
+    pub(crate) fn rows(self) -> u32 {
         let rows = self.inputs.saturating_add(self.outputs).saturating_add(2);
         u32::try_from(rows).unwrap_or(u32::MAX)
     }

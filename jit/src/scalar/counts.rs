@@ -6,13 +6,13 @@
 pub(super) struct Block(pub [u8; Block::SLOTS]);
 
 impl Block {
-    pub const SLOTS: usize = 16;
+    pub(super) const SLOTS: usize = 16;
 
     /// Adds `increments` modulo 256, or subtracts them. Returns in bit `i` whether
     /// counter `i` has become zero or has ceased to be.
     #[inline(always)]
     #[cfg(target_arch = "x86_64")]
-    pub fn add(&mut self, increments: &Block, subtract: bool) -> u16 {
+    pub(super) fn add(&mut self, increments: &Block, subtract: bool) -> u16 {
         use std::arch::x86_64::*;
         // SAFETY: every x86-64 CPU has SSE2, and a block is 16 aligned bytes.
         unsafe {

@@ -37,6 +37,7 @@ mod counts;
 mod layout;
 mod program;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::circuit::{Circuit, OutputId};
@@ -62,6 +63,15 @@ struct State {
     values: Vec<u64>,
     /// In the same way, the values that are to be toggled.
     pending: Vec<u64>,
+}
+
+impl fmt::Debug for ScalarInterpreter {
+    /// Without the program and the values, which would be long.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScalarInterpreter")
+            .field("inputs", &self.program.inputs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ScalarInterpreter {

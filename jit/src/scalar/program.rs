@@ -38,7 +38,7 @@ pub(super) struct Loop {
 }
 
 impl Loop {
-    pub fn words(&self) -> Range<usize> {
+    pub(super) fn words(&self) -> Range<usize> {
         self.ports.start..self.feedback.end
     }
 }
@@ -52,12 +52,12 @@ pub(super) struct Readers {
 }
 
 impl Program {
-    pub fn output_words(&self) -> Range<usize> {
+    pub(super) fn output_words(&self) -> Range<usize> {
         self.first_output_word..self.words
     }
 
     /// Whether all numbers are in range: the interpreter relies on it.
-    pub fn is_sound(&self) -> bool {
+    pub(super) fn is_sound(&self) -> bool {
         let blocks = self.words * 64 / Block::SLOTS;
         self.starts.len() == self.words * 64 + 1
             && self.starts.is_sorted()

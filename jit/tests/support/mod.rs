@@ -24,7 +24,7 @@ fn recipe() -> impl Strategy<Value = Recipe> {
 }
 
 /// Circuits with wide gates, shared gates and monotone loops.
-pub fn circuits() -> impl Strategy<Value = Circuit> {
+pub(crate) fn circuits() -> impl Strategy<Value = Circuit> {
     let recipes = prop::collection::vec(recipe(), 0..120);
     let outputs = prop::collection::vec(any::<u32>(), 0..150);
     (0..100usize, recipes, outputs).prop_map(|(inputs, recipes, outputs)| {
@@ -82,6 +82,6 @@ fn pick(edges: &[Edge], code: u32) -> Edge {
 }
 
 /// All outputs of a circuit.
-pub fn all_outputs(circuit: &Circuit) -> Vec<OutputId> {
+pub(crate) fn all_outputs(circuit: &Circuit) -> Vec<OutputId> {
     (0..circuit.outputs().len() as u32).map(OutputId).collect()
 }

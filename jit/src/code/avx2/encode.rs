@@ -7,11 +7,11 @@ use crate::rows::Width;
 
 /// A vector register, 0 to 15.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Register(pub u8);
+pub(super) struct Register(pub u8);
 
 /// The operand of an instruction that may be in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub(super) enum Source {
     Register(Register),
     /// At this offset in bytes.
     Memory(i32),
@@ -19,7 +19,7 @@ pub enum Source {
 
 /// A bitwise operation of two sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Opcode {
+pub(super) enum Opcode {
     /// `first & second`
     And = 0xdb,
     /// `!first & second`
@@ -31,7 +31,7 @@ pub enum Opcode {
 }
 
 /// The registers' number.
-pub const REGISTERS: usize = 16;
+pub(super) const REGISTERS: usize = 16;
 
 const RDI: u8 = 7;
 
@@ -51,7 +51,7 @@ enum Map {
 
 /// Instructions, one after the other.
 #[derive(Debug)]
-pub struct Encoder {
+pub(super) struct Encoder {
     bytes: Vec<u8>,
     /// 256 bits rather than 128.
     long: bool,
@@ -59,7 +59,7 @@ pub struct Encoder {
 
 impl Encoder {
     /// For rows of 128 or 256 lanes.
-    pub fn new(width: Width) -> Encoder {
+    pub(super) fn new(width: Width) -> Encoder {
         Encoder {
             bytes: Vec::new(),
             long: width == Width::X256,
@@ -67,36 +67,42 @@ impl Encoder {
     }
 
     /// The code.
-    pub fn finish(self) -> Vec<u8> {
+    pub(super) fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
     /// `target = first OP second`
-    pub fn logic(&mut self, opcode: Opcode, target: Register, first: Register, second: Source) {
+    pub(super) fn logic(
+        &mut self,
+        opcode: Opcode,
+        target: Register,
+        first: Register,
+        second: Source,
+    ) {
         self.vex(Prefix::X66, Map::X0F, opcode as u8, target, first, second);
     }
 
     /// Reads memory.
-    pub fn load(&mut self, target: Register, offset: i32) {
+    pub(super) fn load(&mut self, target: Register, offset: i32) {
         let from = Source::Memory(offset);
         self.vex(Prefix::XF3, Map::X0F, 0x6f, target, Register(0), from);
     }
 
     /// Writes memory.
-    pub fn store(&mut self, offset: i32, from: Register) {
+    pub(super) fn store(&mut self, offset: i32, from: Register) {
         let to = Source::Memory(offset);
         self.vex(Prefix::XF3, Map::X0F, 0x7f, from, Register(0), to);
     }
 
     /// Returns zero.
-    pub fn return_zero(&mut self) {
+    pub(super) fn return_zero(&mut self) {
         // xor eax, eax
         self.bytes.extend([0x31, 0xc0]);
         self.leave();
     }
 
     /// Returns one if any bit of the register is set, else zero.
-    pub fn return_any(&mut self, register: Register) {
+    pub(super) fn return_any(&mut self, register: Register) {
         // vptest; setnz al; movzx eax, al
         let source = Source::Register(register);
         self.vex(Prefix::X66, Map::X0F38, 0x17, register, Register(0), source);

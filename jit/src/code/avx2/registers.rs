@@ -7,7 +7,7 @@ use crate::code::routine::{Instruction, Operand, Routine};
 
 /// What a register may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Item {
+pub(super) enum Item {
     /// A value of the routine.
     Value(u32),
     /// The contents of a row.
@@ -25,7 +25,7 @@ impl From<Operand> for Item {
 
 /// Where a value is in memory.
 #[derive(Clone, Copy, Debug)]
-pub enum Home {
+pub(super) enum Home {
     None,
     /// In a row, because the routine has stored it there.
     Row(u32),
@@ -35,7 +35,7 @@ pub enum Home {
 
 /// A register that was made free.
 #[derive(Clone, Copy, Debug)]
-pub struct Freed {
+pub(super) struct Freed {
     pub register: Register,
     /// The spill slot that its contents have to be written to before it is overwritten.
     pub spill: Option<u32>,
@@ -46,7 +46,7 @@ const NEVER: u32 = u32::MAX;
 
 /// The state of the registers in the course of a routine.
 #[derive(Debug)]
-pub struct Registers {
+pub(super) struct Registers {
     contents: [Option<Item>; REGISTERS],
     /// Registers that the current instruction uses.
     pinned: [bool; REGISTERS],
@@ -65,7 +65,7 @@ pub struct Registers {
 
 impl Registers {
     /// Before the routine's first instruction.
-    pub fn new(routine: &Routine) -> Registers {
+    pub(super) fn new(routine: &Routine) -> Registers {
         Registers {
             contents: [None; REGISTERS],
             pinned: [false; REGISTERS],
@@ -81,17 +81,17 @@ impl Registers {
     }
 
     /// How many spill slots there were.
-    pub fn spills(&self) -> u32 {
+    pub(super) fn spills(&self) -> u32 {
         self.slots
     }
 
     /// The register that holds the item.
-    pub fn find(&self, item: Item) -> Option<Register> {
+    pub(super) fn find(&self, item: Item) -> Option<Register> {
         self.places.get(&item).copied()
     }
 
     /// Where the item is in memory, if it is a value.
-    pub fn home(&self, item: Item) -> Home {
+    pub(super) fn home(&self, item: Item) -> Home {
         match item {
             Item::Value(value) => self.homes[value as usize],
             Item::Row(_) => Home::None,
@@ -99,24 +99,24 @@ impl Registers {
     }
 
     /// The value was written to a row.
-    pub fn stored(&mut self, value: u32, row: u32) {
+    pub(super) fn stored(&mut self, value: u32, row: u32) {
         if let Home::None = self.homes[value as usize] {
             self.homes[value as usize] = Home::Row(row);
         }
     }
 
     /// The register is not to be given up during the current instruction.
-    pub fn pin(&mut self, register: Register) {
+    pub(super) fn pin(&mut self, register: Register) {
         self.pinned[usize::from(register.0)] = true;
     }
 
     /// The register is not to be given up at all.
-    pub fn reserve(&mut self, register: Register) {
+    pub(super) fn reserve(&mut self, register: Register) {
         self.reserved[usize::from(register.0)] = true;
     }
 
     /// The free register now holds the item.
-    pub fn put(&mut self, register: Register, item: Item) {
+    pub(super) fn put(&mut self, register: Register, item: Item) {
         self.contents[usize::from(register.0)] = Some(item);
         self.places.insert(item, register);
     }
@@ -124,7 +124,7 @@ impl Registers {
     /// Takes the current instruction's operands for read: those that are not read again
     /// leave their registers, and none is pinned any more. Memory that they are read
     /// from is not used again before the next instruction.
-    pub fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         self.pinned = [false; REGISTERS];
         for (item, next) in self.next[self.now] {
             let Some(item) = item else { continue };
@@ -138,7 +138,7 @@ impl Registers {
     }
 
     /// Goes on to the next instruction.
-    pub fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         self.release();
         for (item, next) in self.next[self.now] {
             if let (Some(item), NEVER) = (item, next) {
@@ -149,7 +149,7 @@ impl Registers {
     }
 
     /// Makes a register free: one that is, or that of the item read last.
-    pub fn free(&mut self) -> Freed {
+    pub(super) fn free(&mut self) -> Freed {
         let usable = (0..REGISTERS).filter(|&at| !self.pinned[at] && !self.reserved[at]);
         let last = usable.max_by_key(|&at| self.next_reading(at));
         let at = last.expect("an instruction pins fewer registers than there are");

@@ -6,16 +6,16 @@ use std::path::Path;
 use super::error::CacheError;
 
 /// Creates no directory.
-pub fn create_directory(_path: &Path) -> Result<(), CacheError> {
+pub(super) fn create_directory(_path: &Path) -> Result<(), CacheError> {
     Err(CacheError::Unsupported)
 }
 
 /// Trusts no directory.
-pub fn check_directory(_path: &Path) -> Result<bool, CacheError> {
+pub(super) fn check_directory(_path: &Path) -> Result<bool, CacheError> {
     Err(CacheError::Unsupported)
 }
 
 /// Opens no file.
-pub fn open(_path: &Path) -> Result<Option<(File, u64)>, CacheError> {
+pub(super) fn open(_path: &Path) -> Result<Option<(File, u64)>, CacheError> {
     Err(CacheError::Unsupported)
 }

@@ -28,15 +28,15 @@ const VERSION: u32 = 1;
 const ALIGNMENT: u64 = 4096;
 
 /// The number of bytes in a header.
-pub const HEADER: usize = 96;
+pub(super) const HEADER: usize = 96;
 const KEY_AT: usize = 32;
 const HASH_AT: usize = 64;
 
 /// The most bytes in a label.
-pub const MAX_LABEL: usize = 255;
+pub(super) const MAX_LABEL: usize = 255;
 
 /// The part of the file that has a fixed size.
-pub struct Header {
+pub(super) struct Header {
     bytes: [u8; HEADER],
     /// How many bytes the label has, which follows the header.
     pub label: usize,
@@ -49,7 +49,7 @@ pub struct Header {
 
 impl Header {
     /// The header in these bytes of a file of `length` bytes.
-    pub fn decode(bytes: [u8; HEADER], length: u64) -> Result<Header, Refusal> {
+    pub(super) fn decode(bytes: [u8; HEADER], length: u64) -> Result<Header, Refusal> {
         if bytes[..8] != MAGIC {
             return Err(Refusal::Magic);
         }
@@ -81,18 +81,18 @@ impl Header {
     }
 
     /// How many bytes follow the header before the code.
-    pub fn rest(&self) -> u64 {
+    pub(super) fn rest(&self) -> u64 {
         self.code_at - HEADER as u64
     }
 
     /// The description in the bytes after the header.
-    pub fn description<'a>(&self, rest: &'a [u8]) -> &'a [u8] {
+    pub(super) fn description<'a>(&self, rest: &'a [u8]) -> &'a [u8] {
         &rest[self.label..][..self.description]
     }
 
     /// Whether the file is the entry that was once written with this key: the
     /// header, the bytes between it and the code, and the code.
-    pub fn verify(&self, key: &CacheKey, rest: &[u8], code: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn verify(&self, key: &CacheKey, rest: &[u8], code: &[u8]) -> Result<(), Refusal> {
         if field::<32>(&self.bytes, KEY_AT) != *key.as_bytes() {
             return Err(Refusal::Key);
         }
@@ -105,7 +105,7 @@ impl Header {
 }
 
 /// What the file has before the code. Labels have at most [`MAX_LABEL`] bytes.
-pub fn encode(key: &CacheKey, label: &str, description: &[u8], code: &[u8]) -> Vec<u8> {
+pub(super) fn encode(key: &CacheKey, label: &str, description: &[u8], code: &[u8]) -> Vec<u8> {
     let lengths = Lengths {
         label: label.len() as u64,
         description: description.len() as u64,

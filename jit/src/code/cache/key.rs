@@ -9,6 +9,7 @@ pub struct CacheKey(blake3::Hash);
 
 /// Collects what a [`CacheKey`] depends on. Each field is hashed with its length, so
 /// that different fields never run together to the same bytes.
+#[derive(Debug)]
 pub struct KeyHasher(blake3::Hasher);
 
 /// Sets our keys apart from all other uses of the hash function, and from keys to

@@ -16,7 +16,7 @@ use rustix::fs::{Mode, OFlags};
 use super::error::{CacheError, Refusal};
 
 /// Creates the directory, and those above it, for the user alone.
-pub fn create_directory(path: &Path) -> Result<(), CacheError> {
+pub(super) fn create_directory(path: &Path) -> Result<(), CacheError> {
     let created = DirBuilder::new().recursive(true).mode(0o700).create(path);
     created.map_err(CacheError::io("create", path))
 }
@@ -25,7 +25,7 @@ pub fn create_directory(path: &Path) -> Result<(), CacheError> {
 ///
 /// # Errors
 /// When it is not the user's own or others may write to it.
-pub fn check_directory(path: &Path) -> Result<bool, CacheError> {
+pub(super) fn check_directory(path: &Path) -> Result<bool, CacheError> {
     let metadata = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         metadata => metadata.map_err(CacheError::io("look at", path))?,
@@ -46,7 +46,7 @@ pub fn check_directory(path: &Path) -> Result<bool, CacheError> {
 ///
 /// # Errors
 /// When it is not a regular file of the user's own, or others may write to it.
-pub fn open(path: &Path) -> Result<Option<(File, u64)>, CacheError> {
+pub(super) fn open(path: &Path) -> Result<Option<(File, u64)>, CacheError> {
     // Opening a pipe would otherwise wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
