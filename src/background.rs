@@ -95,7 +95,7 @@ pub(crate) struct Promise<T> {
 }
 
 impl<T> Promise<T> {
-    /// Hands the value to all who wait for it.
+    /// Hands the value to all that wait for it.
     pub(crate) fn keep(mut self, value: T) {
         self.fallback = None;
         // Nobody else sets it.

@@ -28,7 +28,7 @@ pub enum DirectoryError {
         source: etcetera::HomeDirError,
     },
     /// The current directory, which a relative path starts from, is gone.
-    #[error("the path in {variable} starts nowhere")]
+    #[error("the path in {variable} is relative, and there is no current directory")]
     NoCurrentDirectory {
         /// The environment variable with the path.
         variable: &'static str,

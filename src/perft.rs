@@ -141,7 +141,7 @@ impl Iterator for JointMoves {
         let indices = self.next.as_mut()?;
         let current = indices.iter().zip(&self.legal).map(|(&i, moves)| moves[i]);
         let current = current.collect();
-        // PerftCount up, the last role fastest.
+        // Count up, the last role fastest.
         let carry = indices.iter_mut().zip(&self.legal).rev().all(|(i, moves)| {
             *i = (*i + 1) % moves.len();
             *i == 0

@@ -107,7 +107,7 @@ fn errors_tell_what_is_missing() {
         ),
         (
             "(HELLO)",
-            "`HELLO` is no request; there are INFO, PREVIEW, START, PLAY, STOP and ABORT",
+            "`HELLO` is not a request; there are INFO, PREVIEW, START, PLAY, STOP and ABORT",
         ),
         ("(PLAY)", "PLAY needs the match's name as argument 1"),
         (

@@ -1,4 +1,4 @@
-//! What goals are still possible from a state on.
+//! The goals that are still possible from a state on.
 //!
 //! A goal value that can never hold again, whatever is played ([`ternary`](super::ternary)),
 //! is out of reach. What is left contains every value that a match from there may end with.
@@ -18,6 +18,7 @@
 //! What was proved about the whole game ([`GoalLatches`]) goes on top: it sees what bounds do
 //! not, such as that only one of two propositions can hold.
 
+use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::lanes::Width;
@@ -71,6 +72,14 @@ struct Goal {
     value: i32,
     /// The lanes in which it is possible.
     possible: LaneMask,
+}
+
+impl fmt::Debug for Achievable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Achievable")
+            .field("promises", &self.promises)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Achievable {

@@ -1,4 +1,4 @@
-//! What may be invariant: facts that held in all random matches.
+//! Candidates for invariants: what held in all random matches.
 //!
 //! Groups of propositions of which one is true come from two sources. Names: those that
 //! differ in some arguments only, as `(cell 1 1 ?)`. Samples: for a proposition, others

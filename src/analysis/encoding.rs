@@ -1,4 +1,4 @@
-//! Clauses for what is known and asked about states.
+//! The clauses of invariants and literals.
 
 use batsat::Lit;
 use propjit_stop::Stop;

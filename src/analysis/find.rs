@@ -1,4 +1,4 @@
-//! How facts are found: stage after stage, each with its part of the time.
+//! The search for facts: stage after stage, each with its share of the time.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -94,7 +94,7 @@ impl GoalBoundsTask {
             "goal-bounds",
             || None,
             move || {
-                let stop = Stop::from(game.code_options().config.stop.clone());
+                let stop = game.code_options().config.stop.clone();
                 let facts = find(&game, &config, &stop);
                 let latches = facts.goal_latches.entries().len();
                 tracing::debug!(latches, "goal latches");

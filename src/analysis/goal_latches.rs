@@ -1,4 +1,4 @@
-//! Which goals are out of reach once a proposition is latched.
+//! Goal latches: the goals that are out of reach once a proposition is latched.
 //!
 //! "If the latch constrains the achievable goals then it can be used to optimize search":
 //! Sancho's blog, "Goal Latches", 17 August 2014. There the goal must be a conjunction

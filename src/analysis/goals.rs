@@ -1,4 +1,4 @@
-//! Which goals a literal rules out, and which it ensures.
+//! The goals that a literal rules out, and those that it ensures.
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;

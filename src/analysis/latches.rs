@@ -4,7 +4,7 @@
 //! whatever is played. Matches end in terminal states, so what would follow from those does
 //! not count; a literal that holds in terminal states only is *final*, which makes it no
 //! latch. "Goal Latches" (Sancho's blog, 2014) gives `not X and c` as the form of a negative
-//! latch; that is none, for `c` may become true later. `X and c` is meant.
+//! latch; that is not one, for `c` may become true later. `X and c` is meant.
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;

@@ -1,4 +1,4 @@
-//! A game's circuit, and where in it is what the analysis asks about.
+//! A game's circuit, with the places in it that the analysis asks about.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 

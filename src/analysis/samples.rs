@@ -1,4 +1,4 @@
-//! What was seen in random matches: it tells what is certainly false, so that only what
+//! Samples of random matches: what was seen tells what is certainly false, so that only what
 //! may be true has to be proved.
 
 use std::collections::BTreeSet;

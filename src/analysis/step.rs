@@ -3,7 +3,7 @@
 //!
 //! Only what is asked about is made into clauses, and the rules of moves come in by
 //! degrees: most questions are answered by the next state's logic alone. Whatever is left
-//! out, be it because it was not needed or for want of room or time, allows more than the
+//! out, be it because it was not needed or for lack of room or time, allows more than the
 //! game does. So what is found impossible is impossible.
 //!
 //! A node and the nodes that only it reads become one set of clauses (Tseitin 1968, on
@@ -78,7 +78,7 @@ pub(super) struct Step<'a> {
     feedback: Vec<(When, NodeId, Lit)>,
     /// Whether there are loops in the clauses.
     has_feedback: bool,
-    /// Whether nothing more may be put in the clauses, for want of room or time.
+    /// Whether nothing more may be put in the clauses, for lack of room or time.
     is_full: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a single literal decides by itself: ternary propagation, 64 literals at a time.
+//! The consequences of a single literal: ternary propagation, 64 literals at a time.
 //!
 //! With one input known and all others unknown, a gate is known if the known operands
 //! decide it. `X or c` is true when X is, and `X and c` is false when X is: the forms of

@@ -1,4 +1,4 @@
-//! What can never change again, whatever is played from a state on.
+//! The wires that can never change again, whatever is played from a state on.
 //!
 //! A state is bounded by what each base proposition may be. From a root, which bounds
 //! itself exactly, the bounds of all that may follow are found by going on from the
@@ -15,6 +15,7 @@
 //!
 //! All is done in lanes, a root each.
 
+use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::circuit::{Circuit, OutputId};
@@ -62,6 +63,14 @@ pub struct Rows {
     pub may: LaneMask,
     /// The lanes in which it is true for ever.
     pub must: LaneMask,
+}
+
+impl fmt::Debug for Fixpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fixpoint")
+            .field("filled", &self.filled)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Fixpoint {

@@ -1,4 +1,4 @@
-//! `propjit analyze`: which moves are good in a position.
+//! `propjit analyze`: the moves in a position, best first.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub struct Args {
     #[command(flatten)]
     thinking: ThinkingArgs,
 
-    /// Whose moves [default: the role that has a choice]
+    /// The role whose moves are ranked [default: the role that has a choice]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
@@ -32,12 +32,12 @@ pub struct Args {
     #[arg(long)]
     wait: bool,
 
-    /// Think for so many playouts
+    /// The number of playouts to think for
     #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     playouts: Option<u64>,
 }
 
-/// For how long to think if nothing is said.
+/// For how long to think by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
 /// How many moves are shown to people.

@@ -1,4 +1,4 @@
-//! `propjit compare`: how fast is each backend on a game, and do they agree?
+//! `propjit compare`: the speed of each backend on a game, and whether they agree.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Where the random numbers come from [default: another seed each time]
+    /// The seed of the random numbers [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 

@@ -1,4 +1,4 @@
-//! `propjit match` (a keyword, hence the file's name): players against each other.
+//! `propjit match` (a keyword, hence the file's name): matches between players.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,11 +31,11 @@ pub struct Args {
     #[arg(long = "player", required = true, value_name = "SPEC")]
     players: Vec<PlayerFactory>,
 
-    /// How many matches to play
+    /// The number of matches
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
     games: u64,
 
-    /// Time to prepare. Players elsewhere may want whole seconds
+    /// Time to prepare. Players elsewhere may need whole seconds
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     start_clock: Duration,
 
@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long)]
     swap: bool,
 
-    /// Where the random moves come from [default: another seed each time]
+    /// The seed of the random moves [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -191,8 +191,8 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Work(format!("cannot write {}: {error}", file.display())))
 }
 
-/// A name for matches that no others have, lest a player elsewhere takes them for one that
-/// it still plays: the game's name, without what KIF would read as something else, and
+/// A name for matches that no others have, so that a player elsewhere does not take them for one
+/// that it still plays: the game's name, without what KIF would read as something else, and
 /// the time.
 fn unique_name(game: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };

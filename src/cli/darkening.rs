@@ -1,4 +1,4 @@
-//! `propjit darkening`: what can be left out of the machine code as a match goes on.
+//! `propjit darkening`: the gain of machine code for the rest of a match.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long)]
     random_match: bool,
 
-    /// Where the random numbers come from [default: another seed each time]
+    /// The seed of the random numbers [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 

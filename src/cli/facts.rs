@@ -1,4 +1,4 @@
-//! `propjit facts`: what is true of all states of a game.
+//! `propjit facts`: facts about all states of a game.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, default_value = "200000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
     steps: u64,
 
-    /// Where the random numbers of these matches come from [default: another seed each time]
+    /// The seed of the random numbers of these matches [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -113,7 +113,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let reason = game.gave_up().map(|error| describe(error));
         let reason = reason.unwrap_or_default();
         return Err(Failure::Work(format!(
-            "only of games that can be grounded facts are known: {reason}"
+            "facts are known only of games that can be grounded: {reason}"
         )));
     };
     let config = AnalysisConfig::default()

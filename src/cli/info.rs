@@ -1,4 +1,4 @@
-//! `propjit info`: what a game is made of.
+//! `propjit info`: the parts of a game.
 
 use std::fmt;
 use std::fs::File;
@@ -44,7 +44,7 @@ struct Report {
 #[derive(Serialize)]
 struct Role {
     name: String,
-    /// How many moves may ever be legal; known of ground games.
+    /// How many moves may ever be legal; known of games that are grounded.
     moves: Option<usize>,
     goals: Option<Vec<i32>>,
 }

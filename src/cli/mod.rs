@@ -101,7 +101,7 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the results wanted no more of them.
+        // The reader of the results has closed the pipe.
         Err(Failure::Pipe) => ExitCode::SUCCESS,
         Err(Failure::Told) => ExitCode::FAILURE,
         Err(Failure::Work(error)) => {
@@ -122,8 +122,8 @@ fn log_to_stderr(verbose: u8) {
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let wished = std::env::var("PROPJIT_LOG").ok();
-    let filter = match wished.as_deref().map(str::parse::<Targets>) {
+    let wanted = std::env::var("PROPJIT_LOG").ok();
+    let filter = match wanted.as_deref().map(str::parse::<Targets>) {
         Some(Ok(filter)) => filter,
         _ => Targets::new().with_default(default),
     };

@@ -1,4 +1,4 @@
-//! `propjit perft`: counting all sequences of joint moves.
+//! `propjit perft`: the number of sequences of joint moves.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,17 +12,17 @@ use serde::Serialize;
 use super::options::{SetupArgs, game_name, in_range};
 use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
-/// PerftCount all sequences of joint moves of a length
+/// Count all sequences of joint moves of a length
 #[derive(clap::Args)]
 pub struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
-    /// How many joint moves
+    /// The number of joint moves
     #[arg(value_parser = |text: &str| in_range(text, 0, MAX_DEPTH))]
     depth: usize,
 
-    /// PerftCount apart what follows each first joint move
+    /// Count what follows each first joint move separately
     #[arg(long)]
     divide: bool,
 
@@ -30,7 +30,7 @@ pub struct Args {
     setup: SetupArgs,
 }
 
-/// Nobody waits for counts so deep; states on the way to them take memory.
+/// Nobody waits for deeper counts; the states on the way take memory.
 const MAX_DEPTH: usize = 100_000;
 
 #[derive(Serialize)]

@@ -39,8 +39,8 @@ pub struct Args {
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
 
-    /// Where the random numbers come from: with the same seed, one thread plays
-    /// the same matches in the same order [default: another seed each time]
+    /// The seed of the random numbers: with the same one, one thread plays the same matches in
+    /// the same order [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -49,7 +49,7 @@ pub struct Args {
     max_steps: u32,
 }
 
-/// For how long matches are started if nothing is said.
+/// For how long matches are started by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! Where in a match a command begins: options, and the match as far as it was played.
+//! The position in a match from which a command begins, and the options for it.
 
 use std::path::PathBuf;
 

@@ -20,15 +20,15 @@ pub struct Args {
     #[arg(long, default_value_t = DEFAULT_PORT, value_name = "PORT")]
     port: u16,
 
-    /// The address to listen at; 0.0.0.0 is open to everybody who can reach this machine
+    /// The address to listen at; 0.0.0.0 lets everybody in who can reach this machine
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     bind: IpAddr,
 
-    /// What the player calls itself
+    /// The name of the player
     #[arg(long, default_value = "propjit", value_name = "NAME", value_parser = kif_name)]
     name: String,
 
-    /// Who plays, with options, as in `mcts:threads=2`: see `propjit match --help`
+    /// The player, with options, as in `mcts:threads=2`: see `propjit match --help`
     #[arg(long, default_value = "mcts", value_name = "SPEC")]
     player: String,
 
@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
     memory: Option<usize>,
 
-    /// How many milliseconds before the end of a clock the player is done
+    /// How long before the end of a clock the player is to be done, in milliseconds
     #[arg(long, default_value = "500", value_name = "MS", value_parser = |text: &str| in_range(text, 0u64, 1_000_000))]
     margin: u64,
 
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
 
-    /// How long to wait for a manager that has not been heard of, before another may start a match
+    /// How long a manager may be silent before another one may start a match
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     patience: Duration,
 

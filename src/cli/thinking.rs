@@ -1,5 +1,5 @@
-//! What commands share that search from a position: options, the position that these lead
-//! to, and how results are shown.
+//! The parts that commands share which search from a position: options, the position that these
+//! lead to, and tables of results.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct ThinkingArgs {
     #[arg(long, default_value = "1024", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
     memory: usize,
 
-    /// Where the random numbers come from [default: another seed each time]
+    /// The seed of the random numbers [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -174,7 +174,7 @@ pub struct Goals(pub Vec<Goal>);
 #[derive(Serialize)]
 pub struct Goal {
     pub role: String,
-    /// None where it has not exactly one value.
+    /// None where it does not have exactly one value.
     pub goal: Option<i32>,
 }
 

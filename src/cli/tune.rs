@@ -1,4 +1,4 @@
-//! `propjit tune`: what suits this CPU best?
+//! `propjit tune`: the settings that suit this CPU best.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     seconds: Duration,
 
-    /// Where the random numbers come from [default: another seed each time]
+    /// The seed of the random numbers [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -85,7 +85,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         tuning,
         written: None,
     };
-    // That the defaults are best is news only to who has another profile.
+    // That the defaults are best is news only where there is another profile.
     let is_news = |path: &PathBuf| report.has_won() || (report.is_complete() && path.exists());
     if let Some(path) = path.filter(|path| !args.dry_run && is_news(path)) {
         profile.write(&path).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! `propjit validate`: are rulesheets right?
+//! `propjit validate`: a check of rulesheets.
 
 use std::fmt;
 use std::io::{self, IsTerminal};

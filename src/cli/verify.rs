@@ -1,4 +1,4 @@
-//! `propjit verify`: do the backends say what they should?
+//! `propjit verify`: comparison of backends with traces and with each other.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long, default_value = "1000", value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     max_steps: usize,
 
-    /// Where the random numbers come from with --against
+    /// The seed of the random numbers with --against [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 

@@ -1,9 +1,10 @@
-//! Following a match: the current state, with moves as text.
+//! The board: the current state of a match, with moves as text.
 //!
-//! A move may be spelled as `ggp-base` and other players spell it: with blanks as
-//! they like, `(noop)` for `noop`, and letters in another case if it is clear which
-//! move is meant. Text is compared with legal moves only, so that nothing that a
-//! stranger sends is ever entered in a table.
+//! A move may be spelled as `ggp-base` and other players spell it: with any blanks, `(noop)` for `noop`, and letters in another case if it is clear which
+//! move is meant. Text is compared with legal moves only, so that nothing that comes over
+//! the network is ever entered in a table.
+
+use std::fmt;
 
 use propjit_gdl::syntax::{Lexer, TokenKind};
 
@@ -13,6 +14,14 @@ use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 pub struct Board {
     machine: Box<dyn StateMachine>,
     state: State,
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Board")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Board {

@@ -1,9 +1,10 @@
-//! A match up to its current state, with the way back.
+//! The history of a match up to its current state, with the way back.
 
 use super::board::Board;
 use crate::machine::{MachineError, RoleId, State, StateMachine};
 
 /// A match from its first state to the current one.
+#[derive(Debug)]
 pub struct History {
     board: Board,
     /// The states before the current one, the first one first.
@@ -50,7 +51,7 @@ impl History {
         self.board.is_terminal()
     }
 
-    /// The goal of each role in the current state; none where it has not exactly one value.
+    /// The goal of each role in the current state; none where it does not have exactly one value.
     ///
     /// # Errors
     /// When the machine fails.
@@ -82,7 +83,7 @@ impl History {
         Ok(())
     }
 
-    /// Goes back to where so many joint moves were played, unless fewer were.
+    /// Goes back to the state after `depth` joint moves, unless fewer were played.
     pub fn go_back(&mut self, depth: usize) {
         self.past.truncate(depth + 1);
         if self.past.len() > depth

@@ -1,8 +1,8 @@
-//! Matches: their state and history, those who play them, the referee, and series of them.
+//! Matches: their state and history, their players, the referee, and series of them.
 //!
 //! - [`Board`] follows a match, as most players and all referees need; [`History`] also knows
 //!   the way back, and follows a [`Script`] of joint moves.
-//! - [`Player`] is what a match knows of those who play; a [`PlayerFactory`] makes one for each
+//! - [`Player`] is what a match knows of a player; a [`PlayerFactory`] makes one for each
 //!   match. The players themselves are in [`player`](crate::player) and
 //!   [`protocol`](crate::protocol).
 //! - [`Rulesheet`] is a game that several players share, prepared when it is first needed.

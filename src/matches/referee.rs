@@ -52,10 +52,10 @@ impl MatchConfig {
     }
 }
 
-/// How long players may take to hear that a match is over.
+/// How long players may take to acknowledge that a match is over.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How often the referee looks whether it is to stop.
+/// The time between looks whether the referee is to stop.
 const SLICE: Duration = Duration::from_millis(20);
 
 /// A match that is being played.
@@ -69,7 +69,7 @@ struct RunningMatch<'a> {
     record: MatchRecord,
 }
 
-/// Plays a match. `seats` has for each role the player and what it is told, or nothing
+/// Plays a match. `seats` has for each role the player and its seat, or nothing
 /// where the referee plays at random. Ends early when `stop` is set.
 /// `progress` is called with the number of joint moves so far.
 /// What goes wrong is in the record.

@@ -1,4 +1,4 @@
-//! A game that players share: checked at once, grounded when somebody needs that.
+//! A game that players share: checked at once, and grounded when it is first needed.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -73,7 +73,7 @@ impl Rulesheet {
         self.game.get_or_init(load).clone()
     }
 
-    /// Makes the game, and begins to make what searches of it share, lest a player has to.
+    /// Makes the game, and begins to make what searches of it share, so that no player has to.
     pub fn prepare(&self) {
         match self.game() {
             Ok(game) => drop(game.ground_game().map(GroundGame::tiers)),
@@ -81,7 +81,7 @@ impl Rulesheet {
         }
     }
 
-    /// Sets the flag of the set-up: nobody needs the game any more. Who waits for it gets
+    /// Sets the flag of the set-up: nobody needs the game any more. Those who wait for it get
     /// an error, and what goes on behind a game that is there already ends.
     pub fn stop(&self) {
         self.setup.stop.set();

@@ -1,4 +1,4 @@
-//! Errors of scripts that cannot be followed, with the place and the remedy.
+//! Errors of scripts that cannot be followed, each with the place and the remedy.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub enum ScriptError {
     Illegal {
         /// Where it is written.
         place: ScriptPlace,
-        /// Who wanted to play it.
+        /// The role.
         role: String,
         /// The move as it is written.
         text: String,

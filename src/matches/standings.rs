@@ -12,9 +12,9 @@ pub struct Standing {
     pub player: String,
     /// Matches that ended in a terminal state where its goal is defined.
     pub matches: u64,
-    /// Matches in which nobody had as good a goal. Alone: in which the goal was 100.
+    /// Matches in which no other player had as good a goal. Alone: in which the goal was 100.
     pub wins: u64,
-    /// Matches in which nobody had a better goal, but somebody as good a one. Alone: in
+    /// Matches in which no other player had a better goal, but some had as good a one. Alone: in
     /// which the goal was neither 100 nor 0.
     pub draws: u64,
     /// The other matches.
@@ -91,7 +91,7 @@ fn standing(
         standing.matches += 1;
         goals.add(i64::from(goal), 1);
         let others = seats.iter().zip(&record.goals).enumerate();
-        // Whoever has no goal has done worse; the referee does not compete.
+        // A player without a goal has done worse; the referee does not compete.
         let best = others
             .filter(|&(other, (seat, _))| other != role && seat.is_some())
             .map(|(_, (_, goal))| goal.unwrap_or(i32::MIN))

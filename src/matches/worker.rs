@@ -1,4 +1,4 @@
-//! A player on a thread of its own, so that nobody has to wait for it longer than they want.
+//! A player on a thread of its own, so that a wait for it can always end.
 //!
 //! The worker is told of a turn and gives back a [`Background`] answer. Whatever the player
 //! does (take too long, panic), a wait for its answer ends at the deadline. A new turn stops
@@ -15,14 +15,14 @@ use super::player::{Choice, Ending, Player, PlayerError};
 use crate::background::{Background, Promise};
 
 /// The result of preparing.
-pub type Prepared = Result<(), PlayerError>;
+pub(crate) type Prepared = Result<(), PlayerError>;
 
 /// The result of a turn.
-pub type Chosen = Result<TimedChoice, PlayerError>;
+pub(crate) type Chosen = Result<TimedChoice, PlayerError>;
 
 /// A choice, and how long it took from the moment when it was asked for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TimedChoice {
+pub(crate) struct TimedChoice {
     /// The choice.
     pub choice: Choice,
     /// The time.
@@ -44,7 +44,7 @@ enum Task {
 ///
 /// Where the thread has ended or cannot be started, tasks are dropped, and with them their
 /// promises: the answers are then those fallbacks.
-pub struct Worker {
+pub(crate) struct Worker {
     tasks: Sender<Task>,
     /// Stops what the player is doing.
     stop: Stop,
@@ -52,7 +52,7 @@ pub struct Worker {
 
 impl Worker {
     /// Makes a player on a new thread and lets it prepare until `deadline`.
-    pub fn start(
+    pub(crate) fn start(
         make: impl FnOnce() -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         deadline: Instant,
     ) -> (Worker, Background<Prepared>) {
@@ -71,7 +71,11 @@ impl Worker {
 
     /// Stops what the player is doing, tells it the joint move that was made, if any,
     /// and asks for its next move.
-    pub fn play(&mut self, joint: Option<Vec<String>>, deadline: Instant) -> Background<Chosen> {
+    pub(crate) fn play(
+        &mut self,
+        joint: Option<Vec<String>>,
+        deadline: Instant,
+    ) -> Background<Chosen> {
         self.stop.set();
         self.stop = Stop::new();
         let (answer, chosen) = Background::promised(no_thread);
@@ -86,13 +90,13 @@ impl Worker {
     }
 
     /// Stops what the player is doing. It still answers.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.set();
     }
 
     /// Stops the player and tells it that the match is over. Its thread ends then. The
     /// answer comes when the player has heard it.
-    pub fn end(&mut self, ending: Ending) -> Background<()> {
+    pub(crate) fn end(&mut self, ending: Ending) -> Background<()> {
         self.stop.set();
         let (promise, heard) = Background::promised(|| ());
         let _ = self.tasks.send(Task::End(ending, promise));

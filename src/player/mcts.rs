@@ -1,4 +1,4 @@
-//! The player that thinks: [tree search](crate::search::mcts).
+//! The player `mcts`, which searches with [tree search](crate::search::mcts).
 
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,8 @@ use crate::search::SearchBudget;
 use crate::search::mcts::{Mcts, MctsConfig, SearchReport};
 use crate::setters::setters;
 
-/// How long before the end of a clock it stops to think: a search may take some 10 ms to end,
-/// and the answer has to be handed over.
+/// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
+/// answer has to be handed over.
 const RESERVE: Duration = Duration::from_millis(20);
 
 /// How a [`MctsPlayer`] thinks.
@@ -23,7 +23,7 @@ pub struct MctsPlayerConfig {
     pub search: MctsConfig,
     /// The backend. By default the one that the set-up asks for, or the fastest there is.
     pub backend: Option<Backend>,
-    /// Whether to think on while others do.
+    /// Whether to go on searching while others think.
     pub ponder: bool,
 }
 
@@ -47,16 +47,18 @@ impl MctsPlayerConfig {
 }
 
 /// Searches while it has time, also while nobody waits for it.
+#[derive(Debug)]
 pub struct MctsPlayer {
     seat: Seat,
     config: MctsPlayerConfig,
-    /// Made with the start clock running, as it takes the game to be grounded.
+    /// Made while the start clock runs, since the game has to be grounded for it.
     search: Option<GameSearch>,
     /// What was played before there was a current.
     missed: Vec<Vec<String>>,
 }
 
-/// What is known once the game is loaded.
+/// The search, once the game is loaded.
+#[derive(Debug)]
 struct GameSearch {
     board: Board,
     tree: Mcts,

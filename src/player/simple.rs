@@ -1,4 +1,4 @@
-//! Players that do not think: `random` and `legal`.
+//! The players that do not search: `random` and `legal`.
 
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use propjit_stop::Stop;
 
 /// Plays the first legal move, or a random one. It evaluates the game with the
 /// prover, so that it is ready at once.
+#[derive(Debug)]
 pub struct SimplePlayer {
     board: Board,
     role: RoleId,

@@ -41,7 +41,7 @@ const MAX_NAME: usize = 60;
 fn model() -> String {
     let cpuid = raw_cpuid::CpuId::new();
     let brand = cpuid.get_processor_brand_string();
-    // The brand alone may be cut short by whoever runs the virtual machine.
+    // The host of a virtual machine may shorten the brand.
     let brand = brand.as_ref().map_or("unknown", |brand| brand.as_str());
     let brand = brand.trim();
     match cpuid.get_feature_info() {

@@ -125,11 +125,16 @@ mod lanes {
     use propjit_jit::lanes::Width;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    pub fn serialize<S: Serializer>(width: &Width, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        width: &Width,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         width.lanes().serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Width, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Width, D::Error> {
         let lanes = usize::deserialize(deserializer)?;
         let width = Width::ALL.into_iter().find(|width| width.lanes() == lanes);
         width.ok_or_else(|| D::Error::custom(format!("there are no rows of {lanes} lanes")))

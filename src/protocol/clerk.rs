@@ -1,4 +1,4 @@
-//! Keeps the legal moves of a match at hand, whatever the player is doing.
+//! The clerk, which keeps the legal moves of a match ready, whatever the player is doing.
 //!
 //! The clerk follows the match on the prover, which needs no preparation, on a thread
 //! of its own. While a player still grounds the game, has crashed or takes too
@@ -14,19 +14,19 @@ use crate::machine::{MachineError, RoleId};
 use crate::matches::{Board, Rulesheet};
 
 /// The legal moves of the clerk's role in a turn, as text; none if they cannot be found.
-pub type Legal = Arc<[String]>;
+pub(super) type Legal = Arc<[String]>;
 
 /// A turn: the joint move before it, if any, and where its legal moves go.
 type Turn = (Option<Vec<String>>, Promise<Legal>);
 
 /// Follows one match for one role. Its thread ends when it is dropped.
-pub struct Clerk {
+pub(super) struct Clerk {
     turns: Sender<Turn>,
 }
 
 impl Clerk {
     /// A clerk for a match from its initial state.
-    pub fn start(rulesheet: Arc<Rulesheet>, role: RoleId) -> Clerk {
+    pub(super) fn start(rulesheet: Arc<Rulesheet>, role: RoleId) -> Clerk {
         let (turns, inbox) = unbounded();
         let thread = thread::Builder::new().name("clerk".to_string());
         if let Err(error) = thread.spawn(move || follow(&rulesheet, role, &inbox)) {
@@ -37,7 +37,7 @@ impl Clerk {
 
     /// The legal moves after `joint`, or in the same state as before without one.
     /// None are known where there is no thread to find them.
-    pub fn turn(&self, joint: Option<Vec<String>>) -> Background<Legal> {
+    pub(super) fn turn(&self, joint: Option<Vec<String>>) -> Background<Legal> {
         let (promise, legal) = Background::promised(Legal::default);
         let _ = self.turns.send((joint, promise));
         legal

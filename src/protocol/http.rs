@@ -1,4 +1,4 @@
-//! The little HTTP that the GGP protocol needs, for both sides, on plain sockets.
+//! The part of HTTP that the GGP protocol needs, for both sides, on plain sockets.
 //!
 //! Why no server library: game managers and players speak HTTP/1.0 as `ggp-base` does,
 //! which differs from the standard where it hurts. A `POST` may come without
@@ -22,9 +22,9 @@ use thiserror::Error;
 use propjit_stop::Stop;
 
 /// The largest message that is read, head included: 4 MiB. Rulesheets have less than one.
-pub const MAX_BYTES: usize = 4 << 20;
+pub(super) const MAX_BYTES: usize = 4 << 20;
 
-/// How often somebody who waits for a socket looks whether to go on.
+/// The time between looks whether to go on while waiting for a socket.
 const SLICE: Duration = Duration::from_millis(10);
 
 /// How long the other side gets to take an answer.
@@ -35,7 +35,7 @@ const LINGER: Duration = Duration::from_millis(500);
 
 /// Why there is no message.
 #[derive(Debug, Error)]
-pub enum HttpError {
+pub(super) enum HttpError {
     /// The time is up.
     #[error("the message did not come in time")]
     TimedOut,
@@ -48,7 +48,7 @@ pub enum HttpError {
     /// The message is larger than [`MAX_BYTES`].
     #[error("the message is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
-    /// This is no HTTP.
+    /// This is not HTTP.
     #[error("not HTTP: {0}")]
     Malformed(&'static str),
     /// The body is chunked.
@@ -61,7 +61,7 @@ pub enum HttpError {
 
 /// What comes before the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Head {
+pub(super) struct Head {
     /// The request line or status line.
     pub first_line: String,
     /// The length of the body in bytes (some mean characters).
@@ -69,7 +69,7 @@ pub struct Head {
 }
 
 /// Reads one message from a connection.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     stream: &'a TcpStream,
     deadline: Instant,
     stop: &'a Stop,
@@ -78,7 +78,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads until `deadline` at the latest.
-    pub fn new(stream: &'a TcpStream, deadline: Instant, stop: &'a Stop) -> Reader<'a> {
+    pub(super) fn new(stream: &'a TcpStream, deadline: Instant, stop: &'a Stop) -> Reader<'a> {
         Reader {
             stream,
             deadline,
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When it does not come, or is no HTTP.
-    pub fn head(&mut self) -> Result<Head, HttpError> {
+    pub(super) fn head(&mut self) -> Result<Head, HttpError> {
         let mut seen = 0;
         let end = loop {
             if let Some(end) = blank_line(&self.buffer, seen) {
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When it does not come, or is not UTF-8.
-    pub fn body(&mut self, head: &Head) -> Result<String, HttpError> {
+    pub(super) fn body(&mut self, head: &Head) -> Result<String, HttpError> {
         if head.content_length.is_some_and(|length| length > MAX_BYTES) {
             return Err(HttpError::TooLarge);
         }
@@ -264,7 +264,7 @@ impl Scan {
 ///
 /// # Errors
 /// When the other side does not take it in time.
-pub fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result<()> {
+pub(super) fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result<()> {
     stream.set_write_timeout(Some(WRITE_TIME))?;
     let length = body.len();
     let message = format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}");
@@ -274,7 +274,7 @@ pub fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result<()> {
 
 /// Closes a connection so that what was sent still arrives: were there bytes left unread,
 /// the system would reset the connection and the other side lose the answer.
-pub fn close(mut stream: &TcpStream) {
+pub(super) fn close(mut stream: &TcpStream) {
     let mut rest = [0; 4 << 10];
     let deadline = Instant::now() + LINGER;
     // Whatever fails here, the connection is over.

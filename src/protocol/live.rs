@@ -1,4 +1,4 @@
-//! The match that a session plays.
+//! The match that a session plays, with fallbacks for late or wrong moves.
 //!
 //! What is answered to `PLAY`, in this order: the player's move, if it is legal and in
 //! time; the first legal move that the [`Clerk`] has found; the first legal
@@ -25,9 +25,9 @@ pub(super) struct Due {
     received: Instant,
     /// When the player is to be done.
     think: Instant,
-    /// When the answer is sent, whoever gives it.
+    /// When the answer is sent, wherever it comes from.
     answer: Instant,
-    /// When something is answered if by then no move is known that is legal.
+    /// When an answer is sent even if no legal move is known by then.
     last: Instant,
     /// When the clock ends.
     end: Instant,
@@ -35,7 +35,7 @@ pub(super) struct Due {
 
 impl Due {
     /// For a request that came at `received` and has a clock.
-    pub fn new(received: Instant, clock: Duration, margin: Duration) -> Due {
+    pub(super) fn new(received: Instant, clock: Duration, margin: Duration) -> Due {
         let margin = margin.min(clock / 2);
         let end = received + clock;
         Due {
@@ -84,7 +84,12 @@ struct Turn {
 
 impl LiveMatch {
     /// Sets a player to work, with a log in the folder `logs` if there is one.
-    pub fn start(player: PlayerFactory, seat: Seat, logs: Option<&Path>, due: &Due) -> LiveMatch {
+    pub(super) fn start(
+        player: PlayerFactory,
+        seat: Seat,
+        logs: Option<&Path>,
+        due: &Due,
+    ) -> LiveMatch {
         let id = seat.match_id.clone();
         let log = Log::create(logs, &id, due.received);
         let log = log.unwrap_or_else(|error| {
@@ -119,22 +124,22 @@ impl LiveMatch {
     }
 
     /// The match's name.
-    pub fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         &self.id
     }
 
     /// Time for each move.
-    pub fn play_clock(&self) -> Duration {
+    pub(super) fn play_clock(&self) -> Duration {
         self.play_clock
     }
 
     /// When the clock of the last request ends.
-    pub fn last_deadline(&self) -> Instant {
+    pub(super) fn last_deadline(&self) -> Instant {
         self.current.lock().last_deadline
     }
 
     /// Waits until the player is prepared, or `START` must be answered.
-    pub fn prepare(&self, request: &Request, due: &Due) {
+    pub(super) fn prepare(&self, request: &Request, due: &Due) {
         let error = match self.prepared.wait_until(due.answer) {
             Some(Ok(())) => None,
             Some(Err(error)) => Some(error.clone()),
@@ -147,7 +152,7 @@ impl LiveMatch {
     }
 
     /// The answer to `PLAY`.
-    pub fn play(&self, joint: Option<&Vec<String>>, request: &Request, due: &Due) -> Reply {
+    pub(super) fn play(&self, joint: Option<&Vec<String>>, request: &Request, due: &Due) -> Reply {
         let (turn, before) = self.turn(joint, due);
         let chosen = turn.chosen.as_ref();
         let chosen = chosen.and_then(|chosen| chosen.wait_until(due.answer));
@@ -211,13 +216,13 @@ impl LiveMatch {
     }
 
     /// The match is over.
-    pub fn end(&self, ending: Ending, request: &Request, received: Instant, reply: &Reply) {
+    pub(super) fn end(&self, ending: Ending, request: &Request, received: Instant, reply: &Reply) {
         self.finish(ending);
         self.write(received, request, reply, None, None);
     }
 
     /// The match is given up though no request says so.
-    pub fn abandon(&self) {
+    pub(super) fn abandon(&self) {
         self.finish(Ending::Aborted);
     }
 

@@ -1,4 +1,4 @@
-//! The log of a match: one line of JSON for each request and what was answered.
+//! The log of a match: one line of JSON for each request with its answer.
 //!
 //! The requests of a log, sent to a player again in their order, replay the match.
 
@@ -32,7 +32,7 @@ pub struct LogEntry {
 
 /// Where the lines of a match go: to a file, or nowhere.
 #[derive(Debug)]
-pub struct Log {
+pub(super) struct Log {
     file: Option<Mutex<File>>,
     start: Instant,
 }
@@ -43,7 +43,7 @@ impl Log {
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn create(folder: Option<&Path>, match_id: &str, start: Instant) -> io::Result<Log> {
+    pub(super) fn create(folder: Option<&Path>, match_id: &str, start: Instant) -> io::Result<Log> {
         let file = folder.map(|folder| {
             fs::create_dir_all(folder)?;
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -58,13 +58,13 @@ impl Log {
     }
 
     /// A log that is not kept.
-    pub fn nowhere(start: Instant) -> Log {
+    pub(super) fn nowhere(start: Instant) -> Log {
         Log { file: None, start }
     }
 
     /// Adds a line for a request that came at `received` and is answered now.
     /// Failures go to the program's own log: the match goes on.
-    pub fn write(
+    pub(super) fn write(
         &self,
         received: Instant,
         request: String,

@@ -2,8 +2,7 @@
 //!
 //! Requests are read as tolerantly as `ggp-base` reads them: keywords in any case,
 //! `nil` or `()` for no moves, moves that are terms of any depth, blanks and comments
-//! anywhere. What follows the arguments that we know is ignored, and so are `)` too
-//! many, since later versions and other managers add things. Clocks may be fractions of
+//! anywhere. What follows the arguments that we know is ignored, and so are surplus `)`, since later versions and other managers add things. Clocks may be fractions of
 //! seconds.
 
 use std::fmt;
@@ -17,7 +16,7 @@ use thiserror::Error;
 /// What a manager asks of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Who are you, and are you free?
+    /// What is the name of the player, and is it free?
     Info,
     /// A match may come of this game.
     Preview {
@@ -86,14 +85,14 @@ pub enum Reply {
     Aborted,
 }
 
-/// Why a text is no request.
+/// Why a text is not a request.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MessageError {
     /// There is no complete list in it.
     #[error("the message is not a list like (PLAY match nil)")]
     NoList,
-    /// The first word is no request.
-    #[error("`{0}` is no request; there are INFO, PREVIEW, START, PLAY, STOP and ABORT")]
+    /// The first word is not a request.
+    #[error("`{0}` is not a request; there are INFO, PREVIEW, START, PLAY, STOP and ABORT")]
     Unknown(String),
     /// An argument is missing, or of the wrong form.
     #[error("{request} needs {wanted} as argument {number}")]
@@ -107,7 +106,7 @@ pub enum MessageError {
     },
 }
 
-/// No clock is longer: eleven days. What asks for more gets this.
+/// The longest clock: eleven days. A request for a longer one gets this.
 pub const LONGEST_CLOCK: Duration = Duration::from_secs(1_000_000);
 
 impl Request {

@@ -12,11 +12,12 @@ use crate::matches::{Choice, Ending, Player, PlayerError, Seat};
 /// How long a player may take to notice that a match is over.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// For how long after its deadline an answer is waited for, unless somebody stops that: who
-/// judges time-outs has his own clock.
+/// How long to wait for an answer after its deadline, unless the wait is stopped: whoever judges
+/// time-outs has a clock of their own.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A player at an [`Address`].
+#[derive(Debug)]
 pub struct RemotePlayer {
     address: Address,
     seat: Seat,
@@ -71,7 +72,7 @@ impl Player for RemotePlayer {
             match_id: self.match_id(),
             moves: self.last.clone(),
         };
-        // Whether the referee takes the answer for a move is his affair.
+        // Whether the answer is a legal move, the referee decides.
         self.ask(&play, deadline + PATIENCE, stop).map(Choice::new)
     }
 

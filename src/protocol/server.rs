@@ -1,4 +1,4 @@
-//! Takes connections and hands what they say to a [`Session`].
+//! The HTTP server, which hands the requests of its connections to a [`Session`].
 //!
 //! A thread takes connections; each gets a thread of its own, which reads one request,
 //! answers and closes. The number of connections is limited. Where it is reached
@@ -6,6 +6,7 @@
 //! or broken clients cannot keep others out.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -76,8 +77,16 @@ struct Connection {
     is_reading: bool,
 }
 
-/// If no connection ends for so long, half of those that send nothing are cut off.
+/// If no connection ends for this long, half of those that send nothing are cut off.
 const CROWDED: Duration = Duration::from_millis(50);
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Server {
     /// Listens at an address; port 0 is any free port.

@@ -1,4 +1,4 @@
-//! Answering for a player: one match at a time.
+//! The session of a player, which answers requests and plays one match at a time.
 //!
 //! ```text
 //!          START                 STOP, ABORT
@@ -7,13 +7,14 @@
 //!                      +------+
 //! ```
 //!
-//! Requests come from many threads at once. What is no request for the running match
+//! Requests come from many threads at once. A request that is not for the running match
 //! is answered `busy` and does not touch it. Thinking goes on elsewhere; the threads
 //! that bring requests only wait, each until its own deadline.
 //!
 //! While it is free, a session prepares the game of the last `PREVIEW`. A match of this game
 //! takes over what there is by then, be it done or not.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -44,8 +45,8 @@ pub struct SessionConfig {
     pub setup: Setup,
     /// The folder for logs of matches.
     pub log: Option<PathBuf>,
-    /// A manager that has not been heard of for three play clocks and this time is gone, and a
-    /// new match takes the place of its match.
+    /// How long, on top of three play clocks, a manager may be silent before a new match may take
+    /// the place of its match.
     pub patience: Duration,
 }
 
@@ -105,6 +106,14 @@ struct Running {
     preview: Option<Arc<Rulesheet>>,
     /// How many matches there were.
     started: u64,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Session {

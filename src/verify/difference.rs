@@ -1,4 +1,4 @@
-//! The first thing in which two accounts of a match differ.
+//! The first difference between two accounts of a match.
 
 use std::fmt::{self, Debug};
 

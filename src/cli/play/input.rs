@@ -1,4 +1,4 @@
-//! What a person enters.
+//! The input of a person.
 
 use std::io::{self, BufRead, Read};
 

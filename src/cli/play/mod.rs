@@ -25,7 +25,7 @@ pub struct Args {
     #[command(flatten)]
     thinking: ThinkingArgs,
 
-    /// Who you are [default: the first role]
+    /// The role that you play [default: the first]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
@@ -37,7 +37,7 @@ pub struct Args {
 /// How many moves are listed without being asked for.
 const LISTED: usize = 60;
 
-/// After so many joint moves without a choice, the person is asked for the only move there
+/// After this many joint moves without a choice, the person is asked for the only move there
 /// is: the match may never end.
 const FORCED: usize = 500;
 

@@ -1,4 +1,4 @@
-//! How a match is shown.
+//! The view of a match in the terminal.
 
 use propjit::matches::History;
 

@@ -1,7 +1,7 @@
 //! The memory of the tree: words that all threads may read and write at any time, in blocks.
 //!
 //! Blocks never move. Nobody frees a block; but once in a while, when no thread is at work,
-//! whoever owns the tree marks the blocks that are still of use, and all else can be
+//! the owner of the tree marks the blocks that are still of use, and all else can be
 //! allocated again: mark-region collection, as in Blackburn and McKinley, "Immix" (2008).
 //! That takes time for what is kept only.
 //!
@@ -22,7 +22,7 @@ const BUFFER_LINES: usize = 1024;
 
 /// Words of memory.
 #[derive(Debug)]
-pub struct Arena {
+pub(super) struct Arena {
     words: SharedWords,
     /// Lines that are neither allocated nor in a thread's buffer.
     free: Mutex<Vec<Range<u32>>>,
@@ -30,20 +30,20 @@ pub struct Arena {
 
 /// The number of the line with which a block begins. There is no block at line 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Block(pub u32);
+pub(super) struct Block(pub u32);
 
 /// Lines from which one thread allocates.
 #[derive(Default, Debug)]
-pub struct AllocationBuffer(Range<u32>);
+pub(super) struct AllocationBuffer(Range<u32>);
 
 /// The lines that are still of use, a bit each.
 #[derive(Debug)]
-pub struct Marks(Vec<u64>);
+pub(super) struct Marks(Vec<u64>);
 
 impl Arena {
     /// An arena of `bytes` bytes, or of as many as the system gives; of a few lines at least.
     /// They take up memory when they are first used.
-    pub fn new(bytes: usize) -> Arena {
+    pub(super) fn new(bytes: usize) -> Arena {
         let mut lines = (bytes / (8 * LINE)).clamp(8, u32::MAX as usize);
         let words = loop {
             match SharedWords::new(lines * LINE) {
@@ -67,12 +67,12 @@ impl Arena {
     }
 
     /// The words from the start of a block on.
-    pub fn from(&self, block: Block) -> &[AtomicU64] {
+    pub(super) fn from(&self, block: Block) -> &[AtomicU64] {
         &self.words[block.0 as usize * LINE..]
     }
 
     /// A block of `words` words, with anything in them; none when the memory is used up.
-    pub fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {
+    pub(super) fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {
         let lines = lines(words);
         if buffer.0.len() < lines {
             let wanted = BUFFER_LINES.min(self.lines() / 16).max(lines);
@@ -85,19 +85,19 @@ impl Arena {
     }
 
     /// Takes back what a thread has not used.
-    pub fn give_back(&self, AllocationBuffer(buffer): AllocationBuffer) {
+    pub(super) fn give_back(&self, AllocationBuffer(buffer): AllocationBuffer) {
         if !buffer.is_empty() {
             self.free.lock().push(buffer);
         }
     }
 
     /// No marks yet.
-    pub fn marks(&self) -> Marks {
+    pub(super) fn marks(&self) -> Marks {
         Marks(vec![0; self.lines().div_ceil(64)])
     }
 
     /// Frees all that is not marked. There must be no buffers.
-    pub fn sweep(&mut self, marks: &Marks) {
+    pub(super) fn sweep(&mut self, marks: &Marks) {
         let mut free = Vec::new();
         let mut line = 1;
         while line < self.lines() {
@@ -116,7 +116,7 @@ impl Arena {
 
 impl Marks {
     /// Marks a block of `words` words. Returns whether it was not marked before.
-    pub fn mark(&mut self, block: Block, words: usize) -> bool {
+    pub(super) fn mark(&mut self, block: Block, words: usize) -> bool {
         let is_new = !self.contains(block);
         let start = block.0 as usize;
         for line in start..start + lines(words) {
@@ -126,7 +126,7 @@ impl Marks {
     }
 
     /// Whether the block is marked.
-    pub fn contains(&self, block: Block) -> bool {
+    pub(super) fn contains(&self, block: Block) -> bool {
         let line = block.0 as usize;
         self.0[line / 64] >> (line % 64) & 1 == 1
     }
@@ -163,12 +163,12 @@ fn take(free: &mut Vec<Range<u32>>, least: usize, most: usize) -> Option<Range<u
 }
 
 /// A word that only has to be there, not to be in order with others.
-pub fn get(word: &AtomicU64) -> u64 {
+pub(super) fn get(word: &AtomicU64) -> u64 {
     word.load(Ordering::Relaxed)
 }
 
 /// Writes a word, as [`get`] reads it.
-pub fn set(word: &AtomicU64, value: u64) {
+pub(super) fn set(word: &AtomicU64, value: u64) {
     word.store(value, Ordering::Relaxed);
 }
 

@@ -13,7 +13,7 @@ use crate::search::evaluator::Evaluator;
 
 /// A match of the only role, to its end.
 #[derive(Debug)]
-pub struct BestLine {
+pub(super) struct BestLine {
     /// What the role gets.
     pub goal: f32,
     /// The moves by the number of joint moves before them. Where there is none, only one is legal.
@@ -22,7 +22,7 @@ pub struct BestLine {
 
 impl BestLine {
     /// The decisions on the way to a node, and a playout from there.
-    pub fn new(
+    pub(super) fn new(
         decisions: impl Iterator<Item = (u32, Move)>,
         tree: &Tree,
         leaf: NodeId,
@@ -38,12 +38,12 @@ impl BestLine {
     }
 
     /// The move after `depth` joint moves, if there is a choice.
-    pub fn played(&self, depth: u32) -> Option<Move> {
+    pub(super) fn played(&self, depth: u32) -> Option<Move> {
         self.moves.get(&depth).copied()
     }
 
     /// The moves that come later than the one after `depth` joint moves.
-    pub fn after(&self, depth: u32) -> impl Iterator<Item = Move> {
+    pub(super) fn after(&self, depth: u32) -> impl Iterator<Item = Move> {
         let later = self.moves.range(depth.saturating_add(1)..);
         later.map(|(_, played)| *played)
     }
@@ -53,7 +53,7 @@ impl BestLine {
     ///
     /// # Errors
     /// When the machine cannot go on.
-    pub fn leads(
+    pub(super) fn leads(
         &self,
         evaluator: &mut Evaluator,
         (from, start): (&State, u32),

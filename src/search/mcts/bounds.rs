@@ -1,8 +1,8 @@
-//! Proofs: what follows for a node from what is known of those below.
+//! Proofs of bounds: what follows for a node from what is known of those below.
 //!
 //! This is the solver of Winands, Björnsson and Saito, "Monte-Carlo Tree Search Solver"
-//! (2008), for ranges of goals of any number of roles. Who can choose among moves that are
-//! equally good for itself is thought to choose the worst for the others.
+//! (2008), for ranges of goals of any number of roles. A role that can choose among moves
+//! that are equally good for itself is assumed to choose the worst for the others.
 
 use super::decision::Decision;
 use super::node::{Bounds, Decider, NodeId, Stage};
@@ -12,19 +12,19 @@ use crate::search::successor::Successor;
 
 impl Tree {
     /// The only role of the game can get at least `goal` in this node.
-    pub fn raise_lower_bound(&self, id: NodeId, goal: f32) {
+    pub(super) fn raise_lower_bound(&self, id: NodeId, goal: f32) {
         let Bounds { high, .. } = self.ranges()[0];
         self.node(id).narrow(RoleId(0), Bounds { low: goal, high });
     }
 
     /// What the only role of the game is proved to get in a state, if there is a node for it.
-    pub fn proven_lower_bound(&self, state: &Successor) -> Option<f32> {
+    pub(super) fn proven_lower_bound(&self, state: &Successor) -> Option<f32> {
         let id = self.find_successor(state)?;
         Some(self.node(id).bounds(RoleId(0)).low)
     }
 
     /// Computes anew what each role can still get in a node. Returns whether that changed.
-    pub fn refresh(&self, id: NodeId) -> bool {
+    pub(super) fn refresh(&self, id: NodeId) -> bool {
         let node = self.node(id);
         let (Decider::One(decider), (Stage::Expanded, inside)) =
             (node.meta().decider(), node.inside())

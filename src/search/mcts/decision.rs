@@ -33,7 +33,7 @@ const OVER: u64 = 1 << 57;
 const CHANGES_SHIFT: u32 = 58;
 
 /// How many words a decision has.
-pub fn words(moves: usize, roles: usize, state: usize) -> usize {
+pub(super) fn words(moves: usize, roles: usize, state: usize) -> usize {
     HEAD + moves * (EDGE + slot(roles, state))
 }
 
@@ -45,7 +45,7 @@ fn slot(roles: usize, state: usize) -> usize {
 
 /// A choice of one role.
 #[derive(Clone, Copy, Debug)]
-pub struct Decision<'a> {
+pub(super) struct Decision<'a> {
     pub edges: &'a [[AtomicU64; EDGE]],
     slots: &'a [AtomicU64],
     /// How many words each slot has.
@@ -54,11 +54,11 @@ pub struct Decision<'a> {
 
 /// A move, and what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Edge<'a>(&'a [AtomicU64; EDGE]);
+pub(super) struct Edge<'a>(&'a [AtomicU64; EDGE]);
 
 impl<'a> Decision<'a> {
     /// The decision at the start of these words.
-    pub fn new(words: &'a [AtomicU64]) -> Decision<'a> {
+    pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
         let head = get(&words[0]);
         let (edges, slot) = (head as u32 as usize, (head >> 32) as usize);
         let (words, slots) = words[HEAD..].split_at(edges * EDGE);
@@ -71,7 +71,7 @@ impl<'a> Decision<'a> {
 
     /// Writes a decision: the moves and what they lead to, in a game with `roles` roles. The
     /// most that there is to expect behind each of the edges is a share of the range of goals.
-    pub fn init(
+    pub(super) fn init(
         words: &[AtomicU64],
         roles: usize,
         moves: &[Move],
@@ -110,32 +110,32 @@ impl<'a> Decision<'a> {
     }
 
     /// How many words it has.
-    pub fn words(self) -> usize {
+    pub(super) fn words(self) -> usize {
         HEAD + self.edges.len() * EDGE + self.slots.len()
     }
 
     /// How many moves there are.
-    pub fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         self.edges.len()
     }
 
-    pub fn edge(self, place: usize) -> Edge<'a> {
+    pub(super) fn edge(self, place: usize) -> Edge<'a> {
         Edge(&self.edges[place])
     }
 
-    pub fn each(self) -> impl ExactSizeIterator<Item = Edge<'a>> + Clone {
+    pub(super) fn each(self) -> impl ExactSizeIterator<Item = Edge<'a>> + Clone {
         self.edges.iter().map(Edge)
     }
 
     /// The state that an edge leads to, if the match is not over there.
-    pub fn state(self, place: usize, state: &mut State) -> Meta {
+    pub(super) fn state(self, place: usize, state: &mut State) -> Meta {
         let (meta, words) = self.slot(place).split_at(Meta::WORDS);
         state.assign_from(words.iter().map(get));
         Meta::from_word(get(&meta[0]))
     }
 
     /// The goal that a role has behind an edge where the match is over.
-    pub fn goal(self, place: usize, role: usize) -> f32 {
+    pub(super) fn goal(self, place: usize, role: usize) -> f32 {
         let pair = get(&self.slot(place)[Meta::WORDS + role / 2]);
         f32::from_bits((pair >> (32 * (role % 2))) as u32)
     }
@@ -150,50 +150,50 @@ fn worth_word(mean: f32, uncertainty: f32) -> u64 {
 }
 
 impl<'a> Edge<'a> {
-    pub fn played(self) -> Move {
+    pub(super) fn played(self) -> Move {
         Move((get(&self.0[TO]) >> 32) as u32)
     }
 
-    pub fn visits(self) -> u64 {
+    pub(super) fn visits(self) -> u64 {
         get(&self.0[COUNTS]) % PENDING
     }
 
     /// Visits and evaluations under way.
-    pub fn tried(self) -> u64 {
+    pub(super) fn tried(self) -> u64 {
         tried(get(&self.0[COUNTS]))
     }
 
     /// Whether the match is over behind it.
-    pub fn is_over(self) -> bool {
+    pub(super) fn is_over(self) -> bool {
         get(&self.0[COUNTS]) & OVER != 0
     }
 
-    /// Whether it is of no use to whoever decides to look at it again: all is known that is
-    /// behind it, or there is something better, whatever is.
-    pub fn is_closed(self) -> bool {
+    /// Whether it is of no use to the deciding role to look at it again: all that is behind it is
+    /// known, or there is something better in any case.
+    pub(super) fn is_closed(self) -> bool {
         get(&self.0[COUNTS]) & CLOSED != 0
     }
 
-    pub fn close(self) {
+    pub(super) fn close(self) {
         self.0[COUNTS].fetch_or(CLOSED, Ordering::Relaxed);
     }
 
     /// The node that it leads to, if there is one.
-    pub fn node(self) -> Option<NodeId> {
+    pub(super) fn node(self) -> Option<NodeId> {
         match self.0[TO].load(Ordering::Acquire) as u32 {
             0 => None,
             id => Some(Block(id)),
         }
     }
 
-    /// Says which node it leads to: the same, whoever says so.
-    pub fn lead_to(self, id: NodeId) {
+    /// Sets the node that it leads to, which is the same in all threads.
+    pub(super) fn lead_to(self, id: NodeId) {
         self.0[TO].fetch_or(u64::from(id.0), Ordering::Release);
     }
 
     /// An upper bound of the value as a share of the goals' range, with `weight` on what
     /// is uncertain; or what it is if there are no visits.
-    pub fn upper_bound(self, untried: f32, weight: f32) -> Option<f32> {
+    pub(super) fn upper_bound(self, untried: f32, weight: f32) -> Option<f32> {
         let counts = get(&self.0[COUNTS]);
         if counts & CLOSED != 0 {
             return None;
@@ -208,27 +208,27 @@ impl<'a> Edge<'a> {
     }
 
     /// An evaluation is under way.
-    pub fn begin(self) {
+    pub(super) fn begin(self) {
         let counts = self.0[COUNTS].fetch_add(PENDING, Ordering::Relaxed);
         self.set_uncertainty(counts + PENDING);
     }
 
     /// An evaluation that was under way is given up.
-    pub fn cancel(self) {
+    pub(super) fn cancel(self) {
         let counts = self.0[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
         self.set_uncertainty(counts - PENDING);
     }
 
     /// An evaluation that was under way has ended. Now the mean is this, as a share of the
-    /// range of the goals of whoever decides.
-    pub fn end(self, mean: f32) {
+    /// range of the goals of the deciding role.
+    pub(super) fn end(self, mean: f32) {
         let counts = self.0[COUNTS].fetch_sub(PENDING - VISIT, Ordering::Relaxed);
         let counts = counts - (PENDING - VISIT);
         set(&self.0[WORTH], worth_word(mean, uncertainty(counts)));
     }
 
     /// Notes how often the bounds behind it have changed. Returns whether they have since.
-    pub fn note_changes(self, changes: u8) -> bool {
+    pub(super) fn note_changes(self, changes: u8) -> bool {
         let changes = u64::from(changes) << CHANGES_SHIFT;
         let counts = &self.0[COUNTS];
         if get(counts) >> CHANGES_SHIFT == changes >> CHANGES_SHIFT {

@@ -1,4 +1,4 @@
-//! Down the tree to where something is to be found out, and up again with it.
+//! Descents: down the tree to a leaf, and up again with its values.
 
 use super::arena::{AllocationBuffer, Block};
 use super::decision::{Decision, Edge};
@@ -10,7 +10,7 @@ use crate::rng::GameRng;
 use crate::search::successor::Successor;
 
 /// What a thread needs on its way down the tree.
-pub struct DescentContext {
+pub(super) struct DescentContext {
     /// The weight of what is uncertain.
     pub exploration: f32,
     pub rng: GameRng,
@@ -24,7 +24,7 @@ pub struct DescentContext {
 
 /// The decisions from the root on.
 #[derive(Default, Debug)]
-pub struct Path(Vec<Step>);
+pub(super) struct Path(Vec<Step>);
 
 /// A decision.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ enum Choice {
 
 /// What is to be done at the end of a path.
 #[derive(Debug)]
-pub enum Leaf {
+pub(super) enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
     /// It is known what each role gets: the values are in the context.
@@ -62,7 +62,12 @@ impl Tree {
     /// (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006). Evaluations that
     /// are under way count as visits, but have no value (Liu et al., "Watch the Unobserved",
     /// 2020).
-    pub fn descend(&self, mut id: NodeId, path: &mut Path, context: &mut DescentContext) -> Leaf {
+    pub(super) fn descend(
+        &self,
+        mut id: NodeId,
+        path: &mut Path,
+        context: &mut DescentContext,
+    ) -> Leaf {
         loop {
             let node = self.node(id);
             let play = || {
@@ -197,7 +202,7 @@ impl Tree {
 
     /// Adds the values that the evaluation at the end of the path had, for each role, there
     /// being a node if playouts started in it.
-    pub fn back_up(&self, path: &Path, leaf: Option<NodeId>, values: &[f32]) {
+    pub(super) fn back_up(&self, path: &Path, leaf: Option<NodeId>, values: &[f32]) {
         if let Some(leaf) = leaf {
             let leaf = self.node(leaf);
             leaf.end();
@@ -243,7 +248,7 @@ impl Tree {
     }
 
     /// Computes anew what is known of the nodes of the path, as far as there is news.
-    pub fn refresh_path(&self, path: &Path) {
+    pub(super) fn refresh_path(&self, path: &Path) {
         for step in path.0.iter().rev() {
             let Choice::Edge(inside, place) = step.choice else {
                 break;
@@ -256,7 +261,7 @@ impl Tree {
     }
 
     /// The decisions on the path: after how many joint moves, and what was played.
-    pub fn decisions(&self, path: &Path) -> impl Iterator<Item = (u32, Move)> {
+    pub(super) fn decisions(&self, path: &Path) -> impl Iterator<Item = (u32, Move)> {
         path.0.iter().filter_map(|step| match step.choice {
             Choice::Edge(inside, place) => {
                 let depth = self.node(step.node).meta().depth();
@@ -268,7 +273,7 @@ impl Tree {
     }
 
     /// Gives up the evaluation at the end of the path.
-    pub fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
+    pub(super) fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
         if let Some(leaf) = leaf {
             self.node(leaf).end();
         }
@@ -281,7 +286,7 @@ impl Tree {
 
     /// Sets where the joint move at the end of the path leads to; returns the node, if there
     /// is memory for it.
-    pub fn complete(
+    pub(super) fn complete(
         &self,
         path: &Path,
         found: &Successor,
@@ -299,7 +304,7 @@ impl Tree {
     }
 
     /// Takes back the joint move by which the path ends, which nobody has looked at.
-    pub fn forget(&self, path: &Path) {
+    pub(super) fn forget(&self, path: &Path) {
         let (node, number) = path.last_joint();
         self.joint(node).lock().edges.remove(&number);
     }
@@ -307,12 +312,12 @@ impl Tree {
 
 impl Path {
     /// Makes it a path that ends at the root.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The edge that was chosen first, if the root has edges.
-    pub fn first_edge(&self) -> Option<usize> {
+    pub(super) fn first_edge(&self) -> Option<usize> {
         match self.0.first()?.choice {
             Choice::Edge(_, place) => Some(place as usize),
             Choice::Joint(..) => None,

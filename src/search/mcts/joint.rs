@@ -1,4 +1,4 @@
-//! Choices that several roles make at once, each at random with a strategy of its own that
+//! Decisions that several roles make at once, each at random with a strategy of its own that
 //! does not depend on what the others choose now, but on what would have been better against
 //! what they chose before: regret matching (Hart and Mas-Colell, 2000; for tree search Tak,
 //! Lanctot and Winands, "Monte Carlo Tree Search Variants for Simultaneous Move Games", 2014).
@@ -17,7 +17,7 @@ const AT_RANDOM: f64 = 0.1;
 
 /// What several roles may play at once in a node.
 #[derive(Debug)]
-pub struct JointDecision {
+pub(super) struct JointDecision {
     /// For each role, its moves.
     pub arms: Box<[Box<[Arm]>]>,
     /// Where joint moves lead to, as far as they were chosen; nowhere while somebody finds
@@ -27,11 +27,11 @@ pub struct JointDecision {
 
 /// A joint move, as a number of digits that are the places of the roles' moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct JointId(u64);
+pub(super) struct JointId(u64);
 
 /// A move of a role that decides together with others.
 #[derive(Clone, Debug)]
-pub struct Arm {
+pub(super) struct Arm {
     pub played: Move,
     pub values: Moments<f64>,
     /// By how much it would have been better to play this every time: at least 0, as the
@@ -42,7 +42,7 @@ pub struct Arm {
 
 impl JointDecision {
     /// A choice among the legal moves of each role.
-    pub fn new(legal: Legal<'_>) -> JointDecision {
+    pub(super) fn new(legal: Legal<'_>) -> JointDecision {
         let arm = |&played: &Move| Arm {
             played,
             values: Moments::default(),
@@ -59,19 +59,19 @@ impl JointDecision {
     ///
     /// Numbers of more than 64 bits wrap around; joint moves that then have the same
     /// number, among more than 2<sup>64</sup>, are taken for each other.
-    pub fn id(&self, places: &[usize]) -> JointId {
+    pub(super) fn id(&self, places: &[usize]) -> JointId {
         number(self.arms.iter().map(|arms| arms.len()), places)
     }
 
     /// The joint move at these places.
-    pub fn moves(&self, places: &[usize]) -> Vec<Move> {
+    pub(super) fn moves(&self, places: &[usize]) -> Vec<Move> {
         let arms = self.arms.iter().zip(places);
         arms.map(|(arms, &place)| arms[place].played).collect()
     }
 
     /// For each role the place of a move, by its strategy: each as likely as it is regretted
     /// that it was not played. One role may be the one that plays at random.
-    pub fn choose(&self, random: Option<RoleId>, rng: &mut GameRng) -> Box<[usize]> {
+    pub(super) fn choose(&self, random: Option<RoleId>, rng: &mut GameRng) -> Box<[usize]> {
         let mut place = |role: RoleId, arms: &[Arm]| {
             let total: f64 = arms.iter().map(|arm| arm.regret).sum();
             let is_random = random == Some(role) || total <= 0.0;
@@ -95,7 +95,7 @@ impl JointDecision {
     ///
     /// `mean` is the mean value of a role in the node that a joint move leads to, or in the node
     /// of this decision where there is none. The role `random` has no strategy.
-    pub fn update_regrets(
+    pub(super) fn update_regrets(
         &mut self,
         places: &[usize],
         values: &[f32],
@@ -131,16 +131,16 @@ impl JointDecision {
     }
 
     /// Bytes of memory, about.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let arms = self.arms.iter().map(|arms| size_of_val(&**arms));
         size_of::<JointDecision>() + arms.sum::<usize>()
     }
 
     /// Bytes of memory, about, for each joint move that was chosen.
-    pub const EDGE_BYTES: usize = 2 * size_of::<(JointId, Option<NodeId>)>();
+    pub(super) const EDGE_BYTES: usize = 2 * size_of::<(JointId, Option<NodeId>)>();
 }
 
-/// The number of the joint move at these places, where there are so many of each role.
+/// The number of the joint move at these places; `counts` are the numbers of moves of the roles.
 fn number(counts: impl Iterator<Item = usize>, places: &[usize]) -> JointId {
     JointId(counts.zip(places).fold(0u64, |id, (count, &place)| {
         id.wrapping_mul(count as u64).wrapping_add(place as u64)

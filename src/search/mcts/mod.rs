@@ -11,10 +11,11 @@
 //!
 //! - `arena`: the memory of the tree.
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
-//! - `descent`: which leaf is next, and what becomes of the result.
+//! - `descent`: the choice of the next leaf, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `worker`: a thread.
-//! - `report`: what a search has to say.
+//! - `shared`: what the threads have in common, beside the tree.
+//! - `report`: the result.
 
 mod arena;
 mod best_line;
@@ -29,6 +30,7 @@ mod shared;
 mod tree;
 mod worker;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -98,6 +100,15 @@ pub struct Mcts {
     runs: u64,
 }
 
+impl fmt::Debug for Mcts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mcts")
+            .field("config", &self.config)
+            .field("depth", &self.depth)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Mcts {
     /// A search from the initial state.
     ///
@@ -147,7 +158,7 @@ impl Mcts {
         })
     }
 
-    /// Searches from another state from now on, which comes after so many joint moves. What
+    /// Searches from another state from now on, which comes after `depth` joint moves. What
     /// is known of it and of what follows is kept.
     ///
     /// # Errors

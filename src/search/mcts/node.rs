@@ -1,4 +1,4 @@
-//! Nodes of the tree, and what is known of them, in words that all threads may change.
+//! The nodes of the tree, and what is known of them, in words that all threads may change.
 //!
 //! Each word by itself is right at any time. That two of them, such as a sum and the number
 //! of visits, are of different moments does no harm.
@@ -10,19 +10,19 @@ use crate::machine::RoleId;
 use crate::search::successor::{NodeInfo, Turn};
 
 /// A node: the block that it is in.
-pub type NodeId = Block;
+pub(super) type NodeId = Block;
 
 /// What a role can still get: the least and the most of it, if everybody plays as well as
 /// can be.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bounds {
+pub(super) struct Bounds {
     pub low: f32,
     pub high: f32,
 }
 
 impl Bounds {
     /// A value that is known.
-    pub fn exact(value: f32) -> Bounds {
+    pub(super) fn exact(value: f32) -> Bounds {
         Bounds {
             low: value,
             high: value,
@@ -30,7 +30,7 @@ impl Bounds {
     }
 
     /// Whether the value is known.
-    pub fn are_exact(self) -> bool {
+    pub(super) fn are_exact(self) -> bool {
         is_exact(self.low.into(), self.high.into())
     }
 
@@ -47,13 +47,13 @@ impl Bounds {
 }
 
 /// Whether what lies between these is known. Means of goals are compared, hence the tolerance.
-pub fn is_exact(low: f64, high: f64) -> bool {
+pub(super) fn is_exact(low: f64, high: f64) -> bool {
     high - low < 1e-4
 }
 
-/// Who decides.
+/// The role or roles that decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decider {
+pub(super) enum Decider {
     /// Nobody: the match is over.
     Nobody,
     /// One role.
@@ -62,14 +62,14 @@ pub enum Decider {
     Several,
 }
 
-/// When a state is reached, and who decides there, in a word.
+/// The depth of a state, and who decides there, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Meta(u64);
+pub(super) struct Meta(u64);
 
 impl Meta {
-    pub const WORDS: usize = 1;
+    pub(super) const WORDS: usize = 1;
 
-    pub fn new(info: &NodeInfo) -> Meta {
+    pub(super) fn new(info: &NodeInfo) -> Meta {
         let decider = match &info.turn {
             Turn::Over(_) => 0,
             Turn::Several => 1,
@@ -78,20 +78,20 @@ impl Meta {
         Meta(u64::from(info.depth) | decider << 32)
     }
 
-    pub fn word(self) -> u64 {
+    pub(super) fn word(self) -> u64 {
         self.0
     }
 
-    pub fn from_word(word: u64) -> Meta {
+    pub(super) fn from_word(word: u64) -> Meta {
         Meta(word)
     }
 
     /// How many joint moves were made before.
-    pub fn depth(self) -> u32 {
+    pub(super) fn depth(self) -> u32 {
         self.0 as u32
     }
 
-    pub fn decider(self) -> Decider {
+    pub(super) fn decider(self) -> Decider {
         match (self.0 >> 32) as u32 {
             0 => Decider::Nobody,
             1 => Decider::Several,
@@ -102,7 +102,7 @@ impl Meta {
 
 /// How far a node is looked into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub(super) enum Stage {
     /// It is not known what may be played.
     Unexpanded = 0,
     /// Somebody is about to find out.
@@ -131,7 +131,7 @@ const UNIT: f32 = (1 << 20) as f32;
 
 /// A node, to look at and to change.
 #[derive(Clone, Copy, Debug)]
-pub struct Node<'a> {
+pub(super) struct Node<'a> {
     words: &'a [AtomicU64],
     /// The goals that each role can have in the game.
     ranges: &'a [Bounds],
@@ -139,17 +139,17 @@ pub struct Node<'a> {
 
 impl<'a> Node<'a> {
     /// The node at the start of these words.
-    pub fn new(words: &'a [AtomicU64], ranges: &'a [Bounds]) -> Node<'a> {
+    pub(super) fn new(words: &'a [AtomicU64], ranges: &'a [Bounds]) -> Node<'a> {
         Node { words, ranges }
     }
 
     /// How many words a node has.
-    pub fn words(roles: usize, state: usize) -> usize {
+    pub(super) fn words(roles: usize, state: usize) -> usize {
         SUMS + 2 * roles + state
     }
 
     /// Makes it a node without visits, in which each role can get this.
-    pub fn init(self, meta: Meta, state: &[u64], goal_bounds: impl Fn(RoleId) -> Bounds) {
+    pub(super) fn init(self, meta: Meta, state: &[u64], goal_bounds: impl Fn(RoleId) -> Bounds) {
         set(&self.words[META], meta.word());
         set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
         set(&self.words[COUNTS], 0);
@@ -165,24 +165,24 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub fn meta(self) -> Meta {
+    pub(super) fn meta(self) -> Meta {
         Meta::from_word(get(&self.words[META]))
     }
 
     /// The words of the state.
-    pub fn state(self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+    pub(super) fn state(self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
         let length = (get(&self.words[INSIDE]) >> STATE_SHIFT) as usize;
         let words = &self.words[SUMS + 2 * self.ranges.len()..][..length];
         words.iter().map(get)
     }
 
     /// Whether these are the words of the state.
-    pub fn is_state(self, words: &[u64]) -> bool {
+    pub(super) fn is_state(self, words: &[u64]) -> bool {
         self.state().len() == words.len() && self.state().eq(words.iter().copied())
     }
 
     /// How far it is looked into, and the block in which to look.
-    pub fn inside(self) -> (Stage, Block) {
+    pub(super) fn inside(self) -> (Stage, Block) {
         let word = self.words[INSIDE].load(Ordering::Acquire);
         let stage = match (word >> STAGE_SHIFT) as u8 {
             0 => Stage::Unexpanded,
@@ -193,7 +193,7 @@ impl<'a> Node<'a> {
     }
 
     /// Claims the right to find out what may be played; only one thread gets it.
-    pub fn claim(self) -> bool {
+    pub(super) fn claim(self) -> bool {
         let free = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
         let claimed = free | (Stage::Expanding as u64) << STAGE_SHIFT;
         let word = &self.words[INSIDE];
@@ -201,35 +201,35 @@ impl<'a> Node<'a> {
             .is_ok()
     }
 
-    /// Says what the thread that claimed the node has found out, which the block tells.
-    pub fn set_inside(self, stage: Stage, inside: Block) {
+    /// Sets what the thread that claimed the node has found out, which is in the block.
+    pub(super) fn set_inside(self, stage: Stage, inside: Block) {
         let state = get(&self.words[INSIDE]) >> STATE_SHIFT << STATE_SHIFT;
         let word = state | (stage as u64) << STAGE_SHIFT | u64::from(inside.0);
         self.words[INSIDE].store(word, Ordering::Release);
     }
 
     /// How many evaluations were made in this node and below.
-    pub fn visits(self) -> u64 {
+    pub(super) fn visits(self) -> u64 {
         get(&self.words[COUNTS]) % PENDING
     }
 
     /// Whether evaluations were made or are under way that started here.
-    pub fn is_touched(self) -> bool {
+    pub(super) fn is_touched(self) -> bool {
         get(&self.words[COUNTS]) != 0
     }
 
     /// An evaluation starts here.
-    pub fn begin(self) {
+    pub(super) fn begin(self) {
         self.words[COUNTS].fetch_add(PENDING, Ordering::Relaxed);
     }
 
     /// An evaluation that started here ends.
-    pub fn end(self) {
+    pub(super) fn end(self) {
         self.words[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
     }
 
     /// Adds the values that an evaluation had for each role.
-    pub fn add(self, values: &[f32]) {
+    pub(super) fn add(self, values: &[f32]) {
         for ((sum, range), value) in self.words[SUMS..].iter().zip(self.ranges).zip(values) {
             let value = range.to_unit(*value) * UNIT;
             sum.fetch_add(value as u64, Ordering::Relaxed);
@@ -238,17 +238,17 @@ impl<'a> Node<'a> {
     }
 
     /// What a role can still get.
-    pub fn bounds(self, role: RoleId) -> Bounds {
+    pub(super) fn bounds(self, role: RoleId) -> Bounds {
         Bounds::from_word(get(self.bounds_word(role)))
     }
 
     /// Whether it is known what each role gets.
-    pub fn is_solved(self) -> bool {
+    pub(super) fn is_solved(self) -> bool {
         RoleId::first(self.ranges.len()).all(|role| self.bounds(role).are_exact())
     }
 
     /// A role can get no more and no less than this. Returns whether that is news.
-    pub fn narrow(self, role: RoleId, bounds: Bounds) -> bool {
+    pub(super) fn narrow(self, role: RoleId, bounds: Bounds) -> bool {
         let both = |word| {
             let known = Bounds::from_word(word);
             let low = known.low.max(bounds.low);
@@ -259,20 +259,20 @@ impl<'a> Node<'a> {
         let word = self.bounds_word(role);
         let changed = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, both);
         if changed.is_ok() {
-            // Who sees this sees the bounds, too, and need not look again.
+            // A thread that sees this sees the bounds, too, and need not look again.
             self.words[CHANGES].fetch_add(1, Ordering::Release);
         }
         changed.is_ok()
     }
 
     /// How often the bounds have changed, modulo 256.
-    pub fn changes(self) -> u8 {
+    pub(super) fn changes(self) -> u8 {
         self.words[CHANGES].load(Ordering::Acquire) as u8
     }
 
     /// The mean of a role's evaluations within what it can still get; none without visits,
     /// unless the value is known.
-    pub fn mean(self, role: RoleId) -> Option<f32> {
+    pub(super) fn mean(self, role: RoleId) -> Option<f32> {
         let Bounds { low, high } = self.bounds(role);
         let range = self.ranges[role.index()];
         match self.visits() {
@@ -293,7 +293,7 @@ impl<'a> Node<'a> {
 
 impl Bounds {
     /// A value as a share of this range.
-    pub fn to_unit(self, value: f32) -> f32 {
+    pub(super) fn to_unit(self, value: f32) -> f32 {
         let width = self.high - self.low;
         if width > 0.0 {
             (value - self.low) / width

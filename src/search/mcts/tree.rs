@@ -25,7 +25,7 @@ const SHARDS: usize = 64;
 
 /// The nodes of a search.
 #[derive(Debug)]
-pub struct Tree {
+pub(super) struct Tree {
     arena: Arena,
     /// The nodes by the hash of their state and depth.
     shards: Box<[Mutex<HashTable<Entry>>]>,
@@ -41,7 +41,7 @@ pub struct Tree {
     random: Option<RoleId>,
     /// How much memory there may be.
     limit: usize,
-    /// Whether some memory was not to be had.
+    /// Whether memory has run out.
     is_full: AtomicBool,
     root: NodeId,
 }
@@ -55,7 +55,7 @@ struct Entry {
 
 impl Tree {
     /// A tree of one node, of at most `limit` bytes.
-    pub fn new(
+    pub(super) fn new(
         root: &Successor,
         ranges: Box<[Bounds]>,
         random: Option<RoleId>,
@@ -79,46 +79,46 @@ impl Tree {
     }
 
     /// The node in which the search starts.
-    pub fn root(&self) -> NodeId {
+    pub(super) fn root(&self) -> NodeId {
         self.root
     }
 
-    pub fn node(&self, id: NodeId) -> Node<'_> {
+    pub(super) fn node(&self, id: NodeId) -> Node<'_> {
         Node::new(self.arena.from(id), &self.ranges)
     }
 
     /// What one role may play, which is in this block.
-    pub fn decision(&self, inside: Block) -> Decision<'_> {
+    pub(super) fn decision(&self, inside: Block) -> Decision<'_> {
         Decision::new(self.arena.from(inside))
     }
 
     /// What several roles may play at once in an expanded node.
-    pub fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
+    pub(super) fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
         let joints = self.joints.read();
         joints[&id].clone()
     }
 
     /// How many nodes there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 
     /// Whether there is no memory for more nodes.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
     /// The role that decides by chance.
-    pub fn random(&self) -> Option<RoleId> {
+    pub(super) fn random(&self) -> Option<RoleId> {
         self.random
     }
 
     /// The goals that each role can have.
-    pub fn ranges(&self) -> &[Bounds] {
+    pub(super) fn ranges(&self) -> &[Bounds] {
         &self.ranges
     }
 
-    pub fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
+    pub(super) fn roles(&self) -> impl Iterator<Item = RoleId> + use<> {
         RoleId::first(self.ranges.len())
     }
 
@@ -150,7 +150,7 @@ impl Tree {
 
     /// The node of a state that was found, where the match may be over; it is made if there
     /// is none and there is memory.
-    pub fn intern_successor(
+    pub(super) fn intern_successor(
         &self,
         found: &Successor,
         buffer: &mut AllocationBuffer,
@@ -163,7 +163,7 @@ impl Tree {
     }
 
     /// The node of a state that was found, if there is one.
-    pub fn find_successor(&self, found: &Successor) -> Option<NodeId> {
+    pub(super) fn find_successor(&self, found: &Successor) -> Option<NodeId> {
         let (meta, words) = (Meta::new(&found.info), found.state.words());
         let hash = hash(words, meta.depth());
         self.find(&self.shard(hash), hash, meta, words)
@@ -196,13 +196,13 @@ impl Tree {
     }
 
     /// Takes back what a thread has not used.
-    pub fn give_back(&self, buffer: AllocationBuffer) {
+    pub(super) fn give_back(&self, buffer: AllocationBuffer) {
         self.arena.give_back(buffer);
     }
 
     /// The node that a move of a decision leads to, if the match is not over there; it is
     /// made if there is none and there is memory.
-    pub fn follow(
+    pub(super) fn follow(
         &self,
         decision: Decision<'_>,
         place: usize,
@@ -221,7 +221,12 @@ impl Tree {
 
     /// Sets what may be played in a node that this thread has claimed. Returns whether that
     /// changes what is known of the node.
-    pub fn expand(&self, id: NodeId, found: Expansion<'_>, buffer: &mut AllocationBuffer) -> bool {
+    pub(super) fn expand(
+        &self,
+        id: NodeId,
+        found: Expansion<'_>,
+        buffer: &mut AllocationBuffer,
+    ) -> bool {
         let node = self.node(id);
         let Decider::One(role) = node.meta().decider() else {
             let joint = JointDecision::new(found.legal);
@@ -254,7 +259,7 @@ impl Tree {
     }
 
     /// From now on, latches leave no more than these goals.
-    pub fn set_goal_bounds(&mut self, left: GoalBounds) {
+    pub(super) fn set_goal_bounds(&mut self, left: GoalBounds) {
         self.left = Some(left);
         let mut state = State::new();
         self.mark(self.root, &mut self.arena.marks(), |id| {
@@ -276,7 +281,7 @@ impl Tree {
     }
 
     /// Counts memory of choices that several roles make at once.
-    pub fn count_joint(&self, bytes: usize) {
+    pub(super) fn count_joint(&self, bytes: usize) {
         let before = self.joint_bytes.fetch_add(bytes, Ordering::Relaxed);
         if before + bytes > self.limit / 8 {
             self.is_full.store(true, Ordering::Relaxed);
@@ -284,7 +289,7 @@ impl Tree {
     }
 
     /// What a role can still get behind an edge.
-    pub fn bounds(&self, decision: Decision<'_>, place: usize, role: RoleId) -> Bounds {
+    pub(super) fn bounds(&self, decision: Decision<'_>, place: usize, role: RoleId) -> Bounds {
         let edge = decision.edge(place);
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
@@ -299,12 +304,12 @@ impl Tree {
     }
 
     /// Forgets all nodes. There is no root then.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.keep(&self.arena.marks());
     }
 
     /// Makes the state the root, and forgets nodes that cannot be reached from it.
-    pub fn set_root(&mut self, root: &Successor) {
+    pub(super) fn set_root(&mut self, root: &Successor) {
         let mut marks = self.arena.marks();
         let known = self.find_successor(root);
         if let Some(known) = known {

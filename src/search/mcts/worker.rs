@@ -1,4 +1,4 @@
-//! A thread of the search.
+//! The work of one thread of the search.
 
 use std::sync::atomic::Ordering;
 
@@ -49,7 +49,7 @@ struct Question {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(
+    pub(super) fn new(
         shared: &'a Shared,
         tree: &'a Tree,
         config: &'a MctsConfig,
@@ -76,8 +76,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Searches until a stop comes, the root is solved, or there were so many playouts.
-    pub fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+    /// Searches until a stop comes, the root is solved, or there were as many playouts as `wanted`.
+    pub(super) fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
         let result = self.search(stop, wanted);
         self.evaluator.runner().clear();
         for (path, leaf) in self.playing.iter().flatten() {

@@ -8,7 +8,7 @@ use propjit_jit::code::{CodeConfig, CompileError, Generator};
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 
-use super::table::{CodeFigures, CodeSize};
+use super::code_figures::{CodeFigures, CodeSize};
 use crate::game::Game;
 use crate::machine::circuit::CircuitMachine;
 use crate::machine::compiled::{for_playouts, for_states};
@@ -72,7 +72,7 @@ pub(super) enum Playing {
 }
 
 impl Ready {
-    pub fn new(game: &Game, contender: &Contender) -> Result<Ready, MachineError> {
+    pub(super) fn new(game: &Game, contender: &Contender) -> Result<Ready, MachineError> {
         match *contender {
             Contender::Backend(backend) => Ready::backend(game, backend),
             Contender::Code(generator, width) => {

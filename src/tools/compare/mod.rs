@@ -10,6 +10,7 @@
 //! of no interest.
 
 mod backend;
+mod code_figures;
 mod config;
 mod latency;
 pub mod plot;
@@ -25,10 +26,11 @@ use propjit_stop::Stop;
 
 pub use backend::Contender;
 use backend::Ready;
+pub use code_figures::{CodeFigures, CodeSize};
 pub use config::CompareConfig;
 pub use latency::Latency;
 use recording::Recording;
-pub use table::{CodeFigures, CodeSize, CompareOutcome, CompareRow, CompareTable, Figures};
+pub use table::{CompareOutcome, CompareRow, CompareTable, Figures};
 pub use throughput::Throughput;
 
 use crate::game::Game;

@@ -44,9 +44,9 @@ pub(super) struct Position {
 }
 
 impl Recording {
-    /// Records as many states as the configuration says, or what can be had in the time
-    /// that it gives.
-    pub fn new(
+    /// Records as many states as the configuration says, or as many as the time that it
+    /// gives allows.
+    pub(super) fn new(
         machine: &mut dyn StateMachine,
         config: &CompareConfig,
         mut rng: GameRng,
@@ -86,7 +86,7 @@ impl Recording {
     }
 
     /// How many states were recorded.
-    pub fn states(&self) -> usize {
+    pub(super) fn states(&self) -> usize {
         self.steps.len()
     }
 
@@ -94,7 +94,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the machine cannot go on.
-    pub fn replay(
+    pub(super) fn replay(
         &self,
         machine: &mut dyn StateMachine,
         deadline: Instant,

@@ -1,8 +1,8 @@
 //! The result of a comparison: a row of figures for each backend.
 
-use propjit_jit::code::Code;
 use serde::Serialize;
 
+use super::code_figures::CodeFigures;
 use super::latency::Latency;
 use super::throughput::Throughput;
 use crate::machine::Backend;
@@ -39,7 +39,7 @@ pub enum CompareOutcome {
     Measured(Figures),
     /// It says something else than the reference.
     Differs(Difference),
-    /// It cannot be had for this game or on this CPU, or it gave up.
+    /// It is not available for this game or on this CPU, or it gave up.
     Unavailable(String),
 }
 
@@ -61,36 +61,6 @@ pub struct Figures {
     /// The ratio of its state changes a second to those of the scalar interpreter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_to_scalar: Option<f64>,
-}
-
-/// The machine code of a game.
-#[derive(Clone, Debug, Serialize)]
-pub struct CodeFigures {
-    /// The code that plays at random.
-    pub playouts: CodeSize,
-    /// The code that answers single questions.
-    pub states: CodeSize,
-}
-
-/// What a piece of machine code takes.
-#[derive(Clone, Debug, Serialize)]
-pub struct CodeSize {
-    /// How long it took to compile.
-    pub seconds: f64,
-    /// Its length.
-    pub bytes: usize,
-    /// How many functions it is cut into.
-    pub functions: usize,
-}
-
-impl CodeSize {
-    pub(super) fn of(code: &Code) -> CodeSize {
-        CodeSize {
-            seconds: code.time().as_secs_f64(),
-            bytes: code.bytes(),
-            functions: code.functions(),
-        }
-    }
 }
 
 impl CompareTable {

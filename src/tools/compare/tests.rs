@@ -15,7 +15,7 @@ enum Wrong {
     Next,
 }
 
-/// A machine that is right until it was asked so often.
+/// A machine that is right the first few times that it is asked.
 struct Broken {
     inner: Box<dyn StateMachine>,
     wrong: Wrong,

@@ -27,7 +27,7 @@ pub(super) struct Entrant {
 
 impl Entrant {
     /// Compiles all games; each may take as long as `limit`.
-    pub fn new(
+    pub(super) fn new(
         subjects: &[Subject],
         settings: &Settings,
         limit: Duration,
