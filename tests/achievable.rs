@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::common;
 use propjit::Stop;
 use propjit::analysis::achievable::{Achievable, Promises};
-use propjit::analysis::ternary::Bounds;
+use propjit::analysis::ternary::TernaryCircuit;
 use propjit::analysis::{AnalysisConfig, GoalLatches, find};
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
@@ -132,7 +132,7 @@ fn check(game: &Game, most: usize) -> usize {
     assert!(graph.complete, "the test wants to see all states");
     let roles = ground.roles().len();
     let values = reachable(&graph, roles);
-    let bounds = Bounds::new(ground, &ground.min_gates().circuit);
+    let bounds = TernaryCircuit::new(ground, &ground.min_gates().circuit);
     let config = AnalysisConfig::default()
         .with_time(Duration::from_secs(2))
         .with_steps(10_000)
@@ -201,7 +201,7 @@ fn a_king_that_is_gone_narrows_the_range_at_once() {
     );
     check(&game, 1000);
     let ground = game.ground_game().unwrap();
-    let bounds = Bounds::new(ground, &ground.min_gates().circuit);
+    let bounds = TernaryCircuit::new(ground, &ground.min_gates().circuit);
     let promises = Promises::WELL_FORMED;
     let mut achievable = Achievable::new(ground.clone(), &bounds, Width::X64, promises);
     let states = [

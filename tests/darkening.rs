@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit::analysis::ternary::{Bounds, Fixpoint};
+use propjit::analysis::ternary::{Fixpoint, TernaryCircuit};
 use propjit::darkening::{Darkened, Darkening, Specialisation};
 use propjit::game::{Game, Setup};
 use propjit::machine::batch::Batch;
@@ -102,7 +102,7 @@ fn check(path: &Path, matches: u64, steps: usize) {
         return;
     };
     let mut rng = streams(11).next().unwrap();
-    let bounds = Bounds::new(game, &game.min_gates().circuit);
+    let bounds = TernaryCircuit::new(game, &game.min_gates().circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     for seed in 0..matches {
         let states = random_states(game, seed);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use propjit_jit::lanes::Width;
 
 use super::goal_latches::GoalLatches;
-use super::ternary::{Bounds, Fixpoint};
+use super::ternary::{Fixpoint, TernaryCircuit};
 use crate::machine::{GroundGame, LaneMask, RoleId, State};
 
 /// What is known about how the matches of a game end, by proof or on trust.
@@ -54,12 +54,12 @@ pub struct Achievable {
     fixpoint: Fixpoint,
     promises: Promises,
     latches: GoalLatches,
-    outlook: Outlook,
+    possible: PossibleGoals,
 }
 
 /// What goals are possible from some states on, a lane each.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Outlook {
+pub struct PossibleGoals {
     /// By role and goal value.
     goals: Vec<Vec<Goal>>,
     /// For each role, the lanes in which a match may end without a goal.
@@ -84,12 +84,17 @@ impl fmt::Debug for Achievable {
 
 impl Achievable {
     /// For a game with these bounds.
-    pub fn new(game: Arc<GroundGame>, bounds: &Bounds, width: Width, promises: Promises) -> Self {
+    pub fn new(
+        game: Arc<GroundGame>,
+        bounds: &TernaryCircuit,
+        width: Width,
+        promises: Promises,
+    ) -> Self {
         Achievable {
             fixpoint: Fixpoint::new(game.clone(), bounds, width),
             promises,
             latches: GoalLatches::default(),
-            outlook: Outlook::default(),
+            possible: PossibleGoals::default(),
             game,
         }
     }
@@ -108,7 +113,7 @@ impl Achievable {
     ///
     /// # Panics
     /// If there are more states than lanes.
-    pub fn of<'a, States>(&mut self, states: States) -> &Outlook
+    pub fn of<'a, States>(&mut self, states: States) -> &PossibleGoals
     where
         States: IntoIterator<Item = &'a State, IntoIter: Clone>,
     {
@@ -117,7 +122,7 @@ impl Achievable {
         let all = self.fixpoint.filled();
         let unended = self.without_end();
         let roles = self.game.propnet().roles.iter();
-        (self.outlook.goals, self.outlook.none) = roles
+        (self.possible.goals, self.possible.none) = roles
             .zip(RoleId::first(self.game.roles().len()))
             .map(|(role, id)| {
                 let (mut several, mut some) = (LaneMask::default(), LaneMask::default());
@@ -143,11 +148,11 @@ impl Achievable {
             .unzip();
         for (lane, state) in states.enumerate() {
             for (role, goal) in self.latches.excluded(state) {
-                let goal = &mut self.outlook.goals[role.index()][goal];
+                let goal = &mut self.possible.goals[role.index()][goal];
                 goal.possible.remove(lane);
             }
         }
-        &self.outlook
+        &self.possible
     }
 
     /// The lanes in which a match may end otherwise than in a terminal state.
@@ -169,7 +174,7 @@ impl Achievable {
     }
 }
 
-impl Outlook {
+impl PossibleGoals {
     /// The lanes in which a role may get a goal value, given by its place among the role's
     /// values.
     pub fn possible(&self, role: RoleId, goal: usize) -> LaneMask {
@@ -196,7 +201,7 @@ impl Outlook {
         values
     }
 
-    /// The least and the greatest of the [`values`](Outlook::values); nothing if there are none,
+    /// The least and the greatest of the [`values`](PossibleGoals::values); nothing if there are none,
     /// because promises are broken.
     pub fn range(&self, role: RoleId, lane: usize) -> Option<(i32, i32)> {
         let none = self.none(role).contains(lane).then_some(0);

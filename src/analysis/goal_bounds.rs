@@ -11,7 +11,6 @@ use super::find::find;
 use super::goal_latches::GoalMask;
 use crate::background::Background;
 use crate::machine::{GroundGame, RoleId, State};
-use propjit_stop::Stop;
 
 /// The goals that the [latches](super::GoalLatches) of a game leave to its roles.
 ///
@@ -116,6 +115,8 @@ impl GoalBoundsTask {
 
 #[cfg(test)]
 mod tests {
+    use propjit_stop::Stop;
+
     use super::*;
     use crate::analysis::{GoalLatch, GoalLatches, Literal, ProofMethod};
     use crate::game::{Game, Setup};

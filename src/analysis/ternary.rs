@@ -27,20 +27,20 @@ use propjit_jit::ternary::dual_rail;
 use crate::machine::compiled::playout_sections;
 use crate::machine::{GroundGame, LaneMask, RoleId, State, section};
 
-/// The circuit of a game's bounds, for as many [`Fixpoint`]s as one likes.
+/// The circuit of a game's bounds, for any number of [`Fixpoint`]s.
 #[derive(Clone, Debug)]
-pub struct Bounds(Arc<LaneProgram>);
+pub struct TernaryCircuit(Arc<LaneProgram>);
 
-impl Bounds {
+impl TernaryCircuit {
     /// The bounds of a game with this circuit, which has the game's layout.
-    pub fn new(game: &GroundGame, circuit: &Circuit) -> Bounds {
+    pub fn new(game: &GroundGame, circuit: &Circuit) -> TernaryCircuit {
         let outputs = circuit.outputs().len() as u32;
         let mut sections = playout_sections(game.layout());
         for section in &mut sections {
             let must = section.outputs.clone().into_iter();
             (section.outputs).extend(must.map(|output| OutputId(output.0 + outputs)));
         }
-        Bounds(Arc::new(LaneProgram::new(&dual_rail(circuit), &sections)))
+        TernaryCircuit(Arc::new(LaneProgram::new(&dual_rail(circuit), &sections)))
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Fixpoint {
 
 /// What a wire may be, in all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rows {
+pub struct WireBounds {
     /// The lanes in which it may be true.
     pub may: LaneMask,
     /// The lanes in which it is true for ever.
@@ -74,8 +74,8 @@ impl fmt::Debug for Fixpoint {
 }
 
 impl Fixpoint {
-    /// Without states. The bounds are those of the game.
-    pub fn new(game: Arc<GroundGame>, bounds: &Bounds, width: Width) -> Fixpoint {
+    /// Without states. The circuit is that of the game.
+    pub fn new(game: Arc<GroundGame>, bounds: &TernaryCircuit, width: Width) -> Fixpoint {
         let engine = Engine::Interpreter(bounds.0.clone(), width);
         Fixpoint {
             evaluator: LaneEvaluator::new(engine),
@@ -208,26 +208,26 @@ impl Fixpoint {
     }
 
     /// The bounds of whether a state is terminal.
-    pub fn terminal(&self) -> Rows {
+    pub fn terminal(&self) -> WireBounds {
         let terminal = self.game.layout().terminal;
         let outputs = self.game.layout().outputs;
-        Rows {
+        WireBounds {
             may: LaneMask::from_words(self.evaluator.output(terminal)),
             must: LaneMask::from_words(self.evaluator.output(outputs + terminal)),
         }
     }
 
     /// The bounds of a role's goal values, ascending.
-    pub fn goals(&self, role: RoleId) -> impl Iterator<Item = Rows> {
+    pub fn goals(&self, role: RoleId) -> impl Iterator<Item = WireBounds> {
         self.outputs(self.game.layout().goals[role.index()].clone())
     }
 
     /// The bounds of the legality of a role's moves, in their order.
-    pub fn legal(&self, role: RoleId) -> impl Iterator<Item = Rows> {
+    pub fn legal(&self, role: RoleId) -> impl Iterator<Item = WireBounds> {
         self.outputs(self.game.layout().legal[role.index()].clone())
     }
 
-    fn outputs(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = Rows> {
+    fn outputs(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = WireBounds> {
         let words = self.evaluator.width().words();
         let outputs = self.game.layout().outputs;
         let may = self.evaluator.outputs(range.clone());
@@ -235,7 +235,7 @@ impl Fixpoint {
             .evaluator
             .outputs(range.start + outputs..range.end + outputs);
         let rows = may.chunks_exact(words).zip(must.chunks_exact(words));
-        rows.map(|(may, must)| Rows {
+        rows.map(|(may, must)| WireBounds {
             may: LaneMask::from_words(may),
             must: LaneMask::from_words(must),
         })

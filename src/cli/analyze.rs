@@ -14,7 +14,7 @@ use super::thinking::{Goals, Ranked, Table, ThinkingArgs, find_role, number, ran
 
 /// Rank the moves in a position by tree search
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     thinking: ThinkingArgs,
 
@@ -63,7 +63,7 @@ struct Analysis {
 }
 
 /// Searches and prints what was found.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c();
     let mut position = args.thinking.load(&stop)?;
     let history = &mut position.history;

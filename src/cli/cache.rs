@@ -16,7 +16,7 @@ use super::output::{Failure, Output, describe};
 /// The cache is in the user's directory for caches. The variable PROPJIT_CACHE names
 /// another directory, or switches the cache off with the value `off`.
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -31,7 +31,7 @@ enum Command {
     Clear,
 }
 
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let failed = |error| Failure::Work(describe(&error));
     // Where it should be can be told even when it cannot be used.
     if let Command::Path = args.command {

@@ -20,7 +20,7 @@ use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
 /// Measure all backends on games, and check that they agree
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Files with rules
     #[arg(required = true, value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
@@ -58,7 +58,7 @@ struct Entry {
 }
 
 /// Measures and prints a table for each game; fails if a backend differs.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     // What is wrong should be known before anything is measured.
     for path in &args.rulesheets {
         Rules::read(path).map_err(|error| Failure::from(LoadError::from(error)))?;
@@ -131,7 +131,7 @@ fn measure(
 }
 
 /// Whether the file can be written to; does not change it.
-pub fn writable(path: &Path) -> Result<(), Failure> {
+pub(super) fn writable(path: &Path) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     let opened = options.write(true).create(true).truncate(false).open(path);
     opened
@@ -139,7 +139,7 @@ pub fn writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| cannot_write(path, &error))
 }
 
-pub fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::Work(format!("cannot write {}: {error}", path.display()))
 }
 
@@ -236,7 +236,7 @@ fn or_none(value: Option<f64>, text: impl FnOnce(f64) -> String) -> String {
 }
 
 /// Seconds with three digits and a fitting unit.
-pub fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     scaled(
         seconds * 1e9,
         &[("ns", 1e3), ("us", 1e3), ("ms", 1e3), ("s", f64::INFINITY)],

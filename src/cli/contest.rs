@@ -21,7 +21,7 @@ use super::output::{Failure, Output, describe, message, show_progress, stop_on_c
 
 /// Let players play matches against each other
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -85,7 +85,7 @@ struct Records<'a> {
 }
 
 /// Plays and prints the standings.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let path = &args.rulesheet;
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;

@@ -22,7 +22,7 @@ use super::position::PositionArgs;
 
 /// Measure what machine code for the rest of a match saves, move by move
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -64,7 +64,7 @@ struct Report {
 }
 
 /// Measures and prints a row for each state.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let plot = args.plot.as_deref();
     plot.map_or(Ok(()), writable)?;
     let stop = stop_on_ctrl_c();

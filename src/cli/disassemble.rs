@@ -17,7 +17,7 @@ use super::output::{Failure, Output};
 
 /// Print a game's machine code
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -88,7 +88,7 @@ struct Function {
 }
 
 /// Prints the functions of the part.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let config = config(args)?;
     let form = match args.ir {
         true => ListingForm::Intermediate,

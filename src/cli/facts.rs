@@ -18,7 +18,7 @@ use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
 
 /// Prove what never changes again, what forbids what, and which goals go out of reach
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -107,7 +107,7 @@ struct Stage {
 }
 
 /// Finds facts and prints them.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let game = Game::load(&args.rulesheet, &args.ground.setup())?;
     let Some(ground) = game.ground_game() else {
         let reason = game.gave_up().map(|error| describe(error));

@@ -14,7 +14,7 @@ use super::output::{Failure, Output, stop_on_ctrl_c};
 
 /// Tell what a game is made of: roles, propositions, moves, gates, set-up time
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -84,7 +84,7 @@ struct Stage {
 }
 
 /// Loads the game and prints what it is made of.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c();
     let (game, backend) =
         (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;

@@ -72,7 +72,7 @@ enum Command {
 }
 
 /// Runs the command that the arguments of the process ask for.
-pub fn main() -> ExitCode {
+pub(super) fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.verbose);
     let mut output = Output::new(cli.format);

@@ -20,7 +20,7 @@ use super::output::{Failure, describe, message};
 
 /// A backend, or the best one.
 #[derive(Clone, Copy, Debug)]
-pub struct BackendChoice(pub Option<Backend>);
+pub(super) struct BackendChoice(pub Option<Backend>);
 
 impl FromStr for BackendChoice {
     type Err = UnknownBackend;
@@ -34,7 +34,7 @@ impl FromStr for BackendChoice {
 
 /// The backend and what set-up may cost.
 #[derive(clap::Args)]
-pub struct SetupArgs {
+pub(super) struct SetupArgs {
     /// How to evaluate the game: auto, prover, scalar, lanes or compiled. With auto, games
     /// that cannot be grounded play on the prover
     #[arg(long, default_value = "auto", value_name = "BACKEND")]
@@ -58,7 +58,7 @@ pub struct SetupArgs {
 
 /// What grounding may cost.
 #[derive(clap::Args)]
-pub struct GroundArgs {
+pub(super) struct GroundArgs {
     /// How long grounding may take
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub setup_limit: Duration,
@@ -69,7 +69,7 @@ pub struct GroundArgs {
 }
 
 impl GroundArgs {
-    pub fn setup(&self) -> Setup {
+    pub(super) fn setup(&self) -> Setup {
         Setup {
             ground: GroundLimits::default()
                 .with_time(self.setup_limit)
@@ -81,7 +81,7 @@ impl GroundArgs {
 
 impl SetupArgs {
     /// For games whose code is not to be kept.
-    pub fn setup(&self) -> Setup {
+    pub(super) fn setup(&self) -> Setup {
         Setup {
             backend: self.backend.0,
             ..self.ground.setup()
@@ -89,7 +89,7 @@ impl SetupArgs {
     }
 
     /// For the game with this rulesheet, with the code cache and what suits this CPU.
-    pub fn setup_for(&self, rulesheet: &Path) -> Setup {
+    pub(super) fn setup_for(&self, rulesheet: &Path) -> Setup {
         Setup {
             code: CodeOptions {
                 config: self.settings().code(),
@@ -102,7 +102,7 @@ impl SetupArgs {
 
     /// What suits this CPU best, as far as that is known. That it cannot be used is no
     /// failure.
-    pub fn settings(&self) -> &Settings {
+    pub(super) fn settings(&self) -> &Settings {
         self.settings.get_or_init(|| {
             if self.no_profile {
                 return Settings::default();
@@ -129,7 +129,7 @@ impl SetupArgs {
     /// Loads a rulesheet for the chosen backend, or for the `best` one if none is
     /// chosen, makes what `prepare` makes for it, and tells the user what is odd about it.
     /// Fails soon after `stop` is set.
-    pub fn load(
+    pub(super) fn load(
         &self,
         rulesheet: &Path,
         stop: &Stop,
@@ -160,13 +160,13 @@ impl SetupArgs {
 }
 
 /// The name of the game in a file: the file's name without folder and extension.
-pub fn game_name(rulesheet: &Path) -> String {
+pub(super) fn game_name(rulesheet: &Path) -> String {
     let stem = rulesheet.file_stem().unwrap_or(rulesheet.as_os_str());
     stem.to_string_lossy().into_owned()
 }
 
 /// Seconds, more than none.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() && seconds <= MAX_SECONDS => Ok(time),
@@ -180,12 +180,12 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 const MAX_SECONDS: f64 = 1e9;
 
 /// The number of threads that an option may ask for.
-pub fn threads(text: &str) -> Result<usize, String> {
+pub(super) fn threads(text: &str) -> Result<usize, String> {
     in_range(text, 1, MAX_THREADS)
 }
 
 /// A number within limits, with an error that names them.
-pub fn in_range<T: FromStr + PartialOrd + Display>(
+pub(super) fn in_range<T: FromStr + PartialOrd + Display>(
     text: &str,
     low: T,
     high: T,

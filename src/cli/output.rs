@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// How to print results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(super) enum Format {
     /// For people
     Text,
     /// For programs: one JSON object
@@ -25,7 +25,7 @@ pub enum Format {
 }
 
 /// Why a command fails.
-pub enum Failure {
+pub(super) enum Failure {
     /// The reader of stdout is gone.
     Pipe,
     /// The work failed, and the results or messages have told how.
@@ -38,7 +38,7 @@ pub enum Failure {
 
 impl Failure {
     /// A failure of the work with this error.
-    pub fn new(error: impl Display) -> Failure {
+    pub(super) fn new(error: impl Display) -> Failure {
         Failure::Work(error.to_string())
     }
 }
@@ -62,7 +62,7 @@ impl From<MachineError> for Failure {
 }
 
 /// The error and what caused it, in one line.
-pub fn describe(error: &dyn Error) -> String {
+pub(super) fn describe(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |&error| error.source());
     let mut text = error.to_string();
     for cause in causes {
@@ -76,32 +76,32 @@ pub fn describe(error: &dyn Error) -> String {
 }
 
 /// Writes a message to stderr. That nobody reads it is no failure.
-pub fn message(text: &str) {
+pub(super) fn message(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Where results go.
-pub struct Output {
+pub(super) struct Output {
     format: Format,
 }
 
 impl Output {
-    pub fn new(format: Format) -> Output {
+    pub(super) fn new(format: Format) -> Output {
         Output { format }
     }
 
     /// Whether results are for programs.
-    pub fn is_json(&self) -> bool {
+    pub(super) fn is_json(&self) -> bool {
         self.format == Format::Json
     }
 
     /// Whether results are for drawing.
-    pub fn is_dot(&self) -> bool {
+    pub(super) fn is_dot(&self) -> bool {
         self.format == Format::Dot
     }
 
     /// Prints a result: as JSON what it serialises to, as text what it displays.
-    pub fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
+    pub(super) fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
         match self.format {
             Format::Text | Format::Dot => self.print(&result.to_string()),
             Format::Json => {
@@ -112,7 +112,7 @@ impl Output {
     }
 
     /// Prints text as it is.
-    pub fn print(&mut self, text: &str) -> Result<(), Failure> {
+    pub(super) fn print(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         let written = stdout
             .write_all(text.as_bytes())
@@ -126,7 +126,7 @@ impl Output {
 
 /// A flag that Ctrl-C sets, so that long work ends with what it has. The second
 /// Ctrl-C ends the process.
-pub fn stop_on_ctrl_c() -> Stop {
+pub(super) fn stop_on_ctrl_c() -> Stop {
     let stop = Stop::new();
     let flag = stop.clone();
     let installed = ctrlc::set_handler(move || {
@@ -143,7 +143,7 @@ pub fn stop_on_ctrl_c() -> Stop {
 }
 
 /// A line on stderr, if that is a terminal, that shows `status` until it is dropped.
-pub fn show_progress(status: impl Fn() -> String + Clone + Send + Sync + 'static) -> impl Drop {
+pub(super) fn show_progress(status: impl Fn() -> String + Clone + Send + Sync + 'static) -> impl Drop {
     struct Shown(ProgressBar);
     impl Drop for Shown {
         fn drop(&mut self) {

@@ -18,7 +18,7 @@ use super::output::{Failure, describe};
 /// OUTFILE gets the lines version=, millisecondsTaken=, numStateChanges= and
 /// numRollouts=, or version= and errorMessage=.
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -37,7 +37,7 @@ pub struct Args {
 const MAX_STEPS: u32 = 10_000;
 
 /// Plays on one thread and writes the figures.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut lines = format!("version=propjit {}\n", env!("CARGO_PKG_VERSION"));
     let played = play(args);
     let _ = match &played {

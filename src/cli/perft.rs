@@ -14,7 +14,7 @@ use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
 /// Count all sequences of joint moves of a length
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -54,7 +54,7 @@ struct Part {
 }
 
 /// Counts and prints the counts.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c();
     let (game, backend) = args
         .setup

@@ -14,7 +14,7 @@ use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 
 /// Play random matches and measure how fast that goes
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -78,7 +78,7 @@ struct Report {
 }
 
 /// Plays and prints the figures.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = &args.setup;
     let stop = stop_on_ctrl_c();
     let prepare = Game::prepare_playouts;

@@ -9,7 +9,7 @@ use super::output::{Failure, describe};
 
 /// The moves so far.
 #[derive(clap::Args)]
-pub struct PositionArgs {
+pub(super) struct PositionArgs {
     /// The file with the joint moves so far, one a line: `(mark 1 1) | noop` or
     /// `((mark 1 1) noop)`
     #[arg(long, value_name = "FILE", conflicts_with = "moves")]
@@ -22,7 +22,7 @@ pub struct PositionArgs {
 
 impl PositionArgs {
     /// Plays the moves so far.
-    pub fn position(&self, game: &Game) -> Result<History, Failure> {
+    pub(super) fn position(&self, game: &Game) -> Result<History, Failure> {
         let mut history = History::new(game.follower()?)?;
         let script = match (&self.history, &self.moves) {
             (Some(path), _) => Some(Script::read(path)?),

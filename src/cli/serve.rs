@@ -15,7 +15,7 @@ use super::output::{Failure, Output, message, stop_on_ctrl_c};
 
 /// Play matches for a game manager that speaks the GGP protocol
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The port to listen at; 0 for any that is free
     #[arg(long, default_value_t = DEFAULT_PORT, value_name = "PORT")]
     port: u16,
@@ -80,7 +80,7 @@ fn kif_name(text: &str) -> Result<String, String> {
 }
 
 /// Serves until Ctrl-C.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let player = args
         .player()
         .map_err(|error| Failure::Usage(error.to_string()))?;

@@ -19,7 +19,7 @@ use super::position::PositionArgs;
 
 /// Which position of which game, and how to search it.
 #[derive(clap::Args)]
-pub struct ThinkingArgs {
+pub(super) struct ThinkingArgs {
     /// The file with the rules
     rulesheet: PathBuf,
 
@@ -44,7 +44,7 @@ pub struct ThinkingArgs {
 }
 
 /// A position of a loaded game.
-pub struct Position {
+pub(super) struct Position {
     game: Game,
     /// What to search with.
     backend: Backend,
@@ -55,7 +55,7 @@ pub struct Position {
 impl Position {
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
     /// and decisive moves.
-    pub fn wait(&self) {
+    pub(super) fn wait(&self) {
         if let Some(bounds) = self.game.goal_bounds() {
             bounds.wait();
         }
@@ -68,7 +68,7 @@ impl Position {
 
 impl ThinkingArgs {
     /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
-    pub fn load(&self, stop: &Stop) -> Result<Position, Failure> {
+    pub(super) fn load(&self, stop: &Stop) -> Result<Position, Failure> {
         let prepare = Game::prepare_playouts;
         let (game, backend) =
             self.setup
@@ -81,7 +81,7 @@ impl ThinkingArgs {
     }
 
     /// A search in the game of this position, and the seed of its random numbers.
-    pub fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
+    pub(super) fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
         let seed = self.seed.unwrap_or_else(random_seed);
         let config = MctsConfig::default()
             .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
@@ -92,7 +92,7 @@ impl ThinkingArgs {
 }
 
 /// The role of this name, or else the first that is not played by chance.
-pub fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, Failure> {
+pub(super) fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, Failure> {
     let at = match name {
         Some(name) => roles.iter().position(|role| role == name).ok_or_else(|| {
             let roles = roles.join(", ");
@@ -105,7 +105,7 @@ pub fn find_role(roles: &[String], name: Option<&str>) -> Result<RoleId, Failure
 }
 
 /// Searches from where the match is.
-pub fn think(
+pub(super) fn think(
     search: &mut Mcts,
     history: &History,
     budget: &SearchBudget,
@@ -118,7 +118,7 @@ pub fn think(
 
 /// What is known about a move, for programs and people.
 #[derive(Serialize)]
-pub struct Ranked {
+pub(super) struct Ranked {
     #[serde(rename = "move")]
     pub played: String,
     pub visits: u64,
@@ -130,14 +130,14 @@ pub struct Ranked {
 
 /// A move in a line of play.
 #[derive(Serialize)]
-pub struct Decision {
+pub(super) struct Decision {
     pub role: String,
     #[serde(rename = "move")]
     pub played: String,
 }
 
 /// The moves of a report, best first.
-pub fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]) -> Vec<Ranked> {
+pub(super) fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]) -> Vec<Ranked> {
     let mut decision = |(role, played): (RoleId, _)| Decision {
         role: roles[role.index()].clone(),
         played: search.move_text(role, played),
@@ -168,11 +168,11 @@ fn proof((low, high): (f64, f64), (least, most): (f64, f64)) -> Option<String> {
 /// What everybody gets in the end.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub struct Goals(pub Vec<Goal>);
+pub(super) struct Goals(pub Vec<Goal>);
 
 /// What a role gets.
 #[derive(Serialize)]
-pub struct Goal {
+pub(super) struct Goal {
     pub role: String,
     /// None where it does not have exactly one value.
     pub goal: Option<i32>,
@@ -180,7 +180,7 @@ pub struct Goal {
 
 impl Goals {
     /// The goals in the current state.
-    pub fn of(history: &mut History) -> Result<Goals, MachineError> {
+    pub(super) fn of(history: &mut History) -> Result<Goals, MachineError> {
         let goals = history.goals()?.into_iter().zip(history.roles());
         let goals = goals.map(|(goal, role)| Goal {
             role: role.clone(),
@@ -202,13 +202,13 @@ impl fmt::Display for Goals {
 }
 
 /// A goal with as many decimals as it needs, but at most two.
-pub fn number(goal: f64) -> String {
+pub(super) fn number(goal: f64) -> String {
     let text = format!("{goal:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 /// The first moves of a ranking as a table.
-pub struct Table<'a> {
+pub(super) struct Table<'a> {
     pub moves: &'a [Ranked],
     /// How many are shown.
     pub most: usize,

@@ -22,7 +22,7 @@ use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
 /// profile, in the user's directory for configuration. The variable PROPJIT_CONFIG names
 /// another directory, or switches profiles off with the value `off`.
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Files with the rules of the games to play; without any, games that come with
     /// propjit
     #[arg(value_name = "RULESHEET")]
@@ -49,7 +49,7 @@ pub struct Args {
 }
 
 /// Tunes, prints what was won, and writes the profile; or prints the one there is.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let failed = |error| Failure::Work(describe(&error));
     let path = profile::path().map_err(failed)?;
     if args.show {

@@ -13,7 +13,7 @@ use super::output::{Failure, Output, describe, message};
 
 /// Check rulesheets: syntax, and everything that makes a game undefined
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Files with rules
     #[arg(required = true, value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
@@ -45,7 +45,7 @@ struct Message {
 }
 
 /// Checks each file, and fails if one is wrong.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let mut report = Report {
         valid: 0,
         invalid: 0,

@@ -18,7 +18,7 @@ use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
 /// Compare backends with recorded traces, or with each other
 #[derive(clap::Args)]
 #[command(group = ArgGroup::new("with").args(["trace", "traces", "against"]).required(true))]
-pub struct Args {
+pub(super) struct Args {
     /// The file with the rules
     #[arg(required_unless_present = "games", conflicts_with = "games")]
     rulesheet: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub struct Args {
 }
 
 /// Verifies what the arguments ask for; fails if anything differs.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c();
     match (&args.rulesheet, &args.trace, &args.games, &args.traces) {
         (Some(rulesheet), Some(trace), ..) => {

@@ -13,7 +13,7 @@ use propjit_jit::lanes::Width;
 use super::cost_model::{CostModel, SpecialisationCosts};
 use super::specialisation::whole_work;
 use super::{EngineSubscription, Specialisation};
-use crate::analysis::ternary::{Bounds, Fixpoint};
+use crate::analysis::ternary::{Fixpoint, TernaryCircuit};
 use crate::machine::{GroundGame, State, ValidEngine};
 
 /// The part of the time left that passes may take.
@@ -49,7 +49,7 @@ pub struct Darkening {
 
 struct Shared {
     game: Arc<GroundGame>,
-    bounds: OnceLock<Bounds>,
+    bounds: OnceLock<TernaryCircuit>,
     /// The newest engine, if there is one for the present root.
     newest: ArcSwapOption<Darkened>,
     /// How often the newest engine has changed.
@@ -185,7 +185,9 @@ impl Shared {
         // The best engine comes first, and with it the circuit.
         self.game.tiers().wait();
         let circuit = &self.game.min_gates().circuit;
-        let bounds = self.bounds.get_or_init(|| Bounds::new(&self.game, circuit));
+        let bounds = self
+            .bounds
+            .get_or_init(|| TernaryCircuit::new(&self.game, circuit));
         let mut fixpoint = Fixpoint::new(self.game.clone(), bounds, Width::X64);
         loop {
             let (request, cost_model) = {

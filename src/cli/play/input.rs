@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use crate::cli::output::Failure;
 
 /// What can be entered.
-pub const HELP: &str = "\
+pub(super) const HELP: &str = "\
   3 or (mark 1 1)   play that move, by its number or as text
   hint              what the machine would play: its best three moves
   undo              take your last move back
@@ -17,7 +17,7 @@ A move that is called like one of these, or by a number, is entered in parenthes
 
 /// What was entered.
 #[derive(PartialEq, Eq, Debug)]
-pub enum Entry<'a> {
+pub(super) enum Entry<'a> {
     /// Nothing but blanks.
     Nothing,
     /// The number of a move, from 1.
@@ -34,7 +34,7 @@ pub enum Entry<'a> {
 
 impl Entry<'_> {
     /// What a line means.
-    pub fn of(line: &str) -> Entry<'_> {
+    pub(super) fn of(line: &str) -> Entry<'_> {
         match line.trim() {
             "" => Entry::Nothing,
             "hint" => Entry::Hint,
@@ -52,7 +52,7 @@ impl Entry<'_> {
 const LONGEST: u64 = 1 << 16;
 
 /// A line of input; bytes that are no text are replaced. `None` at the end.
-pub fn read_line() -> Result<Option<String>, Failure> {
+pub(super) fn read_line() -> Result<Option<String>, Failure> {
     let mut line = Vec::new();
     let read = io::stdin()
         .lock()

@@ -21,7 +21,7 @@ use input::Entry;
 
 /// Play against the search; `help` at the prompt tells how
 #[derive(clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     thinking: ThinkingArgs,
 
@@ -45,7 +45,7 @@ const FORCED: usize = 500;
 const HINTED: usize = 3;
 
 /// Plays until the match is over or the person has enough.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         let why = "play is for people and has no JSON; `propjit analyze` has";
         return Err(Failure::Usage(why.to_string()));

@@ -6,13 +6,13 @@ use propjit::matches::History;
 const WIDTH: usize = 80;
 
 /// The propositions that hold, many on a line.
-pub fn state(history: &History) -> String {
+pub(super) fn state(history: &History) -> String {
     let fluents = wrap(history.fluents(), 1);
     format!("\nafter {} joint moves:\n{fluents}", history.depth())
 }
 
 /// The first moves with their numbers.
-pub fn moves(moves: &[String], most: usize) -> String {
+pub(super) fn moves(moves: &[String], most: usize) -> String {
     let numbered = (1..).zip(moves).take(most);
     let numbered = numbered.map(|(number, text)| format!("{number:>3} {text}"));
     let text = format!("your moves:\n{}", wrap(numbered.collect(), 2));
@@ -23,7 +23,7 @@ pub fn moves(moves: &[String], most: usize) -> String {
 }
 
 /// What was entered, or its start if it is long, with nothing in it that moves a cursor.
-pub fn start(text: &str) -> String {
+pub(super) fn start(text: &str) -> String {
     let start: String = text.chars().take(WIDTH / 2).collect();
     start.replace(char::is_control, " ")
 }

@@ -13,7 +13,7 @@ use propjit_stop::Stop;
 use rand::seq::IndexedRandom;
 use serde::Serialize;
 
-use crate::analysis::ternary::{Bounds, Fixpoint};
+use crate::analysis::ternary::{Fixpoint, TernaryCircuit};
 use crate::darkening::Specialisation;
 use crate::machine::{GroundGame, MachineError, RoleId, State, StateMachine, ValidEngine};
 use crate::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
@@ -124,7 +124,7 @@ pub fn measure(
 ) -> Result<DarkeningTable, MachineError> {
     let whole = game.playout_code()?;
     let circuit = &game.min_gates().circuit;
-    let bounds = Bounds::new(game, circuit);
+    let bounds = TernaryCircuit::new(game, circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     let layout = game.layout();
     let mut table = DarkeningTable {
