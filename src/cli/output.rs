@@ -143,7 +143,9 @@ pub(super) fn stop_on_ctrl_c() -> Stop {
 }
 
 /// A line on stderr, if that is a terminal, that shows `status` until it is dropped.
-pub(super) fn show_progress(status: impl Fn() -> String + Clone + Send + Sync + 'static) -> impl Drop {
+pub(super) fn show_progress(
+    status: impl Fn() -> String + Clone + Send + Sync + 'static,
+) -> impl Drop {
     struct Shown(ProgressBar);
     impl Drop for Shown {
         fn drop(&mut self) {
