@@ -1,8 +1,8 @@
-//! What the user of a circuit promises about its inputs.
+//! Assumptions about the inputs of a circuit, on which passes may rely.
 
 use crate::circuit::{InputId, OutputId};
 
-/// Facts about the inputs that passes may rely on. A fact need not hold while
+/// Facts about the inputs, promised by the circuit's user. A fact need not hold while
 /// outputs are read that depend neither on the inputs it is about nor on inputs
 /// that facts connect with these: legality may be read before moves are chosen.
 ///

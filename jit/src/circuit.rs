@@ -1,4 +1,4 @@
-//! The circuit: an and-inverter graph in topological order.
+//! Circuits: and-inverter graphs in topological order.
 //!
 //! Every gate is a two-input AND; inversion is a mark on the [edges](Edge).
 //! This is the form in which structural hashing, rewriting and bit-sliced
@@ -108,7 +108,7 @@ impl From<NodeId> for Edge {
     }
 }
 
-/// What a node is.
+/// A node of a circuit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// Always false. Node 0 and no other.
@@ -121,10 +121,10 @@ pub enum Node {
     Feedback,
 }
 
-/// Nodes that depend on each other in a circle, with least-fixpoint meaning:
+/// Nodes that depend on each other in a cycle, with the meaning of a least fixpoint:
 /// all feedback nodes start false; the loop's nodes are evaluated in order; each
 /// feedback node takes the value of its source; and so on until none changes.
-/// The circuit's maker vouches that this is monotone, so that it ends.
+/// Whoever builds the circuit guarantees that this is monotone, so that it ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loop {
     /// The nodes to evaluate again, feedback nodes first. Loops do not overlap.

@@ -1,4 +1,4 @@
-//! Memory that many threads read and write word by word, where they like.
+//! Memory shared by threads, which read and write any word at any time.
 
 use std::io;
 use std::ops::Deref;

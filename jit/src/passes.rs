@@ -1,4 +1,4 @@
-//! Makes circuits smaller: an optimiser over and-inverter graphs.
+//! An optimiser of circuits: passes over and-inverter graphs that make them smaller.
 //!
 //! Each pass is a function from circuits to circuits in a file of its own, and
 //! takes time about linear in the number of gates. [`optimize`] runs them in rounds for
@@ -61,18 +61,18 @@ pub struct PassConfig {
     pub factor: bool,
     /// Make common operands of gates only once.
     pub share: bool,
-    /// How often to run the passes, at most; rounds end as soon as one gains little.
+    /// The most rounds of passes; they end as soon as one gains little.
     pub rounds: usize,
     /// The time for all passes together. When it is used up, passes stop
     /// simplifying and finish the circuit as it is; that takes about
     /// as long as copying the circuit.
     pub budget: Duration,
-    /// Whoever sets this flag uses up the rest of the time.
+    /// Once it is set, the rest of the time counts as used up.
     pub stop: Stop,
 }
 
 impl Default for PassConfig {
-    /// All passes, for ten seconds at most, with a flag that nobody sets.
+    /// All passes, for ten seconds at most.
     fn default() -> PassConfig {
         PassConfig {
             absorption: true,
@@ -132,7 +132,7 @@ impl PassConfig {
     }
 }
 
-/// What one run of a pass has done.
+/// The report of one run of a pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassReport {
     /// The pass.
@@ -141,7 +141,7 @@ pub struct PassReport {
     pub gates_before: usize,
     /// The number of gates after. Never more: a pass that makes the circuit larger is undone.
     pub gates_after: usize,
-    /// How long it took.
+    /// The time that it took.
     pub time: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What is evaluated together.
+//! Sections: outputs that are evaluated together.
 
 use crate::circuit::OutputId;
 

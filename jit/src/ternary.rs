@@ -1,4 +1,4 @@
-//! Three-valued logic: what is known of a circuit's wires when only some of its inputs are.
+//! Three-valued logic: bounds of a circuit's wires when only some of its inputs are known.
 //!
 //! A wire's *bounds* are two truth values: whether it may be true, and whether it must be.
 //! For an AND, both are the ANDs of the operands' ("dual-rail" logic: Bryant, "Boolean
@@ -106,7 +106,7 @@ pub fn dual_rail(circuit: &Circuit) -> Circuit {
 /// By node, its value if that is the same for all values of the inputs that are not known.
 ///
 /// # Panics
-/// If there are not as many entries as inputs.
+/// If the number of entries is not that of the inputs.
 pub fn known_nodes(circuit: &Circuit, inputs: &[Option<bool>]) -> Vec<Option<bool>> {
     assert_eq!(
         inputs.len(),

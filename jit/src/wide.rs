@@ -1,4 +1,4 @@
-//! A circuit as wide AND gates, the form that the interpreters run.
+//! Wide AND gates, the form in which circuits are interpreted and compiled.
 //!
 //! A gate that only gates read, uninverted, is folded into its readers: trees of
 //! two-input gates become one conjunction of many [edges](Edge). Gates that no

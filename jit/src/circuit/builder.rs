@@ -1,4 +1,4 @@
-//! The way to make circuits.
+//! The builder of circuits.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,8 +8,8 @@ use rustc_hash::FxHasher;
 use super::rules::{Simplified, simplify};
 use super::{Circuit, Edge, InputId, Loop, Node, NodeId};
 
-/// Makes a [`Circuit`], sharing equal gates (structural hashing) and simplifying
-/// each gate against its operands' operands as it goes.
+/// A [`Circuit`] under construction: shares equal gates (structural hashing) and simplifies
+/// each gate against its operands' operands.
 ///
 /// ```
 /// use propjit_jit::circuit::Builder;

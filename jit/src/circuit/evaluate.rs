@@ -1,16 +1,16 @@
-//! The reference evaluator: what a circuit means, at one bit a node.
+//! The reference evaluator, with one bit per node: the meaning of a circuit.
 
 use super::{Circuit, Edge, Node};
 
 impl Circuit {
-    /// The outputs for these inputs. Slow and simple: tests compare everything
-    /// faster with it.
+    /// The outputs for these inputs. Slow and simple: the faster evaluators are tested
+    /// against it.
     ///
     /// A loop is evaluated once more than it has feedback nodes, at most; this
     /// is enough for every monotone loop.
     ///
     /// # Panics
-    /// If there are not as many values as inputs.
+    /// If the number of values is not that of the inputs.
     pub fn evaluate(&self, inputs: &[bool]) -> Vec<bool> {
         assert_eq!(inputs.len(), self.inputs.len(), "a value for each input");
         let mut values = vec![false; self.nodes.len()];

@@ -1,5 +1,5 @@
-//! Simplifications of a new gate that need to look no further than the operands
-//! of its operands.
+//! Local simplification rules for new gates, which look no further than the operands
+//! of their operands.
 //!
 //! The rules are those of Brummayer and Biere, "Local two-level and-inverter
 //! graph minimization without blowup" (2006), up to their third level: none

@@ -1,4 +1,4 @@
-//! Machine code on disk, so that a known circuit starts without a compiler.
+//! A cache of machine code on disk, so that a known circuit starts without a compiler.
 //!
 //! A [`Cache`] is a directory of the user's own with one file for each piece of code,
 //! named by the [`CacheKey`] of all that the code depends on. Code is mapped into memory
@@ -8,7 +8,7 @@
 //! What is mapped will be executed. So all that others could have put there is
 //! refused (see `trust`), and all that is not exactly as it was written is refused (see
 //! `format`): the hash is taken over the very memory that is to become executable.
-//! Whoever asks for refused code gets the [reason](Refusal) and compiles afresh;
+//! A caller that asks for refused code gets the [reason](Refusal) and compiles afresh;
 //! storing the new code replaces the refused file.
 //!
 //! Files are written under another name and renamed, and never changed afterwards.
@@ -37,7 +37,7 @@ pub use upkeep::{Cleared, Listed};
 use super::memory::Executable;
 use format::{HEADER, Header, MAX_LABEL};
 
-/// How much a cache may hold by default: 512 MiB.
+/// The usual limit of a cache's size: 512 MiB, in bytes.
 pub const DEFAULT_LIMIT: u64 = 512 << 20;
 
 /// A directory with machine code.
@@ -50,7 +50,7 @@ pub struct Cache {
 /// A piece of machine code from a cache.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What the one who stored the code says about it.
+    /// The description that was stored with the code.
     pub description: Vec<u8>,
     /// The code.
     pub code: Executable,
@@ -203,7 +203,7 @@ const TEMPORARY: &str = ".writing-";
 /// The header of a file with `length` bytes.
 fn read_header(mut file: &File, length: u64, path: &Path) -> Result<Header, CacheError> {
     let bytes = read(&mut file, HEADER as u64, length, path)?;
-    let bytes = bytes.try_into().expect("as many as were asked for");
+    let bytes = bytes.try_into().expect("the length that was asked for");
     Header::decode(bytes, length).map_err(CacheError::refused(path))
 }
 

@@ -1,4 +1,4 @@
-//! Machine code and what is needed to call it.
+//! Compiled circuits: machine code with its calling plan.
 
 use std::slice;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub struct Code {
     pub(super) time: Duration,
 }
 
-/// What is needed to call machine code.
+/// All that is needed to call machine code.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Description {
     pub width: Width,
@@ -74,7 +74,7 @@ impl Code {
         })
     }
 
-    /// How many lanes a row has.
+    /// The number of lanes in a row.
     pub fn width(&self) -> Width {
         self.description.width
     }
@@ -87,22 +87,22 @@ impl Code {
         &self.description.constants
     }
 
-    /// How many rows an evaluator needs.
+    /// The number of rows that an evaluator needs.
     pub fn rows(&self) -> usize {
         self.description.rows as usize
     }
 
-    /// How many bytes of machine code there are.
+    /// The size of the machine code in bytes.
     pub fn bytes(&self) -> usize {
         self.memory.bytes().len()
     }
 
-    /// How many functions of machine code there are.
+    /// The number of functions of machine code.
     pub fn functions(&self) -> usize {
         self.description.entries.len()
     }
 
-    /// How long it took to compile it, or to load it.
+    /// The time that compiling or loading it took.
     pub fn time(&self) -> Duration {
         self.time
     }
@@ -124,7 +124,7 @@ impl Code {
         let row = |row: u32| unsafe { rows.add(row as usize * words) };
         for step in &sections[section] {
             if let Some(guard) = &step.guard {
-                // SAFETY: a row has so many words, and nothing else uses them.
+                // SAFETY: a row has `words` words, and nothing else uses them.
                 let guarding = unsafe { slice::from_raw_parts(row(guard.row), words) };
                 if guarding.iter().all(|&word| word == 0) {
                     for (idle, value) in &guard.idle {

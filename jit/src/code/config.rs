@@ -1,4 +1,4 @@
-//! How to generate code.
+//! The configuration of code generation.
 
 use propjit_stop::Stop;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::rows::Width;
 use crate::setters::setters;
 
-/// What makes the machine code.
+/// A generator of machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Generator {
@@ -18,7 +18,7 @@ pub enum Generator {
     Avx2,
 }
 
-/// How hard Cranelift tries.
+/// The effort that Cranelift makes to optimise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
@@ -28,7 +28,7 @@ pub enum Effort {
     Full,
 }
 
-/// In which order gates are computed.
+/// The order in which gates are computed.
 ///
 /// It decides how long values have to be kept in registers, and so how often memory is
 /// read and written instead.
@@ -45,27 +45,28 @@ pub enum Order {
     Level,
 }
 
-/// How to generate code, and what that may cost.
+/// The way to generate code, and limits of what it may cost.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CodeConfig {
-    /// What makes the machine code.
+    /// The generator of the machine code.
     pub generator: Generator,
-    /// How many lanes a row has.
+    /// The number of lanes in a row.
     pub width: Width,
-    /// How hard to try.
+    /// The effort to optimise, if the generator is Cranelift.
     pub effort: Effort,
-    /// In which order gates are computed.
+    /// The order in which gates are computed.
     pub order: Order,
-    /// How many operations a function of machine code has at most.
+    /// The most operations in a function of machine code.
     pub function_size: usize,
-    /// How many gates' work a guard must save to be used; a negative number of any number.
+    /// The least number of gates whose work a guard must save to be used; with a negative
+    /// number, all guards are used.
     pub guarded: i32,
-    /// How long it may take.
+    /// The time that compiling may take.
     pub time: Duration,
-    /// How many bytes the code may have.
+    /// The most bytes of code.
     pub bytes: usize,
-    /// Ends compiling early.
+    /// Ends compiling early when it is set.
     pub stop: Stop,
 }
 

@@ -1,4 +1,4 @@
-//! Routines to machine code by Cranelift: 64 lanes in an `i64`, 128 in an `i64x2`.
+//! Code generation by Cranelift: 64 lanes in an `i64`, 128 in an `i64x2`.
 //!
 //! Cranelift has no wider vectors. The code is position-independent: it addresses
 //! memory only relative to its argument, and itself.

@@ -18,21 +18,20 @@ use crate::section::Section;
 ///
 /// A routine is a function of the target's C calling convention that takes the address
 /// of the rows and returns a 64-bit number. Rows are adjacent, 64 lanes to a word in
-/// the target's byte order, as many words as the configuration's width has. Before the
-/// first call, row 1 has to be all ones and all others zero.
+/// the target's byte order, in the configuration's width. Before the first call, row 1 has to be all ones and all others zero.
 #[derive(Clone, Debug)]
 pub struct ForeignCode {
     /// The code.
     pub bytes: Vec<u8>,
-    /// Where in `bytes` each routine starts.
+    /// The offset in `bytes` at which each routine starts.
     pub entries: Vec<u32>,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u32,
     /// The rows that are the circuit's inputs.
     pub inputs: Range<usize>,
     /// The rows that are the circuit's outputs.
     pub outputs: Range<usize>,
-    /// What to call for each section.
+    /// The steps of each section.
     pub sections: Vec<Vec<ForeignStep>>,
 }
 
@@ -41,8 +40,8 @@ pub struct ForeignCode {
 pub struct ForeignStep {
     /// The routines.
     pub routines: Range<u32>,
-    /// If there are such rows, they have to be made zero first, and the routines be called
-    /// again until the last of them returns zero.
+    /// Feedback rows. If there are any, they have to be made zero first, and the routines
+    /// called again until the last of them returns zero.
     pub feedback: Vec<u32>,
 }
 

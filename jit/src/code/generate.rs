@@ -1,4 +1,4 @@
-//! From routines to one piece of machine code.
+//! Parallel code generation, from routines to one position-independent image.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Gates that matter only while a guard is true.
+//! Guards: inputs without which groups of gates do not matter.
 //!
 //! A guard is an input, such as the proposition that a certain role is to move. While
 //! it is false in all lanes, a gate need not be evaluated if its value is then known,
@@ -12,7 +12,7 @@
 use crate::circuit::{Circuit, Edge, InputId, Node, NodeId, OutputId};
 use crate::rows::Layout;
 
-/// What may be relied on and made use of in code.
+/// Facts about inputs that code relies on and makes use of.
 #[derive(Clone, Default, Debug)]
 pub struct Guards {
     /// Inputs that may guard gates: worthwhile if they are often false in all lanes. Of

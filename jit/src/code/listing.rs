@@ -1,4 +1,4 @@
-//! Machine code for people to read.
+//! Listings of machine code for people to read.
 //!
 //! Cranelift prints its own code. What the assembler for AVX2 makes is decoded from its
 //! bytes, so that the listing cannot differ from what would run.
@@ -19,10 +19,10 @@ use crate::rows::Layout;
 use crate::rows::changing;
 use crate::section::Section;
 
-/// What to show of a function.
+/// The form in which a function is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ListingForm {
-    /// What the code is made from: Cranelift's intermediate representation, or for the
+    /// The form that the code is made from: Cranelift's intermediate representation, or for the
     /// assembler the plain list of operations that it is given.
     Intermediate,
     /// The machine code: in Cranelift's own notation, or in Intel's for the assembler.
@@ -36,11 +36,11 @@ pub struct Listing {
     pub section: usize,
     /// Its number among the functions of all sections, from 0, in the order of calls.
     pub function: usize,
-    /// How many operations it computes.
+    /// The number of operations that it computes.
     pub operations: usize,
     /// Whether it is part of a loop, repeated until nothing changes.
     pub repeated: bool,
-    /// It is not called while this input is false in all lanes.
+    /// An input such that the function is not called while it is false in all lanes.
     pub guard: Option<InputId>,
     /// The code, a line for each instruction.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Memory that machine code runs in.
+//! Executable memory.
 
 use std::io;
 use std::sync::Arc;

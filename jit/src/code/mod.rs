@@ -1,4 +1,4 @@
-//! Circuits as machine code.
+//! Machine code for circuits.
 //!
 //! A [`Code`] is a circuit compiled for a number of lanes. It is what
 //! [`LaneProgram`](crate::lanes::LaneProgram) is to the interpreter, and a
@@ -42,7 +42,7 @@ pub use memory::Executable;
 
 use crate::rows::Width;
 
-/// Why there is no code.
+/// The reason why there is no code.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// There is no code for the target.
@@ -62,7 +62,7 @@ pub enum CompileError {
     /// It took too long.
     #[error("compiling took longer than {0:?}")]
     Time(Duration),
-    /// Somebody has set [`CodeConfig::stop`].
+    /// [`CodeConfig::stop`] was set.
     #[error("compiling was stopped")]
     Stopped,
     /// There was too much code.

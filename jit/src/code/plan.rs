@@ -1,5 +1,5 @@
-//! From a schedule to routines: cut to size, with rows for what one routine computes
-//! and another one reads.
+//! The plan of code: a schedule cut into routines, with rows for the values that one
+//! routine computes and another one reads.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::schedule::{Scheduler, Segment};
 use crate::circuit::Circuit;
 use crate::section::Section;
 
-/// All that code generators and callers have to know.
+/// The routines for code generators, and the steps for callers.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub routines: Vec<Routine>,
@@ -22,7 +22,7 @@ pub(super) struct Plan {
     pub rows: u32,
 }
 
-/// What is called for a section, in order.
+/// One of the steps of a section, which are called in order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     /// The routines, called in order.

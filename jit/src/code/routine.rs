@@ -1,4 +1,4 @@
-//! Routines: what becomes a function of machine code.
+//! Routines: the intermediate form of functions of machine code.
 //!
 //! A routine is straight-line: it reads rows, computes values, each once, and
 //! writes rows. Code generators decide which values to hold in registers; all

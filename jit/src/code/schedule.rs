@@ -1,4 +1,4 @@
-//! The order of operations.
+//! Scheduling of operations.
 //!
 //! Gates are asked for in the [`Order`] that is wanted, and each is computed depth first
 //! with whatever it needs and is not there. Asked for by the outputs, most values are read

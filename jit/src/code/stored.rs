@@ -1,4 +1,4 @@
-//! Code to and from the cache.
+//! Storing code in the cache and loading it.
 
 use std::time::Instant;
 

@@ -22,14 +22,14 @@ impl Rows {
     /// All words.
     pub(super) fn words(&self) -> &[u64] {
         let words = self.lines.as_ptr().cast();
-        // SAFETY: a line is 8 words without padding, and the vector holds so many lines.
+        // SAFETY: a line is 8 words without padding, and these are all lines of the vector.
         unsafe { slice::from_raw_parts(words, self.lines.len() * 8) }
     }
 
     /// All words.
     pub(super) fn words_mut(&mut self) -> &mut [u64] {
         let words = self.lines.as_mut_ptr().cast();
-        // SAFETY: a line is 8 words without padding, and the vector holds so many lines.
+        // SAFETY: a line is 8 words without padding, and these are all lines of the vector.
         unsafe { slice::from_raw_parts_mut(words, self.lines.len() * 8) }
     }
 }

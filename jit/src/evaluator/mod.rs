@@ -14,8 +14,8 @@ use crate::lanes::LaneProgram;
 use crate::rows::{Constants, Layout, Width};
 use memory::Rows;
 
-/// Evaluates a circuit, by interpretation or by machine code, for as many lanes as its
-/// [`Width`] says.
+/// The rows of one thread, with the engine that evaluates them: a circuit for all lanes of
+/// its [`Width`].
 ///
 /// The rows of consecutive inputs, and of consecutive outputs, are adjacent in
 /// memory: a range of them is a matrix with [`Width::words`] words per row.
@@ -27,17 +27,17 @@ pub struct LaneEvaluator {
     rows: Rows,
 }
 
-/// What evaluates a circuit, shared by all threads that do.
+/// The evaluator of a circuit, shared by all threads.
 #[derive(Clone, Debug)]
 pub enum Engine {
-    /// A program, interpreted for so many lanes.
+    /// A program, interpreted with rows of this width.
     Interpreter(Arc<LaneProgram>, Width),
     /// Machine code.
     Code(Arc<Code>),
 }
 
 impl Engine {
-    /// How many lanes there are.
+    /// The number of lanes in a row.
     pub fn width(&self) -> Width {
         match self {
             Engine::Interpreter(_, width) => *width,
@@ -45,7 +45,7 @@ impl Engine {
         }
     }
 
-    /// How many rows an evaluator has.
+    /// The number of rows that an evaluator needs.
     pub fn rows(&self) -> usize {
         match self {
             Engine::Interpreter(program, _) => program.rows(),
@@ -97,12 +97,12 @@ impl LaneEvaluator {
         }
     }
 
-    /// What evaluates.
+    /// The engine that evaluates.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// How many lanes there are.
+    /// The number of lanes in a row.
     pub fn width(&self) -> Width {
         self.width
     }
@@ -134,8 +134,8 @@ impl LaneEvaluator {
         self.outputs(index..index + 1)
     }
 
-    /// The places of those outputs in a range, counted from its start, that are not false
-    /// for all inputs.
+    /// The outputs in a range that are not false for all inputs, as positions counted from
+    /// the start of the range, ascending.
     pub fn live_outputs(&self, range: Range<usize>) -> Vec<u32> {
         self.engine.constants().live(range)
     }

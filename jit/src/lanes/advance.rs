@@ -1,5 +1,7 @@
-//! From one state to the next, in all lanes: the state's rows take what was computed
-//! for them, but in lanes that start something new, what is given.
+//! The step from one state to the next in all lanes, with new starts in some.
+//!
+//! The state's rows take the values computed for the next state; in lanes that start
+//! anew, they take the given ones.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -16,23 +18,27 @@ use super::dispatch::{Kernel, dispatch};
 use super::vector::Vector;
 use crate::rows::Width;
 
-/// Where lanes start.
+/// The states in which lanes start.
 #[derive(Clone, Copy, Debug)]
 pub enum Start<'a> {
-    /// All at the same: bit `i % 64` of word `i / 64` is the value of row `i`. Words
+    /// One state for all lanes: bit `i % 64` of word `i / 64` is the value of row `i`. Words
     /// missing at the end are zero.
     Same(&'a [u64]),
-    /// Each where the rows say, as many as the state has.
+    /// A state for each lane, given as rows, in number those of the state.
     Each(&'a [u64]),
 }
 
-/// Makes `state` in the lanes `starting`, a row, what `start` says, and in the others
-/// what `next` says, with as many rows.
+/// Makes `state` equal to `start` in the lanes of the row `starting`, and equal to `next`,
+/// which has the same number of rows, in the others.
 ///
 /// # Panics
 /// If the slices do not have the lengths described.
 pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], start: Start<'_>) {
-    assert_eq!(next.len(), state.len(), "as many rows before as after");
+    assert_eq!(
+        next.len(),
+        state.len(),
+        "the same number of rows before and after"
+    );
     if starting.iter().all(|&word| word == 0) {
         return state.copy_from_slice(next);
     }
@@ -50,8 +56,8 @@ pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], 
     };
 }
 
-/// Makes `state` in the lanes `starting`, a row, what `start` says. Other lanes stay
-/// as they are.
+/// Makes `state` equal to `start` in the lanes of the row `starting`. Other lanes stay as
+/// they are.
 ///
 /// # Panics
 /// If the slices do not have the lengths described.
@@ -77,7 +83,7 @@ unsafe fn blend(
     assert_eq!(words % width.words(), 0, "whole rows");
     assert_eq!(lanes.len(), width.words(), "a row of lanes");
     if let Start::Each(rows) = start {
-        assert_eq!(rows.len(), words, "as many rows to start from");
+        assert_eq!(rows.len(), words, "the same number of rows to start from");
     }
     let blend = Blend {
         from,

@@ -1,4 +1,4 @@
-//! From a circuit to operations on rows.
+//! The compiler from circuits to operations on rows.
 //!
 //! A gate's row holds its value or the inverse, whichever takes one operation: the
 //! AND of inverted operands is stored as their OR. So no operation needs to invert

@@ -1,13 +1,14 @@
-//! How many lanes have which of several rows true: for a game, how often each goal
-//! value was reached.
+//! Counts of the lanes in which exactly one of several rows is true: for a game, how often
+//! each goal value was reached.
 
 use crate::rows::Width;
 
-/// Adds to `counts[i]` in how many of the `lanes`, a row, row `i` and no other row of
-/// `rows` is true, and returns in how many lanes none or several are.
+/// Adds to `counts[i]` the number of those lanes, given by the row `lanes`, in which row
+/// `i` and no other row of `rows` is true. Returns the number of those in which none or
+/// several are.
 ///
 /// # Panics
-/// If there are not as many counts as rows, or `lanes` is not a row.
+/// If the number of counts is not that of the rows, or `lanes` is not a row.
 ///
 /// ```
 /// use propjit_jit::lanes::{Width, count::count_exactly_one};

@@ -1,4 +1,4 @@
-//! The choice of CPU instructions to work on rows with.
+//! Run-time dispatch of work on rows to the CPU's instruction sets.
 //!
 //! The code that works on rows is written once, over any [`Vector`], and compiled
 //! for several instruction sets; which one runs is decided at run time.

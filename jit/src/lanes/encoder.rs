@@ -1,5 +1,5 @@
-//! From one true row per lane to a number per lane, and back: an encoder, as hardware
-//! has it.
+//! An encoder, as hardware has it: from one true row per lane to a number per lane, and
+//! back.
 //!
 //! For a game, the rows are the moves that were chosen. Their numbers, bit-sliced, take
 //! as many rows as a number has bits, so that the moves of a match can be kept until it
@@ -20,7 +20,7 @@ use super::dispatch::{Kernel, dispatch};
 use super::vector::Vector;
 use crate::rows::Width;
 
-/// Makes `numbers` say for each lane which of the listed rows is true there: row `i` of
+/// Writes to `numbers`, for each lane, which of the listed rows is true there: row `i` of
 /// `numbers` is bit `i` of its place in the list. In each lane at most one of them may be
 /// true; a lane with none has number 0.
 ///

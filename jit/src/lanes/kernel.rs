@@ -13,7 +13,7 @@ pub(super) struct Evaluate<'a> {
 
 impl<'a> Evaluate<'a> {
     /// # Safety
-    /// `rows` points to as many rows as the section's program has, of the width
+    /// `rows` points to all rows of the section's program, of the width
     /// that this is dispatched for, and nothing else uses them meanwhile.
     pub(super) unsafe fn new(section: &'a SectionSteps, rows: *mut u64) -> Evaluate<'a> {
         Evaluate { section, rows }
@@ -48,7 +48,7 @@ unsafe fn run<V: Vector>(code: &PackedOperations, rows: *mut u64) {
                 match (positive, negative) {
                     // SAFETY: the runs' operations together are all that `code` has.
                     $(($p, $n) => unsafe { execute::<V, $p, $n>(next, count, rows) },)*
-                    _ => unreachable!("no operation has so many operands"),
+                    _ => unreachable!("operations have two to four operands"),
                 }
             };
         }
@@ -63,7 +63,7 @@ unsafe fn run<V: Vector>(code: &PackedOperations, rows: *mut u64) {
 /// Executes `count` operations of one kind; returns where the code goes on.
 ///
 /// # Safety
-/// At `code` are so many operations, and `rows` points to all rows that they
+/// At `code` are `count` operations, and `rows` points to all rows that they
 /// address, that are a `V` each.
 #[inline(always)]
 unsafe fn execute<V: Vector, const P: usize, const N: usize>(

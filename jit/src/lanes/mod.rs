@@ -1,4 +1,4 @@
-//! Bit-sliced evaluation: one circuit, many assignments at a time.
+//! Bit-sliced interpretation: one circuit, many assignments at a time.
 //!
 //! An assignment is a *lane*. Each node of the circuit has a *row*: one bit per
 //! lane, 64 lanes to a word, as many words as the [`Width`] says. Lane `i` is bit

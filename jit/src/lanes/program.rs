@@ -1,4 +1,4 @@
-//! What a lane interpreter runs.
+//! Programs of the lane interpreter.
 
 use super::compile::Compiler;
 use super::dispatch::dispatch;

@@ -1,4 +1,4 @@
-//! Rows for intermediate results, used again when the result is needed no more.
+//! Allocation of rows for intermediate results, reused when a result is no longer needed.
 //!
 //! The fewer rows, the nearer the cache in which they fit. A result that another
 //! section reads keeps its row to itself, so that each section can be evaluated

@@ -1,4 +1,4 @@
-//! The order of operations: equal kinds side by side.
+//! List scheduling of operations, with equal kinds side by side.
 //!
 //! Branching on the kind of every operation would cost more than the operation,
 //! so operations of one kind are executed in runs. A list scheduler makes the
@@ -35,7 +35,7 @@ pub(super) struct Operation {
     pub kind: Kind,
     /// The row written.
     pub target: u32,
-    /// The rows read, positive ones first; as many as the kind says.
+    /// The rows read, positive ones first; the kind says how many of them count.
     pub operands: [u32; Kind::MAX_OPERANDS],
 }
 
@@ -57,7 +57,7 @@ pub(super) struct PackedOperations {
 
 impl PackedOperations {
     /// Packs operations, given in an order in which they could be executed. The
-    /// order is changed only within windows of so many operations, so that rows
+    /// order is changed only within windows of this many operations, so that rows
     /// written are read soon.
     pub(super) fn new(operations: &[Operation], window: usize) -> PackedOperations {
         let mut packed = PackedOperations::default();
@@ -72,7 +72,7 @@ impl PackedOperations {
         self.runs.iter().map(|&(_, count)| count).sum()
     }
 
-    /// Whether there are as many offsets as the kinds of the operations say.
+    /// Whether the number of offsets is the one that the kinds of the operations ask for.
     pub(super) fn is_complete(&self) -> bool {
         let offsets = |&(kind, count): &(Kind, u32)| count as usize * (1 + kind.operands());
         self.runs.iter().map(offsets).sum::<usize>() == self.offsets.len()

@@ -1,4 +1,4 @@
-//! In each lane, one of the true rows, chosen uniformly at random.
+//! Uniform random selection of one of the true rows in each lane.
 //!
 //! For a game, rows are the legal moves of a role, and each lane plays one of its
 //! own. All is done bit-sliced, in time proportional to the rows that are true in
@@ -95,7 +95,11 @@ impl Selector {
         random: &mut LaneRandom,
         chosen: &mut [u64],
     ) -> [u64; Width::MAX_WORDS] {
-        assert_eq!(from.len(), chosen.len(), "as many rows to choose as chosen");
+        assert_eq!(
+            from.len(),
+            chosen.len(),
+            "the same number of rows to choose and chosen"
+        );
         assert_eq!(from.len() % width.words(), 0, "whole rows");
         assert_eq!(lanes.len(), width.words(), "a row of lanes");
         let rows = from.len() / width.words();

@@ -1,5 +1,5 @@
-//! Between rows, a bit per lane, and columns, which have what one lane has: for a game,
-//! packed states.
+//! Transposition between rows, with a bit per lane, and columns, with all bits of one lane:
+//! for a game, packed states.
 //!
 //! Blocks of 64 by 64 bits are transposed by swapping ever smaller quarters (Warren,
 //! "Hacker's Delight", 2nd edition, section 7-3).
@@ -24,14 +24,14 @@ use crate::rows::Width;
 /// A block of 64 by 64 bits.
 type Block = [u64; 64];
 
-/// Words of a column that has a bit for each of so many rows.
+/// The words of a column that has a bit for each of `rows` rows.
 pub fn column_words(rows: usize) -> usize {
     rows.div_ceil(64)
 }
 
 /// Makes bit `r` of column `l` what row `r` has in lane `l`, and other bits zero.
 ///
-/// There are as many columns as fit into `columns`, each of [`column_words`] words, bit
+/// The columns fill `columns`, each of [`column_words`] words, bit
 /// `r` being bit `r % 64` of word `r / 64`.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! Rows as the CPU's vectors.
+//! Vectors of the CPU, as which rows are processed.
 //!
 //! The code that works on rows is generic over [`Vector`], and `dispatch` in
 //! [`width`](super::dispatch) chooses the type. Explicit vectors rather than arrays of
@@ -313,7 +313,7 @@ mod tests {
     #[inline(always)]
     fn all_operations<V: Vector>(a: &[u64], b: &[u64]) -> Vec<u64> {
         let mut words = Vec::new();
-        // SAFETY: callers give as many words as the vector has.
+        // SAFETY: callers give the words of a vector.
         let (a, b) = unsafe { (V::load(a.as_ptr()), V::load(b.as_ptr())) };
         let results = [
             V::ZERO,

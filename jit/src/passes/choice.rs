@@ -1,5 +1,7 @@
-//! Exactly one input of a group is true: two moves of one role exclude each
-//! other, and "any of these moves" is "none of the others" where those are fewer.
+//! Simplification by groups of inputs of which exactly one is true.
+//!
+//! Two moves of one role exclude each other, and "any of these moves" is "none of the
+//! others" where those are fewer.
 
 use std::collections::BTreeMap;
 

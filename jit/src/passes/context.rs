@@ -1,4 +1,4 @@
-//! Simplifies gates by what the gates around them say: the engine of the passes
+//! Simplification of gates in the context of the gates around them: the engine of the passes
 //! [absorption](super::absorption), [legality](super::legality) and [choice](super::choice).
 //!
 //! Inside a conjunction, every conjunct may be simplified as if all others were

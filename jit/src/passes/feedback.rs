@@ -1,4 +1,4 @@
-//! Which feedback nodes a loop can do without.
+//! Feedback vertex sets: the feedback nodes that a loop cannot do without.
 //!
 //! A feedback node takes the value of its source one evaluation later. If the
 //! source can be evaluated earlier in the same one, the loop settles sooner: a

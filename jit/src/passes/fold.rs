@@ -1,4 +1,4 @@
-//! Constants from outside: what a circuit becomes when some of its inputs are known.
+//! Constant folding: the circuit for inputs of which some are known.
 
 use super::rebuild::rebuild_known;
 use super::sweep::sweep;
@@ -20,7 +20,7 @@ use crate::ternary::known_nodes;
 /// ```
 ///
 /// # Panics
-/// If there are not as many entries as inputs.
+/// If the number of entries is not that of the inputs.
 pub fn fold(circuit: &Circuit, inputs: &[Option<bool>]) -> Circuit {
     let known = known_nodes(circuit, inputs);
     sweep(&rebuild_known(circuit, |node| known[node.index()]))

@@ -1,5 +1,5 @@
-//! What is known where a gate is being simplified: edges that are true, and
-//! what follows from them.
+//! Knowledge about the place where a gate is being simplified: edges that are true, and
+//! their consequences.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! How passes make the circuit anew: node by node, loops kept.
+//! Reconstruction of circuits by passes: node by node, with the same loops.
 
 use crate::circuit::{Builder, Circuit, Edge, Loop, Node, NodeId};
 

@@ -1,4 +1,4 @@
-//! What one move selects is selected once.
+//! Sharing of what one move selects.
 //!
 //! "A queen arrives on d4 if some move from a square to d4 is made and the queen is on
 //! that square" is an OR over moves, and there is one like it for each square and
@@ -108,7 +108,7 @@ fn roles(circuit: &Circuit, assumptions: &Assumptions) -> Vec<Option<u32>> {
     roles
 }
 
-/// What is a move, and what depends on moves.
+/// The moves, and the nodes that depend on them.
 struct Moves<'a> {
     circuit: &'a Circuit,
     wide: Wide<'a>,

@@ -1,4 +1,4 @@
-//! Dead logic and evaluation order: keeps what the outputs need, in an order
+//! Removal of dead logic, and evaluation order: keeps what the outputs need, in an order
 //! that computes operands shortly before their use.
 //!
 //! Nodes come out in depth-first order from the outputs, strongly connected
@@ -74,7 +74,7 @@ impl<'a> Sweep<'a> {
         self.map[node.index()] != NONE
     }
 
-    /// The operand of a node at the position, if it has so many.
+    /// The operand of a node at the position, if it has one.
     fn operand(&self, node: NodeId, position: usize) -> Option<NodeId> {
         match self.circuit.node(node) {
             // The deeper one first: the other then waits for less long.
@@ -168,7 +168,7 @@ impl<'a> Sweep<'a> {
         self.builder.end_loop(&sources);
     }
 
-    /// The feedback nodes that a component of so many nodes must keep.
+    /// The feedback nodes that a component of `count` nodes must keep.
     fn cut(&mut self, feedback: &[NodeId], count: usize) -> Vec<NodeId> {
         let mut dependencies = Dependencies::default();
         // Searches together take time linear in the size of the component.

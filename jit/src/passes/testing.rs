@@ -1,4 +1,4 @@
-//! Random circuits, and the question whether two circuits are the same.
+//! Random circuits, and a comparison of circuits.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The circuit seen as gates with any number of operands.
+//! A view of the circuit as gates with any number of operands.
 //!
 //! A two-input gate whose only use is as an uninverted operand of another gate
 //! is *part* of that gate; a wide gate is a gate that is part of no other,

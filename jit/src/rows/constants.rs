@@ -41,7 +41,7 @@ impl Constants {
         self.truths.iter().map(|&output| output as usize)
     }
 
-    /// Whether there are only outputs that a circuit with so many has.
+    /// Whether all of them are among the first `outputs` outputs.
     pub(crate) fn are_within(&self, outputs: usize) -> bool {
         let mut truths = self.truths.iter();
         let mut falsehoods = self.falsehoods.iter();

@@ -1,4 +1,4 @@
-//! Which rows are what.
+//! The assignment of the first rows.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::circuit::Circuit;
 
-/// What is in the first rows: two constants, inputs, outputs.
+/// The assignment of the first rows: two constants, inputs, outputs.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Layout {
     inputs: usize,

@@ -1,4 +1,4 @@
-//! Rows: what the lane interpreter and machine code have in common.
+//! Rows, which the lane interpreter and machine code have in common.
 //!
 //! A row holds one bit per lane. [`Width`] is its size, [`Layout`] says which rows hold
 //! the constants, inputs and outputs, and [`Constants`] which outputs never change.

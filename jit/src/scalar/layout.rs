@@ -1,4 +1,4 @@
-//! From a circuit to slots: which gate lies where, and who reads whom.
+//! The layout of a circuit in slots, with the readers of each.
 //!
 //! Slots are numbered in evaluation order: inputs, gates and loops, outputs. Gates
 //! are sorted by level, and every level starts a new word, so that the gates in a
@@ -134,7 +134,7 @@ impl<'a> Layout<'a> {
         self.next / 64
     }
 
-    /// Claims whole words for so many slots and returns the first.
+    /// Claims whole words for this many slots and returns the first.
     fn claim(&mut self, slots: usize) -> u32 {
         let first = self.next;
         self.next += slots.next_multiple_of(64);

@@ -1,4 +1,4 @@
-//! Event-driven evaluation of one assignment: only what changes is computed.
+//! An event-driven interpreter for one assignment: only what changes is computed.
 //!
 //! Every gate is a wide AND with a count of its false operands. When a signal
 //! changes, the counts of its readers go up or down; a reader whose count becomes
@@ -44,7 +44,7 @@ use crate::circuit::{Circuit, OutputId};
 use counts::Block;
 use program::{Loop, Program, Step};
 
-/// Evaluates a circuit for one assignment, which changes little by little.
+/// An evaluator of a circuit for one assignment, which changes little by little.
 ///
 /// A clone shares the program and has its own assignment.
 #[derive(Clone)]
@@ -176,7 +176,7 @@ impl State {
     fn tell(&mut self, program: &Program, slot: usize, rises: bool) {
         debug_assert!(slot < 64 * self.values.len());
         // SAFETY: the program is sound, which was checked when it was made, and the
-        // state has as many slots as the program; `slot` is one of them.
+        // state has the slots of the program; `slot` is one of them.
         unsafe {
             let start = *program.starts.get_unchecked(slot) as usize;
             let end = *program.starts.get_unchecked(slot + 1) as usize;

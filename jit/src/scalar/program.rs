@@ -1,4 +1,4 @@
-//! What a scalar interpreter runs: who reads whom, and in which order.
+//! Programs of the scalar interpreter: the readers of each slot, in evaluation order.
 
 use std::ops::Range;
 

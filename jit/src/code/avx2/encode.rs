@@ -1,4 +1,4 @@
-//! The few instructions of AVX2 that bitwise logic needs, as bytes.
+//! An encoder of the few AVX2 instructions that bitwise logic needs.
 //!
 //! All have the VEX encoding (Intel, "64 and IA-32 Architectures Software Developer's
 //! Manual", volume 2, section 2.3). Memory is addressed as RDI plus a 32-bit offset.

@@ -1,4 +1,4 @@
-//! Routines to machine code for x86-64 with AVX2: 256 lanes in a register.
+//! An assembler for x86-64 with AVX2: 256 lanes in a register.
 //!
 //! Cranelift has no 256-bit vectors, and straight-line logic needs little of a
 //! compiler: four kinds of instructions, one register class, no control flow.
@@ -21,7 +21,7 @@ use super::routine::{Instruction, Operand, Operator, Routine};
 use crate::rows::Layout;
 use crate::rows::Width;
 
-/// What becomes of a routine.
+/// An assembled routine.
 #[derive(Debug)]
 pub(super) struct Assembly {
     pub code: Vec<u8>,
@@ -29,7 +29,8 @@ pub(super) struct Assembly {
     pub spills: u32,
 }
 
-/// Whether there is code for rows of this width, for the target or else for this CPU.
+/// Refuses widths, targets and CPUs for which there is no code; without a target, it is
+/// for this CPU.
 pub(super) fn check(width: Width, target: Option<&Triple>) -> Result<(), CompileError> {
     let unsupported = |target: String, reason: &str| CompileError::Target {
         target,
@@ -104,7 +105,7 @@ impl Assembler {
                 let row = self.row(row);
                 self.encoder.load(change, row);
                 let encoder = &mut self.encoder;
-                // What the source has and the row has not; then what both have together.
+                // What the source has and the row does not have; then what either has.
                 encoder.logic(Opcode::AndNot, change, change, Source::Register(source));
                 encoder.logic(Opcode::Or, changes, changes, Source::Register(change));
                 encoder.logic(Opcode::Or, change, change, Source::Memory(row));

@@ -1,4 +1,4 @@
-//! What is in which register, and what is read when.
+//! Register allocation: the contents of registers, and when each is read next.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Stands for `trust` on systems that are not Unix: nothing is trusted.
+//! The stand-in for `trust` on systems that are not Unix: nothing is trusted.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,12 +1,12 @@
-//! Why a cache does not give or take code.
+//! Errors of the cache.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why the cache cannot be used, or not for this entry. The remedy is always the
-/// same: compile the circuit afresh.
+/// The reason why the cache cannot be used, or not for this entry. The remedy is always
+/// the same: compile the circuit afresh.
 #[derive(Debug, Error)]
 pub enum CacheError {
     /// There is no cache on systems whose rights to files we do not understand.
@@ -59,7 +59,7 @@ impl CacheError {
     }
 }
 
-/// Why a file or directory is not trusted, or is no entry.
+/// The reason why a file or directory is not trusted, or is not an entry.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Refusal {
     /// Links may lead to files of others.
@@ -72,11 +72,11 @@ pub enum Refusal {
         expected: &'static str,
     },
     /// It belongs to someone else.
-    #[error("it belongs to user {owner}, not to user {user} who runs this process")]
+    #[error("it belongs to user {owner}, not to user {user} that runs this process")]
     Foreign {
-        /// The number of the user who owns it.
+        /// The number of the user that owns it.
         owner: u32,
-        /// The number of the user whom the process acts for.
+        /// The number of the user that the process acts for.
         user: u32,
     },
     /// Others may write to it.
@@ -105,8 +105,8 @@ pub enum Refusal {
     /// The entry has the name of another.
     #[error("it holds the code of another key")]
     Key,
-    /// The description is none of machine code.
-    #[error("it does not describe its code rightly")]
+    /// The description is not one of machine code.
+    #[error("it does not describe its code correctly")]
     Description,
     /// The entry is not as it was written.
     #[error("its content is damaged: the hash differs")]
@@ -114,7 +114,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether it is about what is in the file, not about whose it is.
+    /// Whether it is about the content of the file, not about its owner.
     pub(super) fn is_damage(&self) -> bool {
         use Refusal::*;
         matches!(

@@ -1,9 +1,9 @@
-//! The names of entries.
+//! Keys: the names of entries.
 
 use std::fmt;
 
-/// Names an entry: a hash of everything that the code depends on. Who has the same
-/// key can use the same code.
+/// Names an entry: a hash of everything that the code depends on. Code with
+/// the same key is interchangeable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheKey(blake3::Hash);
 

@@ -1,4 +1,4 @@
-//! Whose files they are.
+//! Ownership checks of files and directories.
 //!
 //! What is in the cache will be executed, so only the user may have written it. Hashes
 //! cannot tell: whoever can write an entry can write its hash. The checks are of the

@@ -1,4 +1,4 @@
-//! The cache as a whole: what is in it, and what goes when it is full.
+//! Upkeep of the cache: listing, clearing, and eviction when it is full.
 //!
 //! Only regular files whose names are ours are listed, counted and removed, whatever
 //! else may lie in the directory.
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{Cache, CacheError, CacheKey, SUFFIX, TEMPORARY, read, read_header, trust};
 
-/// An entry as it shows in a list.
+/// An entry in a list of the cache's content.
 #[derive(Debug)]
 pub struct Listed {
     /// The entry's key.
@@ -25,7 +25,7 @@ pub struct Listed {
     pub used: SystemTime,
 }
 
-/// What [`Cache::clear`] has removed.
+/// The amount that [`Cache::clear`] has removed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Cleared {
     /// The number of entries.
@@ -143,7 +143,7 @@ impl Cache {
     }
 }
 
-/// Nobody writes a file for so long, unless killed.
+/// The age from which a file that is still being written belongs to a killed process.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A regular file in the cache's directory with a name of ours.

@@ -1,4 +1,4 @@
-//! Which functions of moves to select together.
+//! The plan of which functions of moves to select together.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -21,7 +21,7 @@ pub(super) struct Term {
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-/// What becomes of a function.
+/// The replacement of some terms of a function.
 #[derive(Default)]
 pub(super) struct Selections {
     /// The leaves that are replaced, sorted.
@@ -194,7 +194,7 @@ impl<'a> Plan<'a> {
         self.chosen = costs.map(|(&old, &new)| is_worth_it(old, new)).collect();
     }
 
-    /// What becomes of a gate.
+    /// The replacement of some terms of a gate.
     pub(super) fn selections(&self, gate: NodeId) -> Selections {
         let Some(function) = self.functions.get(&gate) else {
             return Selections::default();
