@@ -4,8 +4,10 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use propjit::Stop;
-use propjit::machine::compiled::for_playouts;
-use propjit::machine::{Backend, GroundGame, section};
+use propjit::engine::compile::for_playouts;
+use propjit::ground::GroundGame;
+use propjit::ground::sections::section;
+use propjit::machine::Backend;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
@@ -107,9 +109,10 @@ impl<'a> Lanes<'a> {
 fn parts(criterion: &mut Criterion) {
     for name in GAMES {
         let game = common::load(name);
-        let game = common::ground(&game);
+        let programs = game.engines().expect("the game is ground").programs();
+        let game = programs.game();
         let interpreted = Width::ALL.map(|width| {
-            let engine = Engine::Interpreter(game.lane_program(), width);
+            let engine = Engine::Interpreter(programs.lane_program(), width);
             (format!("interpreter {}", width.lanes()), engine)
         });
         let compiled = CodeConfig::supported().map(|config| {

@@ -6,7 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use propjit::machine::{Backend, RoleId, State, section};
+use propjit::ground::sections::section;
+use propjit::machine::{Backend, RoleId, State};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
@@ -88,8 +89,8 @@ fn choose_by_columns(
 fn selection(criterion: &mut Criterion) {
     for name in GAMES {
         let game = common::load(name);
-        let ground = common::ground(&game);
-        let layout = ground.layout();
+        let programs = game.engines().expect("the game is ground").programs();
+        let layout = programs.game().layout();
         let width = Width::X256;
         let mut rng = streams(1).next().expect("streams do not end");
         let states = states(&game, width.lanes(), 4, &mut rng);
@@ -103,7 +104,7 @@ fn selection(criterion: &mut Criterion) {
                 0,
             );
         }
-        let mut lanes = LaneEvaluator::new(Engine::Interpreter(ground.lane_program(), width));
+        let mut lanes = LaneEvaluator::new(Engine::Interpreter(programs.lane_program(), width));
         to_rows(width, &packed, lanes.inputs_mut(layout.bases.clone()));
         lanes.evaluate(section::STATE);
 

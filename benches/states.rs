@@ -86,8 +86,9 @@ fn children(criterion: &mut Criterion) {
         let mut machine = game.machine(Backend::Scalar).unwrap();
         let mut rng = streams(1).next().expect("streams do not end");
         let steps = random_match(&mut *machine, &mut rng);
-        ground.tiers().wait();
-        let mut batch = Batch::new(ground.clone(), ground.tiers().engine().clone());
+        let engines = game.engines().expect("the game is ground");
+        engines.wait();
+        let mut batch = Batch::new(ground.clone(), engines.best());
         let mut group = criterion.benchmark_group(format!("{name}, children"));
         let expand = |state: &State, batch: &mut Batch| {
             let legal = batch.legal_moves(state);

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut any, mut more, mut fewer) = (0, 0, 0);
     for path in args {
         let game = Game::load(Path::new(&path), &Setup::default())?;
-        let Some(ground) = game.ground_game() else {
+        let Some(engines) = game.engines() else {
             println!(
                 "{path}: {}",
                 game.gave_up().map_or(String::new(), ToString::to_string)
@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let config = AnalysisConfig::default()
             .with_time(Duration::from_secs_f64(seconds))
             .with_seed(1);
-        let facts = analysis::find(ground, &config, &Stop::new());
-        let forms = Forms::of(ground.propnet(), &facts);
+        let facts = analysis::find(engines, &config, &Stop::new());
+        let forms = Forms::of(engines.game().propnet(), &facts);
         let goals = goals(&facts);
         let undecided: usize = facts.stages.iter().map(|stage| stage.undecided).sum();
         let time: Duration = facts.stages.iter().map(|stage| stage.time).sum();

@@ -11,15 +11,15 @@ use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError};
 use propjit_jit::code::CodeConfig;
 
-use crate::analysis::{self, GoalBoundsTask};
-use crate::decisive::DecisiveTier;
+use crate::analysis::{AnalysisConfig, GoalBoundsTask};
+use crate::engine::{CodeOptions, DecisiveEngine, Engines};
 use crate::fnv::Fnv64;
-use crate::machine::lanes::{CompiledMachine, LanesMachine};
+use crate::ground::{GroundGame, Optimised};
+use crate::machine::compiled::CompiledMachine;
+use crate::machine::lanes::LanesMachine;
 use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
-use crate::machine::{
-    Backend, CodeOptions, GroundGame, MachineError, RANDOM_ROLE, RoleId, StateMachine,
-};
+use crate::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
 use propjit_stop::Stop;
 
 /// How to load a game.
@@ -71,34 +71,17 @@ pub struct Stage {
 pub struct Game {
     rules: Rules,
     warnings: Diagnostics,
-    ground: Option<Arc<GroundGame>>,
+    /// The engines of the ground game, and that itself.
+    engines: Option<Arc<Engines>>,
     /// Why there is no ground game, if one was wanted.
     gave_up: Option<GroundError>,
     prover_limits: ProverLimits,
     stages: Vec<Stage>,
     goal_bounds: OnceLock<GoalBoundsTask>,
-    /// Without and with goal latches.
-    decisive: [OnceLock<DecisiveTier>; 2],
+    stop: Stop,
 }
 
 impl Game {
-    /// The search for the goal latches of the ground game, if there is one: it begins when
-    /// this is first called, and goes on for some seconds at most.
-    pub fn goal_bounds(&self) -> Option<&GoalBoundsTask> {
-        let ground = self.ground.as_ref()?;
-        let start = || GoalBoundsTask::start(ground, analysis::AnalysisConfig::default());
-        Some(self.goal_bounds.get_or_init(start))
-    }
-
-    /// The engine for playouts with [decisive moves](crate::decisive) of the ground game, if there
-    /// is one, with or without regard to goal latches. It is made when this is first called.
-    pub fn decisive(&self, latches: bool) -> Option<&DecisiveTier> {
-        let ground = self.ground.as_ref()?;
-        let latches = latches.then(|| self.goal_bounds()).flatten();
-        let start = || DecisiveTier::start(ground, latches);
-        Some(self.decisive[usize::from(latches.is_some())].get_or_init(start))
-    }
-
     /// Loads the rulesheet in a file.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
@@ -133,12 +116,12 @@ impl Game {
         let mut game = Game {
             rules: parsed.rules,
             warnings: parsed.warnings,
-            ground: None,
+            engines: None,
             gave_up: None,
             prover_limits: setup.prover.clone(),
             stages: Vec::new(),
             goal_bounds: OnceLock::new(),
-            decisive: Default::default(),
+            stop: setup.stop.clone(),
         };
         game.stage("parse", start.elapsed());
         if setup.backend != Some(Backend::Prover) {
@@ -163,7 +146,8 @@ impl Game {
                 let start = Instant::now();
                 let mut code = setup.code.clone();
                 code.config.stop = setup.stop.clone();
-                self.ground = Some(Arc::new(GroundGame::new(propnet, code)));
+                let ground = Arc::new(GroundGame::new(propnet, setup.stop.clone()));
+                self.engines = Some(Arc::new(Engines::new(ground, code)));
                 self.stage("circuit", start.elapsed());
                 Ok(())
             }
@@ -187,9 +171,9 @@ impl Game {
     pub fn prepare(&mut self, backend: Backend) -> Result<(), MachineError> {
         let start = Instant::now();
         // With code from the cache, the circuit is not even optimised.
-        let circuit = match (&self.ground, backend) {
-            (Some(ground), Backend::Scalar | Backend::Lanes) => ground.circuit(backend),
-            _ => None,
+        let circuit = match backend {
+            Backend::Scalar | Backend::Lanes => self.circuit(backend),
+            Backend::Prover | Backend::Compiled => None,
         };
         let passes = circuit.map(|circuit| circuit.time);
         self.machine(backend)?;
@@ -210,11 +194,11 @@ impl Game {
     /// # Errors
     /// As for [`Game::machine`].
     pub fn prepare_playouts(&mut self, backend: Backend) -> Result<(), MachineError> {
-        let (Some(ground), Backend::Compiled) = (&self.ground, backend) else {
+        let (Some(engines), Backend::Compiled) = (&self.engines, backend) else {
             return self.prepare(backend);
         };
         let start = Instant::now();
-        ground.tiers();
+        engines.start();
         self.stage("program", start.elapsed());
         Ok(())
     }
@@ -222,15 +206,11 @@ impl Game {
     /// Waits until playouts go at full speed, if [`prepare_playouts`](Game::prepare_playouts)
     /// has started to make machine code, and counts the time as a stage of loading.
     pub fn wait_for_code(&mut self) {
-        let Some(tiers) = self
-            .ground
-            .as_ref()
-            .and_then(|ground| ground.started_tiers())
-        else {
+        let Some(engines) = self.engines.as_ref().filter(|engines| engines.is_started()) else {
             return;
         };
         let start = Instant::now();
-        tiers.wait();
+        engines.wait();
         self.stage("code", start.elapsed());
     }
 
@@ -258,12 +238,44 @@ impl Game {
 
     /// The game as network and circuit, unless only the prover can play it.
     pub fn ground_game(&self) -> Option<&Arc<GroundGame>> {
-        self.ground.as_ref()
+        self.engines.as_ref().map(|engines| engines.game())
+    }
+
+    /// The engines of the ground game, unless only the prover can play it.
+    pub fn engines(&self) -> Option<&Arc<Engines>> {
+        self.engines.as_ref()
+    }
+
+    /// The circuit that a backend evaluates, if it evaluates one.
+    pub fn circuit(&self, backend: Backend) -> Option<&Optimised> {
+        let ground = self.ground_game()?;
+        match backend {
+            Backend::Prover => None,
+            Backend::Scalar => Some(ground.low_activity()),
+            Backend::Lanes | Backend::Compiled => Some(ground.min_gates()),
+        }
     }
 
     /// Why the game could not be grounded, if that was tried.
     pub fn gave_up(&self) -> Option<&GroundError> {
         self.gave_up.as_ref()
+    }
+
+    /// The search for the goal latches of the ground game, if there is one: it begins when
+    /// this is first called, and goes on for some seconds at most.
+    pub fn goal_bounds(&self) -> Option<&GoalBoundsTask> {
+        let engines = self.engines.as_ref()?;
+        let start = || GoalBoundsTask::start(engines, AnalysisConfig::default(), &self.stop);
+        Some(self.goal_bounds.get_or_init(start))
+    }
+
+    /// The engine for playouts with [decisive moves](crate::decisive) of the ground game, if
+    /// there is one, with or without regard to goal latches. It is made in the background when
+    /// this is first called.
+    pub fn decisive(&self, latches: bool) -> Option<&DecisiveEngine> {
+        let engines = self.engines.as_ref()?;
+        let latches = latches.then(|| self.goal_bounds()).flatten();
+        Some(engines.decisive(latches.map(GoalBoundsTask::promised)))
     }
 
     /// The steps of loading, in order.
@@ -278,7 +290,7 @@ impl Game {
 
     /// The fastest backend for one state at a time.
     pub fn backend(&self) -> Backend {
-        match self.ground {
+        match self.engines {
             Some(_) => Backend::Scalar,
             None => Backend::Prover,
         }
@@ -286,7 +298,7 @@ impl Game {
 
     /// The fastest backend for many states at a time.
     pub fn bulk_backend(&self) -> Backend {
-        match self.ground {
+        match self.engines {
             Some(_) if CodeConfig::best().is_supported() => Backend::Compiled,
             Some(_) => Backend::Lanes,
             None => Backend::Prover,
@@ -299,11 +311,12 @@ impl Game {
     /// # Errors
     /// If the rules cannot be evaluated.
     pub fn follower(&self) -> Result<Box<dyn StateMachine>, MachineError> {
-        let Some(ground) = &self.ground else {
+        let Some(engines) = &self.engines else {
             return self.machine(Backend::Prover);
         };
-        let evaluator = ScalarEvaluator::plain(ground.clone());
-        Ok(Box::new(ScalarMachine::with(ground.clone(), evaluator)))
+        let evaluator = ScalarEvaluator::unoptimised(engines.programs());
+        let game = engines.game().clone();
+        Ok(Box::new(ScalarMachine::with(game, evaluator)))
     }
 
     /// A machine that plays the game.
@@ -311,8 +324,8 @@ impl Game {
     /// # Errors
     /// [`MachineError::NotGround`] if the backend needs a ground game and there is none.
     pub fn machine(&self, backend: Backend) -> Result<Box<dyn StateMachine>, MachineError> {
-        let ground = || match &self.ground {
-            Some(ground) => Ok(ground.clone()),
+        let programs = || match &self.engines {
+            Some(engines) => Ok(engines.programs()),
             None => Err(MachineError::NotGround { backend }),
         };
         Ok(match backend {
@@ -320,9 +333,9 @@ impl Game {
                 let limits = self.prover_limits.clone();
                 Box::new(ProverMachine::new(&self.rules, limits)?)
             }
-            Backend::Scalar => Box::new(ScalarMachine::new(ground()?)?),
-            Backend::Lanes => Box::new(LanesMachine::new(ground()?)?),
-            Backend::Compiled => Box::new(CompiledMachine::new(ground()?)?),
+            Backend::Scalar => Box::new(ScalarMachine::new(programs()?)?),
+            Backend::Lanes => Box::new(LanesMachine::new(programs()?)?),
+            Backend::Compiled => Box::new(CompiledMachine::new(programs()?)?),
         })
     }
 }

@@ -22,14 +22,17 @@
 
 pub mod analysis;
 mod background;
-pub mod cache;
 pub mod darkening;
 pub mod decisive;
 mod directory;
+pub mod engine;
 mod fnv;
 pub mod game;
+pub mod ground;
+pub mod lane_mask;
 pub mod machine;
 pub mod matches;
+mod moves;
 pub mod perft;
 pub mod player;
 pub mod playout;
@@ -38,7 +41,9 @@ pub mod protocol;
 pub mod rng;
 pub mod search;
 mod setters;
+mod state;
 pub mod statistics;
+mod terms;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod verify;

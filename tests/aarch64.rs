@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use propjit::game::Game;
-use propjit::machine::compiled::playout_sections;
+use propjit::ground::sections::playout_sections;
 use propjit_jit::code::{CodeConfig, ForeignCode, Generator};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
@@ -50,6 +50,7 @@ fn aarch64_code_agrees_with_the_interpreter() {
 }
 
 fn check(name: &str, game: &Game, width: Width) {
+    let interpreted = game.engines().unwrap().programs().lane_program();
     let game = game.ground_game().unwrap();
     let sections = playout_sections(game.layout());
     let target = "aarch64-unknown-linux-gnu".parse().unwrap();
@@ -59,7 +60,7 @@ fn check(name: &str, game: &Game, width: Width) {
     let folder = tempfile::tempdir().unwrap();
     let program = link(&code, width, folder.path());
 
-    let mut lanes = LaneEvaluator::new(Engine::Interpreter(game.lane_program(), width));
+    let mut lanes = LaneEvaluator::new(Engine::Interpreter(interpreted, width));
     let mut random = LaneRandom::new(1);
     let (mut given, mut expected) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

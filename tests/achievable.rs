@@ -1,17 +1,17 @@
 //! What can be reached is among what is said to be possible.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
 use propjit::Stop;
 use propjit::analysis::achievable::{Achievable, Promises};
-use propjit::analysis::ternary::TernaryCircuit;
 use propjit::analysis::{AnalysisConfig, GoalLatches, find};
+use propjit::darkening::ternary::TernaryCircuit;
+use propjit::engine::Engines;
 use propjit::game::Game;
 use propjit::machine::batch::Batch;
-use propjit::machine::{GroundGame, Move, RoleId, State};
+use propjit::machine::{Move, RoleId, State};
 use propjit_jit::lanes::Width;
 
 /// All states of a game, or the first so many that a search from the first one finds, and
@@ -25,8 +25,9 @@ struct Graph {
     complete: bool,
 }
 
-fn explore(game: &Arc<GroundGame>, most: usize) -> Graph {
-    let mut batch = Batch::new(game.clone(), game.tiers().engine().clone());
+fn explore(engines: &Engines, most: usize) -> Graph {
+    let game = engines.game();
+    let mut batch = Batch::new(game.clone(), engines.best());
     let mut numbers = HashMap::from([(game.initial().clone(), 0)]);
     let mut graph = Graph {
         states: vec![game.initial().clone()],
@@ -128,7 +129,7 @@ fn reachable(graph: &Graph, roles: usize) -> Vec<Vec<BTreeSet<i32>>> {
 /// How often a range is narrower than at the start.
 fn check(game: &Game, most: usize) -> usize {
     let ground = game.ground_game().unwrap();
-    let graph = explore(ground, most);
+    let graph = explore(game.engines().unwrap(), most);
     assert!(graph.complete, "the test wants to see all states");
     let roles = ground.roles().len();
     let values = reachable(&graph, roles);
@@ -137,7 +138,7 @@ fn check(game: &Game, most: usize) -> usize {
         .with_time(Duration::from_secs(2))
         .with_steps(10_000)
         .with_seed(1);
-    let proved = find(ground, &config, &Stop::new()).goal_latches;
+    let proved = find(game.engines().unwrap(), &config, &Stop::new()).goal_latches;
     let mut narrower = 0;
     for promises in [Promises::default(), Promises::WELL_FORMED] {
         for (width, latches) in [

@@ -183,7 +183,7 @@ fn states_of_other_games_are_refused_by_ground_games() {
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let mut machine = game.machine(backend).unwrap();
         let error = machine.parse_state(&["(cell 99 99 w)"]).unwrap_err();
-        assert!(matches!(error, MachineError::UnknownFluent(_)));
+        assert!(matches!(error, MachineError::UnknownName(_)));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Many states in one call are what single states are, one after the other.
 
 use crate::common;
+use propjit::engine::compile::for_playouts;
 use propjit::machine::batch::{Batch, Child};
-use propjit::machine::compiled::for_playouts;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::code::CodeConfig;
@@ -67,7 +67,10 @@ fn lanes_are_like_single_states() {
         let roles = ground.roles().len();
         let machine = game.machine(Backend::Scalar).unwrap();
         let mut reference = Reference { machine, roles };
-        let mut engines = vec![Engine::Interpreter(ground.lane_program(), Width::X512)];
+        let mut engines = vec![Engine::Interpreter(
+            game.engines().unwrap().programs().lane_program(),
+            Width::X512,
+        )];
         for config in CodeConfig::supported() {
             engines.push(Engine::Code(Arc::new(
                 for_playouts(ground, &config).unwrap(),
@@ -121,7 +124,7 @@ fn lanes_are_like_single_states() {
             let played: Vec<_> = forced.iter().chain(&forced).take(batch.lanes()).collect();
             batch.enter(played.iter().copied());
             let every_second = (0..played.len()).step_by(2);
-            let mut lanes = propjit::machine::LaneMask::default();
+            let mut lanes = propjit::lane_mask::LaneMask::default();
             every_second.for_each(|lane| lanes.insert(lane));
             batch.advance_forced(lanes);
             let expected: Vec<_> = (played.iter().enumerate())

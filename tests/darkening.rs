@@ -1,14 +1,15 @@
 //! What was made for the rest of a match is right for the rest of the match.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit::analysis::ternary::{Fixpoint, TernaryCircuit};
-use propjit::darkening::{Darkened, Darkening, Specialisation};
+use propjit::darkening::Specialisation;
+use propjit::darkening::ternary::{Fixpoint, TernaryCircuit};
+use propjit::engine::darkening::Darkened;
+use propjit::engine::{Engines, MatchEngines, PlayoutPolicy};
 use propjit::game::{Game, Setup};
 use propjit::machine::batch::Batch;
-use propjit::machine::{GroundGame, Move, RoleId};
+use propjit::machine::{Move, RoleId, State};
 use propjit::playout::{PlayoutRunner, Playouts};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::lanes::Width;
@@ -44,15 +45,10 @@ fn look(batch: &mut Batch, roles: usize) -> Vec<Seen> {
 
 /// Plays random continuations from the root in all lanes on the whole circuit, and compares
 /// everything on the way.
-fn compare(
-    name: &str,
-    game: &Arc<GroundGame>,
-    darkened: &Darkened,
-    steps: usize,
-    rng: &mut GameRng,
-) {
+fn compare(name: &str, engines: &Engines, darkened: &Darkened, steps: usize, rng: &mut GameRng) {
+    let game = engines.game();
     let roles = game.roles().len();
-    let mut whole = Batch::new(game.clone(), game.tiers().engine().clone());
+    let mut whole = Batch::new(game.clone(), engines.best());
     let mut dark = Batch::new(game.clone(), darkened.engine.clone());
     let lanes = whole.lanes().min(dark.lanes());
     let mut states = vec![darkened.root.clone(); lanes];
@@ -98,29 +94,31 @@ fn check(path: &Path, matches: u64, steps: usize) {
     let Ok(game) = Game::load(path, &Setup::default()) else {
         return;
     };
-    let Some(game) = game.ground_game() else {
+    let Some(engines) = game.engines() else {
         return;
     };
+    let (game, programs) = (engines.game(), engines.programs());
     let mut rng = streams(11).next().unwrap();
     let bounds = TernaryCircuit::new(game, &game.min_gates().circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     for seed in 0..matches {
-        let states = random_states(game, seed);
+        let states = random_states(engines, seed);
         for part in 0..5 {
             let root = &states[(states.len() - 1) * part / 4];
             let none = Duration::ZERO;
             let some = Duration::from_millis(200);
-            let mut specialisation = || Specialisation::new(game, &mut fixpoint, root);
+            let specialisation = Specialisation::new(game, &mut fixpoint, root);
+            let compile = |passes| Darkened::compile(&specialisation, programs, passes).unwrap();
             let darkened = [
-                specialisation().compile(game, some).unwrap(),
+                compile(some),
                 match part {
-                    0 | 2 => specialisation().interpret(game, none),
-                    _ => specialisation().compile(game, none).unwrap(),
+                    0 | 2 => Darkened::interpret(&specialisation, programs, none),
+                    _ => compile(none),
                 },
             ];
             for darkened in darkened {
                 assert!(darkened.gates <= game.min_gates().circuit.gates(), "{name}");
-                compare(&name, game, &darkened, steps, &mut rng);
+                compare(&name, engines, &darkened, steps, &mut rng);
             }
         }
     }
@@ -156,6 +154,17 @@ fn public_games_go_on_alike() {
     }
 }
 
+/// The engines of a game for a match.
+fn match_engines(game: &Game) -> MatchEngines {
+    MatchEngines::new(game.engines().unwrap().clone()).with_darkening()
+}
+
+/// Makes an engine for the root, and waits for it.
+fn darken(engines: &MatchEngines, root: &State) {
+    engines.advance(root, None);
+    engines.darkening().unwrap().wait();
+}
+
 /// The same seed plays the same matches, for what is dark has no part in any choice.
 #[test]
 fn playouts_are_the_same_matches() {
@@ -167,31 +176,30 @@ fn playouts_are_the_same_matches() {
         "fourPlayerHalma",
     ] {
         let game = common::own_game(name);
-        let game = game.ground_game().unwrap();
-        let states = random_states(game, 5);
+        let engines = match_engines(&game);
+        let of_game = engines.engines();
+        let states = random_states(of_game, 5);
         let root = &states[states.len() / 2];
-        game.tiers().wait();
-        let darkening = Darkening::new(game.clone());
-        let mut subscription = darkening.follow();
+        of_game.wait();
+        let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
+        let whole = subscription.current();
         assert!(subscription.poll().is_none());
-        let whole = darkening.engine();
-        darkening.advance(root, None);
-        darkening.wait();
+        darken(&engines, root);
         let dark = subscription.poll().expect("something is dark halfway");
         assert!(subscription.poll().is_none());
         assert_eq!(whole.validity().given(), 0);
         assert!(dark.validity().given() > 0, "{name}");
-        let expected = play(game, whole.clone(), root, 2000);
-        assert_eq!(play(game, dark.clone(), root, 2000), expected, "{name}");
+        let expected = play(of_game, whole.clone(), root, 2000);
+        assert_eq!(play(of_game, dark.clone(), root, 2000), expected, "{name}");
 
         // Those who switch with matches running, or back, play the same as well.
-        let mut runner = Playouts::new(game.clone(), whole.clone(), 500, 3);
+        let mut runner = Playouts::new(of_game.game().clone(), whole.clone(), 500, 3);
         let again = play_with(&mut runner, root, 100);
         assert!(runner.switch(dark));
         let more = play_with(&mut runner, root, 1000);
         assert!(runner.switch(whole.clone()));
         let last = play_with(&mut runner, root, 100);
-        let mut whole = Playouts::new(game.clone(), whole, 500, 3);
+        let mut whole = Playouts::new(of_game.game().clone(), whole, 500, 3);
         for (rollouts, expected) in [(100, again), (1000, more), (100, last)] {
             assert_eq!(play_with(&mut whole, root, rollouts), expected, "{name}");
         }
@@ -202,39 +210,66 @@ fn playouts_are_the_same_matches() {
 #[test]
 fn an_engine_is_not_used_for_another_root() {
     let game = common::own_game("connectFour");
-    let game = game.ground_game().unwrap();
-    let states = random_states(game, 5);
+    let engines = match_engines(&game);
+    let initial = engines.engines().game().initial();
+    let states = random_states(engines.engines(), 5);
     let root = &states[states.len() / 2];
-    let darkening = Darkening::new(game.clone());
-    darkening.advance(root, None);
-    darkening.wait();
+    darken(&engines, root);
+    let darkening = engines.darkening().unwrap();
     let newest = darkening.newest().expect("something is dark halfway");
     assert_eq!(&newest.root, root);
-    let mut subscription = darkening.follow();
+    let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
     assert!(subscription.poll().unwrap().validity().given() > 0);
-    // What follows from the root is no news, unless it pays.
-    darkening.advance(&states[states.len() / 2 + 1], Some(Instant::now()));
+    // There is nothing better for what follows from the root, unless it pays.
+    engines.advance(&states[states.len() / 2 + 1], Some(Instant::now()));
     darkening.wait();
     assert!(subscription.poll().is_none());
-    darkening.advance(game.initial(), Some(Instant::now()));
+    engines.advance(initial, Some(Instant::now()));
     assert_eq!(subscription.poll().unwrap().validity().given(), 0);
     assert!(darkening.newest().is_none());
 
-    let mut runner = Playouts::new(game.clone(), darkening.engine(), 500, 3);
-    runner.queue_mut().add(game.initial(), None);
+    let of_game = engines.engines().clone();
+    let mut runner = Playouts::new(of_game.game().clone(), of_game.best(), 500, 3);
+    runner.queue_mut().add(initial, None);
     assert!(!runner.switch(newest.engine.clone()), "a start is outside");
     runner.clear();
     assert!(runner.switch(newest.engine.clone()));
+}
+
+/// Playouts that go on from states which a new engine is not valid for stay with the whole
+/// circuit; others take it.
+#[test]
+fn playouts_follow_the_root() {
+    let game = common::own_game("connectFour");
+    let engines = match_engines(&game);
+    engines.engines().wait();
+    let states = random_states(engines.engines(), 5);
+    let (initial, root) = (&states[0], &states[states.len() / 2]);
+    for first in [initial, root] {
+        engines.enter(initial);
+        let subscription = engines.subscribe(PlayoutPolicy::Decisive);
+        let mut runner = Playouts::subscribed(subscription, 500, 3);
+        runner.queue_mut().add(first, Some(100));
+        darken(&engines, root);
+        let given = runner.queue_mut().validity().given();
+        assert_eq!(given > 0, first == root);
+        common::play_all(&mut runner);
+        // What was valid for the root is not for another match.
+        engines.enter(initial);
+        runner.queue_mut().take_finished().unwrap();
+        runner.queue_mut().add(initial, Some(100));
+        common::play_all(&mut runner);
+    }
 }
 
 #[test]
 #[should_panic(expected = "made for states after another one")]
 fn a_batch_refuses_states_from_before() {
     let game = common::own_game("ticTacToe");
+    let engines = match_engines(&game);
+    let states = random_states(engines.engines(), 5);
+    darken(&engines, &states[2]);
+    let engine = engines.subscribe(PlayoutPolicy::Uniform).current();
     let game = game.ground_game().unwrap();
-    let darkening = Darkening::new(game.clone());
-    let states = random_states(game, 5);
-    darkening.advance(&states[2], None);
-    darkening.wait();
-    Batch::new(game.clone(), darkening.engine()).enter([&states[0]]);
+    Batch::new(game.clone(), engine).enter([&states[0]]);
 }

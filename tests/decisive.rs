@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use crate::common;
 use crate::common::assert_near;
+use propjit::Stop;
 use propjit::analysis::GoalBounds;
 use propjit::decisive::DecisiveCircuit;
+use propjit::engine::{MatchEngines, PlayoutPolicy};
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::playout::{PlayoutRunner, Playouts, Tally};
@@ -141,7 +143,8 @@ fn assert_exact(name: &str, game: &Game, latches: bool, avoids: bool) -> (u32, u
     let DecisiveCircuit {
         circuit,
         avoids_losing,
-    } = DecisiveCircuit::new(ground, left).unwrap_or_else(|| panic!("{name} has decisive moves"));
+    } = DecisiveCircuit::new(ground, left, &Stop::new())
+        .unwrap_or_else(|| panic!("{name} has decisive moves"));
     assert_eq!(avoids_losing, avoids, "{name}");
     let layout = ground.layout();
     let outputs = (0..circuit.outputs().len() as u32).map(OutputId);
@@ -251,10 +254,11 @@ fn game(rules: &str) -> Game {
 /// So many matches with decisive moves.
 fn play(game: &Game, rollouts: u64) -> Tally {
     let ground = game.ground_game().unwrap();
-    let tier = game.decisive(false).unwrap();
-    assert!(tier.wait().is_some());
-    let mut runner = Playouts::with_tiers(ground.clone(), 100, 3);
-    runner.enable_decisive_moves(tier);
+    let engine = game.decisive(false).unwrap();
+    assert!(engine.wait());
+    let engines = MatchEngines::new(game.engines().unwrap().clone()).with_decisive(engine.clone());
+    let subscription = engines.subscribe(PlayoutPolicy::Decisive);
+    let mut runner = Playouts::subscribed(subscription, 100, 3);
     let id = runner.queue_mut().add(ground.initial(), Some(rollouts));
     common::play_all(&mut runner);
     runner.queue().tally(id).clone()
@@ -326,6 +330,9 @@ fn what_cannot_be_told_is_left_alone() {
     for name in ["tron", "hexPie", "reversi"] {
         let game = common::own_game(name);
         let ground = game.ground_game().unwrap();
-        assert!(DecisiveCircuit::new(ground, None).is_none(), "{name}");
+        assert!(
+            DecisiveCircuit::new(ground, None, &Stop::new()).is_none(),
+            "{name}"
+        );
     }
 }

@@ -7,9 +7,11 @@ use crate::common;
 use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
 use propjit::game::Game;
+use propjit::ground::{GroundGame, section};
+use propjit::lane_mask::LaneMask;
 use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, GroundGame, LaneMask, Move, RoleId, State, StateMachine, section};
-use propjit_jit::evaluator::LaneEvaluator;
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::advance::{Start, advance, enter};
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
@@ -23,7 +25,7 @@ fn config() -> AnalysisConfig {
 }
 
 fn facts(game: &Game) -> Facts {
-    analysis::find(game.ground_game().unwrap(), &config(), &Stop::new())
+    analysis::find(game.engines().unwrap(), &config(), &Stop::new())
 }
 
 fn literals(game: &Game, facts: &Facts) -> Vec<String> {
@@ -208,7 +210,7 @@ fn facts_hold_in_many_states_of_larger_games() {
     for (name, path) in common::own_games() {
         let game = common::load(&path);
         let config = config().with_time(Duration::from_secs(1));
-        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
+        let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 500);
         check_random(&game, &facts, 20_000);
         assert!(facts.steps > 0, "{name}");
@@ -219,9 +221,9 @@ fn facts_hold_in_many_states_of_larger_games() {
 fn check_random(game: &Game, facts: &Facts, steps: usize) {
     let ground = game.ground_game().unwrap();
     let mut machine = game.machine(Backend::Scalar).unwrap();
-    let tiers = ground.tiers();
-    tiers.wait();
-    let mut batch = Batch::new(ground.clone(), tiers.engine().clone());
+    let engines = game.engines().unwrap();
+    engines.wait();
+    let mut batch = Batch::new(ground.clone(), engines.best());
     let words = batch.state_words();
     let of_value = |value: bool| -> State {
         let latches = facts.latches.iter().map(|latch| latch.what);
@@ -285,8 +287,8 @@ fn check_lanes(game: &Game, facts: &Facts, steps: u64) -> u64 {
     let begun = Instant::now();
     let ground = game.ground_game().unwrap();
     let layout = ground.layout();
-    ground.tiers().wait();
-    let mut evaluator = LaneEvaluator::new(ground.tiers().engine().clone());
+    let code = game.engines().unwrap().programs().playout_code().unwrap();
+    let mut evaluator = LaneEvaluator::new(Engine::Code(code));
     let width = evaluator.width();
     let legal = layout.legal.iter().cloned();
     let mut selectors: Vec<Selector> = legal
@@ -371,12 +373,12 @@ fn facts_hold_in_random_matches_of_public_games() {
     let games = common::rulesheets(&shared.join("games"));
     for (name, path) in games.into_iter().step_by(stride) {
         let game = common::load(&path);
-        let Some(ground) = game.ground_game() else {
+        let Some(engines) = game.engines() else {
             eprintln!("{name} cannot be grounded");
             continue;
         };
         let config = config().with_time(Duration::from_secs(if common::soak() { 5 } else { 2 }));
-        let facts = analysis::find(ground, &config, &Stop::new());
+        let facts = analysis::find(engines, &config, &Stop::new());
         check_random(&game, &facts, 10_000);
         let steps = check_lanes(&game, &facts, steps);
         let latches = facts.latches.len();
@@ -537,17 +539,17 @@ fn a_fallen_king_excludes_goals() {
 #[test]
 fn within_limits_little_is_known_and_nothing_wrong() {
     let game = common::own_game("reversi");
-    let ground = game.ground_game().unwrap();
+    let engines = game.engines().unwrap();
     for (milliseconds, variables) in [(0, 1_000_000), (20, 1_000_000), (100, 0), (500, 3000)] {
         let config = config()
             .with_time(Duration::from_millis(milliseconds))
             .with_variables(variables);
-        let facts = analysis::find(ground, &config, &Stop::new());
+        let facts = analysis::find(engines, &config, &Stop::new());
         check_all(&game, &facts, 300);
     }
     let stop = Stop::new();
     stop.set();
-    let facts = analysis::find(ground, &config(), &stop);
+    let facts = analysis::find(engines, &config(), &stop);
     assert!(facts.invariants.is_empty());
 }
 
@@ -561,7 +563,7 @@ fn odd_games_have_facts() {
     ] {
         let game = common::game(rules);
         let config = config().with_time(Duration::from_millis(300));
-        let facts = analysis::find(game.ground_game().unwrap(), &config, &Stop::new());
+        let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
         check_all(&game, &facts, 100);
     }
 }

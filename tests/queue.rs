@@ -252,7 +252,8 @@ fn engines_can_be_switched_while_matches_run() {
     let game = short_or_long();
     let ground = game.ground_game().unwrap();
     let initial = ground.initial().clone();
-    let interpreter = |width| Engine::Interpreter(ground.lane_program(), width);
+    let programs = game.engines().unwrap().programs();
+    let interpreter = |width| Engine::Interpreter(programs.lane_program(), width);
     let mut runner = Playouts::new(ground.clone(), interpreter(Width::X256), MAX_STEPS, 8);
     let mut sum = Tally::new(2);
     for width in [Width::X256, Width::X64, Width::X64, Width::X512].repeat(50) {

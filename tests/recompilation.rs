@@ -1,11 +1,11 @@
 //! Engines are made, used and dropped, again and again. This is alone in its process, for it
 //! looks at the memory of that.
 
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 
 use propjit::Stop;
-use propjit::darkening::Darkening;
+use propjit::engine::{Engines, MatchEngines, PlayoutPolicy};
 
 use crate::common;
 use crate::common::continuations::{play, random_states};
@@ -16,9 +16,10 @@ use crate::common::continuations::{play, random_states};
 fn engines_come_and_go_while_threads_play() {
     let (recompilations, threads) = if common::soak() { (1000, 2) } else { (30, 2) };
     let games = ["connectFour", "breakthrough", "reversi", "dotsAndBoxes"].map(common::own_game);
-    let games = games.each_ref().map(|game| game.ground_game().unwrap());
-    let matches = games.map(|game| random_states(game, 13));
-    let darkenings = games.map(|game| Darkening::new(game.clone()));
+    let engines = games.each_ref().map(|game| game.engines().unwrap().clone());
+    let matches = engines.each_ref().map(|engines| random_states(engines, 13));
+    let darkened = |engines: &Arc<Engines>| MatchEngines::new(engines.clone()).with_darkening();
+    let darkened = engines.each_ref().map(darkened);
     let place = |number: usize| {
         let game = number % games.len();
         let states = &matches[game];
@@ -27,10 +28,9 @@ fn engines_come_and_go_while_threads_play() {
     };
     let expected = |number: usize| {
         let (game, root) = place(number);
-        let whole = games[game].tiers().engine().clone().into();
-        play(games[game], whole, root, 300)
+        play(&engines[game], engines[game].best(), root, 300)
     };
-    games.iter().for_each(|game| game.tiers().wait());
+    engines.iter().for_each(|engines| engines.wait());
     let now = RwLock::new((0, expected(0)));
     let played = AtomicUsize::new(0);
     let stop = Stop::new();
@@ -40,12 +40,12 @@ fn engines_come_and_go_while_threads_play() {
             while !stop.is_set() {
                 let (number, expected) = now.read().unwrap().clone();
                 let (game, root) = place(number);
-                let mut engine = darkenings[game].engine();
+                let mut engine = darkened[game].subscribe(PlayoutPolicy::Uniform).current();
                 if !engine.validity().contains(root) {
                     // The next root has come meanwhile.
-                    engine = games[game].tiers().engine().clone().into();
+                    engine = engines[game].best();
                 }
-                assert_eq!(play(games[game], engine, root, 300), expected);
+                assert_eq!(play(&engines[game], engine, root, 300), expected);
                 played.fetch_add(1, Ordering::Relaxed);
             }
         };
@@ -53,9 +53,9 @@ fn engines_come_and_go_while_threads_play() {
         for number in 0..recompilations {
             let (game, root) = place(number);
             let next = (number, expected(number));
-            darkenings[game].advance(root, None);
+            darkened[game].advance(root, None);
             *now.write().unwrap() = next;
-            darkenings[game].wait();
+            darkened[game].darkening().unwrap().wait();
             resident.extend(resident_bytes());
             if workers.iter().any(|worker| worker.is_finished()) {
                 break;

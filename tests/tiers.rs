@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use crate::common;
 use propjit::Stop;
+use propjit::engine::{CodeOptions, Engines};
 use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, CodeOptions, GroundGame};
+use propjit::machine::Backend;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
-use propjit_jit::evaluator::Engine;
 
 /// One of the project's games, with code options.
-fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {
+fn load(name: &str, code: CodeOptions) -> (Game, Arc<Engines>) {
     let games = common::own_games();
     let (_, path) = games.iter().find(|(own, _)| own == name).unwrap();
     let setup = Setup {
@@ -21,8 +21,8 @@ fn load(name: &str, code: CodeOptions) -> (Game, Arc<GroundGame>) {
         ..Setup::default()
     };
     let game = Game::load(path, &setup).unwrap();
-    let ground = game.ground_game().unwrap().clone();
-    (game, ground)
+    let engines = game.engines().unwrap().clone();
+    (game, engines)
 }
 
 fn play(game: &Game, rollouts: u64) -> playout::Tally {
@@ -51,16 +51,15 @@ fn the_same_matches_before_and_after_compiling() {
             config: CodeConfig::best().with_time(Duration::ZERO),
             ..CodeOptions::default()
         };
-        let (interpreted, ground) = load(name, never);
+        let (interpreted, engines) = load(name, never);
         let expected = play(&interpreted, 3000);
-        ground.tiers().wait();
-        assert!(matches!(ground.tiers().engine(), Engine::Interpreter(..)));
-        assert_eq!(ground.tiers().code_time(), None);
+        engines.wait();
+        assert_eq!(engines.code_time(), None);
 
-        let (meanwhile, ground) = load(name, CodeOptions::default());
+        let (meanwhile, engines) = load(name, CodeOptions::default());
         assert_eq!(play(&meanwhile, 3000), expected);
-        ground.tiers().wait();
-        assert!(matches!(ground.tiers().engine(), Engine::Code(_)));
+        engines.wait();
+        assert!(engines.code_time().is_some());
         assert_eq!(play(&meanwhile, 3000), expected);
     }
 }
@@ -83,20 +82,24 @@ fn code_is_kept_for_the_next_time() {
         labels.sort();
         labels
     };
-    let (game, ground) = load("ticTacToe", cached());
-    let compiled = ground.playout_code().unwrap();
+    let (game, engines) = load("ticTacToe", cached());
+    let compiled = engines.programs().playout_code().unwrap();
     let lanes = compiled.width().lanes();
     assert_eq!(entries(), [format!("a game, playouts, {lanes} lanes")]);
     let expected = play(&game, 1000);
 
-    let (game, ground) = load("ticTacToe", cached());
-    let loaded = ground.playout_code().unwrap();
+    let (game, engines) = load("ticTacToe", cached());
+    let loaded = engines.programs().playout_code().unwrap();
     assert_eq!(loaded.bytes(), compiled.bytes());
     assert_eq!(entries().len(), 1);
     assert_eq!(play(&game, 1000), expected);
 
-    ground.state_code().unwrap();
-    load("connectFour", cached()).1.playout_code().unwrap();
+    engines.programs().state_code().unwrap();
+    load("connectFour", cached())
+        .1
+        .programs()
+        .playout_code()
+        .unwrap();
     assert_eq!(entries().len(), 3);
 }
 
@@ -111,8 +114,8 @@ fn damaged_code_is_compiled_afresh() {
             cache: Some(Cache::open(&folder, 1 << 20).unwrap()),
             ..CodeOptions::default()
         };
-        let (game, ground) = load("ticTacToe", code);
-        ground.playout_code().unwrap();
+        let (game, engines) = load("ticTacToe", code);
+        engines.programs().playout_code().unwrap();
         play(&game, 1000)
     };
     let expected = play_compiled();

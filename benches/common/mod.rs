@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use propjit::game::{Game, Setup};
-use propjit::machine::GroundGame;
+use propjit::ground::GroundGame;
 use propjit_gdl::games;
 
 /// From small to large: of 100, 600, 1,400 and 11,000 gates or so.

@@ -1,6 +1,6 @@
 //! The goals that are still possible from a state on.
 //!
-//! A goal value that can never hold again, whatever is played ([`ternary`](super::ternary)),
+//! A goal value that can never hold again, whatever is played ([`ternary`](crate::darkening::ternary)),
 //! is out of reach. What is left contains every value that a match from there may end with.
 //! It is what MCTS needs to stop early: where everybody's least and greatest value are equal,
 //! nothing remains to be decided (see the Sancho team's post "Goal Latches", 2014).
@@ -24,8 +24,10 @@ use std::sync::Arc;
 use propjit_jit::lanes::Width;
 
 use super::goal_latches::GoalLatches;
-use super::ternary::{Fixpoint, TernaryCircuit};
-use crate::machine::{GroundGame, LaneMask, RoleId, State};
+use crate::darkening::ternary::{Fixpoint, TernaryCircuit};
+use crate::ground::GroundGame;
+use crate::lane_mask::LaneMask;
+use crate::machine::{RoleId, State};
 
 /// What is known about how the matches of a game end, by proof or on trust.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -15,10 +15,10 @@ use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
 use super::latches::{self, Kind};
-use super::literal::Literal;
 use super::net::Net;
 use super::samples::{Samples, count};
 use super::step::{Step, When};
+use crate::ground::Literal;
 use crate::machine::State;
 use propjit_stop::Stop;
 

@@ -4,9 +4,9 @@ use batsat::Lit;
 use propjit_stop::Stop;
 
 use super::invariant::Invariant;
-use super::literal::Literal;
 use super::net::Net;
 use super::step::{Scope, Step, When};
+use crate::ground::Literal;
 
 /// A step from a state in which the invariants hold. A question ends after `conflicts`
 /// conflicts, and all of them end when `stop` is set.

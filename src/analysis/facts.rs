@@ -7,7 +7,7 @@ use super::fact::Fact;
 use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
 use super::invariant::Invariant;
-use super::literal::Literal;
+use crate::ground::Literal;
 use crate::machine::RoleId;
 
 /// A goal value of a role that the role has, or one that it does not have.

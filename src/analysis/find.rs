@@ -1,6 +1,5 @@
 //! The search for facts: stage after stage, each with its share of the time.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
@@ -14,21 +13,23 @@ use super::goal_latches::{GoalLatch, GoalLatches};
 use super::inhibitors::Known;
 use super::invariant::Invariant;
 use super::latches::{self, Kind};
-use super::literal::Literal;
 use super::net::Net;
 use super::samples::Samples;
 use super::{candidates, composite, goals, induction, inhibitors};
-use crate::machine::{GroundGame, RoleId};
+use crate::engine::Engines;
+use crate::ground::Literal;
+use crate::machine::RoleId;
 use propjit_stop::Stop;
 
 /// Finds facts until the time is over or the flag is set; then what is open stays open.
-pub fn find(game: &Arc<GroundGame>, config: &AnalysisConfig, stop: &Stop) -> Facts {
+pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
+    let game = engines.game();
     let net = &Net::new(game, config.variables);
     let mut stages = Stages {
         clock: Clock::start(config.time, stop),
         stages: Vec::new(),
     };
-    let samples = &Samples::play(game, config.steps, config.seed, &stages.until(0.15));
+    let samples = &Samples::play(engines, config.steps, config.seed, &stages.until(0.15));
     stages.end("random matches", 0);
 
     let mut invariants = invariants(net, samples, &mut stages);

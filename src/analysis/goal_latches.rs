@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::fact::ProofMethod;
-use super::literal::Literal;
-use crate::machine::{RoleId, State, ones};
+use crate::ground::{GoalMask, Literal};
+use crate::machine::{RoleId, State};
 
 /// A latched literal and the goal values of one role that no match with it ends with.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,20 +60,6 @@ pub struct GoalLatches {
     masks: Vec<GoalMask>,
 }
 
-/// Which propositions exclude goals of a role. As a rule, many latches exclude the same.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GoalMask {
-    /// The role.
-    pub role: RoleId,
-    /// The goals that are excluded, ascending.
-    pub goals: Vec<usize>,
-    /// The propositions any of which excludes them if it is true: packed like a
-    /// [`State`], without zero words at the end.
-    pub if_true: Vec<u64>,
-    /// The propositions any of which excludes them if it is false.
-    pub if_false: Vec<u64>,
-}
-
 impl GoalLatches {
     /// The latches of a game, to be tested together.
     pub fn new(entries: Vec<GoalLatch>) -> GoalLatches {
@@ -90,12 +76,8 @@ impl GoalLatches {
             literals.sort_unstable();
             goals.entry((role, literals)).or_default().push(goal);
         }
-        let masks = goals.into_iter().map(|((role, literals), goals)| GoalMask {
-            role,
-            goals,
-            if_true: pack(&literals, true),
-            if_false: pack(&literals, false),
-        });
+        let masks = goals.into_iter();
+        let masks = masks.map(|((role, literals), goals)| GoalMask::new(role, goals, &literals));
         GoalLatches {
             masks: masks.collect(),
             entries,
@@ -118,35 +100,6 @@ impl GoalLatches {
         let hit = self.masks.iter().filter(|mask| mask.excludes(state));
         hit.flat_map(|mask| mask.goals.iter().map(|&goal| (mask.role, goal)))
     }
-}
-
-impl GoalMask {
-    /// Whether the goals are excluded from this state on.
-    pub fn excludes(&self, state: &State) -> bool {
-        let words = state.words();
-        let word = |at: usize| words.get(at).copied().unwrap_or(0);
-        let mut if_true = self.if_true.iter().zip(words);
-        let mut if_false = self.if_false.iter().enumerate();
-        if_true.any(|(mask, word)| mask & word != 0)
-            || if_false.any(|(at, mask)| mask & !word(at) != 0)
-    }
-
-    /// The literals any of which excludes the goals.
-    pub fn literals(&self) -> impl Iterator<Item = Literal> {
-        unpack(&self.if_true, true).chain(unpack(&self.if_false, false))
-    }
-}
-
-/// The propositions of those literals that have this value.
-fn pack(literals: &[Literal], value: bool) -> Vec<u64> {
-    let wanted = literals.iter().filter(|literal| literal.value == value);
-    let state: State = wanted.map(|literal| literal.proposition).collect();
-    state.words().to_vec()
-}
-
-fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
-    let propositions = ones(propositions.iter().copied());
-    propositions.map(move |proposition| Literal::new(proposition, value))
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use super::fact::ProofMethod;
 use super::goal_latches::{ForcedGoal, GoalLatch};
 use super::inquiry::{CONFLICTS, Inquiry};
 use super::invariant::Invariant;
-use super::literal::Literal;
 use super::net::Net;
 use super::samples::Samples;
 use super::step::{Scope, Step, Verdict, When};
 use super::structural::{Decided, LANES};
+use crate::ground::Literal;
 use crate::machine::RoleId;
 use propjit_stop::Stop;
 

@@ -12,12 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
-use super::literal::Literal;
 use super::net::Net;
 use super::samples::{Samples, count};
 use super::step::{Verdict, When};
 use super::structural::{Decided, LANES};
-use crate::machine::ones;
+use crate::ground::Literal;
+use crate::state::ones;
 use propjit_stop::Stop;
 
 /// How often `p` and then `q` must be expected.

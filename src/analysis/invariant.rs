@@ -1,6 +1,6 @@
 //! Invariants: facts about all states that a match can come to.
 
-use super::literal::Literal;
+use crate::ground::Literal;
 use crate::machine::State;
 
 /// A fact about every state of every match.

@@ -14,11 +14,11 @@ use super::encoding;
 use super::fact::ProofMethod;
 use super::inquiry::Inquiry;
 use super::invariant::Invariant;
-use super::literal::Literal;
 use super::net::Net;
 use super::samples::Samples;
 use super::step::{Step, Verdict, When};
 use super::structural::{Decided, LANES};
+use crate::ground::Literal;
 use propjit_stop::Stop;
 
 /// What was found out about a property of states.

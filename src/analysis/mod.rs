@@ -1,6 +1,5 @@
 //! Facts about a game, and about a state, that are found without searching.
 //!
-//! - [`ternary`] tells what can never change again from a state on.
 //! - [`achievable`] tells what goals are still possible from there.
 //! - [`find`] proves facts about all states of a game; a [`GoalBoundsTask`] does so in the
 //!   background, for a search.
@@ -36,7 +35,7 @@
 //!     (<= (goal player 100) (not (true burnt)))
 //! ", &Setup::default())?;
 //! let ground = game.ground_game().unwrap();
-//! let facts = analysis::find(ground, &AnalysisConfig::default(), &Stop::new());
+//! let facts = analysis::find(game.engines().unwrap(), &AnalysisConfig::default(), &Stop::new());
 //! let burnt = ground.parse_state(&["burnt"])?;
 //! let excluded: Vec<_> = facts.goal_latches.excluded(&burnt).collect();
 //! assert_eq!(excluded, [(propjit::machine::RoleId(0), 1)]); // The second goal, 100.
@@ -63,20 +62,19 @@ mod inhibitors;
 mod inquiry;
 mod invariant;
 mod latches;
-mod literal;
 mod net;
 mod samples;
 mod step;
 mod structural;
-pub mod ternary;
 
 pub use composite::Composite;
 pub use config::AnalysisConfig;
 pub use fact::{Fact, ProofMethod};
 pub use facts::{AnalysisStage, Facts, GoalLiteral};
 pub use find::find;
-pub use goal_bounds::{GoalBounds, GoalBoundsTask};
-pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches, GoalMask};
+pub use goal_bounds::GoalBoundsTask;
+pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 pub use inhibitors::Inhibitor;
 pub use invariant::Invariant;
-pub use literal::Literal;
+
+pub use crate::ground::{GoalBounds, GoalMask, Literal};

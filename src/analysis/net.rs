@@ -2,8 +2,8 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 
-use crate::machine::GroundGame;
-use crate::machine::lower::Layout;
+use crate::ground::GroundGame;
+use crate::ground::Layout;
 
 /// A game's circuit, prepared for being made into clauses by several threads.
 pub(super) struct Net<'a> {

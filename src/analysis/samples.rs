@@ -2,18 +2,17 @@
 //! may be true has to be proved.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use propjit_jit::evaluator::Engine;
-
-use propjit_jit::lanes::LaneProgram;
 use rand::RngExt;
 
-use super::literal::Literal;
+use crate::engine::Engines;
+use crate::ground::GroundGame;
+use crate::ground::Literal;
+use crate::lane_mask::LaneMask;
 use crate::machine::batch::Batch;
-use crate::machine::compiled::playout_sections;
-use crate::machine::{GroundGame, LaneMask, Move, RoleId, State, ones};
+use crate::machine::{Move, RoleId, State};
 use crate::rng::streams;
+use crate::state::ones;
 use propjit_stop::Stop;
 
 /// How many steps are kept, at most. When there are more, every second one is forgotten,
@@ -50,8 +49,9 @@ pub(super) struct Samples {
 
 impl Samples {
     /// Plays random matches until the deadline, or until there were enough steps.
-    pub(super) fn play(game: &Arc<GroundGame>, steps: u64, seed: u64, end: &Stop) -> Samples {
-        let mut batch = Batch::new(game.clone(), engine(game));
+    pub(super) fn play(engines: &Engines, steps: u64, seed: u64, end: &Stop) -> Samples {
+        let game = engines.game();
+        let mut batch = Batch::new(game.clone(), engines.at_hand());
         let words = batch.state_words();
         let nothing = || [vec![0; words], vec![0; words]];
         let roles = game.propnet().roles.iter();
@@ -228,17 +228,6 @@ impl Samples {
             }
         }
         rows
-    }
-}
-
-/// The engine that there is at once, unless playouts have asked for a better one before.
-fn engine(game: &Arc<GroundGame>) -> Engine {
-    match game.started_tiers() {
-        Some(tiers) => tiers.engine().clone(),
-        None => {
-            let program = LaneProgram::new(game.lowered(), &playout_sections(game.layout()));
-            Engine::Interpreter(Arc::new(program), game.code_options().config.width)
-        }
     }
 }
 

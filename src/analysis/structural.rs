@@ -6,7 +6,7 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node};
 
-use super::literal::Literal;
+use crate::ground::Literal;
 
 /// How many literals are propagated together: one per bit.
 pub(super) const LANES: usize = u64::BITS as usize;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
-use propjit::cache;
+use propjit::engine::cache;
 use propjit_jit::code::cache::{Cache, CacheError, Cleared, Listed};
 use serde::Serialize;
 

@@ -73,9 +73,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .setup
         .load(&args.rulesheet, &stop, Game::bulk_backend, nothing)?;
     let backend = Backend::Compiled;
-    let ground = game
-        .ground_game()
-        .ok_or(MachineError::NotGround { backend })?;
+    let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
     let seed = args.seed.unwrap_or_else(random_seed);
     let mut history = args.position.position(&game)?;
     let mut states: Vec<_> = history.states().cloned().collect();
@@ -98,7 +96,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         move || format!("state {} of {all}", done.load(Ordering::Relaxed) + 1)
     });
     let now = |depth| done.store(depth, Ordering::Relaxed);
-    let table = measure(ground, &states, &config, &stop, now)?;
+    let table = measure(engines, &states, &config, &stop, now)?;
     drop(shown);
     let name = game_name(&args.rulesheet);
     if let Some(path) = plot {

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use propjit::game::{Game, Setup};
-use propjit::machine::compiled::{alone, playout_sections, state_sections};
-use propjit::machine::{Backend, GroundGame, section};
+use propjit::ground::GroundGame;
+use propjit::ground::sections::section;
+use propjit::ground::sections::{alone, playout_sections, state_sections};
+use propjit::machine::Backend;
 use propjit::tools::disassemble::disassemble;
 use propjit_jit::code::{CodeConfig, CompileError, Generator, Listing, ListingForm};
 use propjit_jit::lanes::Width;

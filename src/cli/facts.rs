@@ -9,7 +9,8 @@ use propjit::analysis::{
     self, AnalysisConfig, Composite, Facts, GoalLatch, GoalLiteral, Invariant, Literal, ProofMethod,
 };
 use propjit::game::Game;
-use propjit::machine::{GroundGame, RoleId};
+use propjit::ground::GroundGame;
+use propjit::machine::RoleId;
 use propjit::rng::random_seed;
 use serde::Serialize;
 
@@ -109,7 +110,7 @@ struct Stage {
 /// Finds facts and prints them.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let game = Game::load(&args.rulesheet, &args.ground.setup())?;
-    let Some(ground) = game.ground_game() else {
+    let Some(engines) = game.engines() else {
         let reason = game.gave_up().map(|error| describe(error));
         let reason = reason.unwrap_or_default();
         return Err(Failure::Work(format!(
@@ -122,9 +123,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_seed(args.seed.unwrap_or_else(random_seed));
     let stop = stop_on_ctrl_c();
     let shown = show_progress(|| "looking for facts".to_string());
-    let facts = analysis::find(ground, &config, &stop);
+    let facts = analysis::find(engines, &config, &stop);
     drop(shown);
-    let words = Words { game: ground };
+    let words = Words {
+        game: engines.game(),
+    };
     let name = game_name(&args.rulesheet);
     let report = words.report(&facts, name, config.seed, stop.is_set());
     match output.is_dot() {

@@ -6,7 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use propjit::game::Game;
-use propjit::machine::{Backend, GroundGame};
+use propjit::ground::GroundGame;
+use propjit::machine::Backend;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
@@ -125,16 +126,16 @@ fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
         roles: rules.roles.iter().enumerate().map(role).collect(),
         backend: backend.name(),
         gave_up: game.gave_up().map(ToString::to_string),
-        ground: ground.map(|ground| describe(ground, backend)),
+        ground: ground.map(|ground| describe(game, ground, backend)),
         setup: game.stages().iter().map(stage).collect(),
         setup_seconds: game.setup_time().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
     }
 }
 
-fn describe(ground: &GroundGame, backend: Backend) -> Ground {
+fn describe(game: &Game, ground: &GroundGame, backend: Backend) -> Ground {
     // The prover has no circuit; the others' is of interest all the same.
-    let optimised = ground.circuit(backend).unwrap_or(ground.min_gates());
+    let optimised = game.circuit(backend).unwrap_or(ground.min_gates());
     let circuit = &optimised.circuit;
     let pass = |pass: &propjit_jit::passes::PassReport| Pass {
         name: pass.name,

@@ -7,9 +7,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::cache;
+use propjit::engine::CodeOptions;
+use propjit::engine::cache;
 use propjit::game::{Game, LoadError, Setup};
-use propjit::machine::{Backend, CodeOptions, MachineError, UnknownBackend};
+use propjit::machine::{Backend, MachineError, UnknownBackend};
 use propjit::profile::{self, MAX_THREADS, Settings};
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground::GroundLimits;

@@ -139,8 +139,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 
 /// How long it took to make the machine code that was played with.
 fn code_time(game: &Game) -> Option<f64> {
-    let tiers = game.ground_game()?.started_tiers()?;
-    tiers.code_time().map(|time| time.as_secs_f64())
+    let time = game.engines()?.code_time()?;
+    Some(time.as_secs_f64())
 }
 
 impl fmt::Display for Report {

@@ -60,8 +60,8 @@ impl Position {
             bounds.wait();
         }
         let is_compiled = self.backend == Backend::Compiled;
-        if let Some(tier) = is_compiled.then(|| self.game.decisive(true)).flatten() {
-            tier.wait();
+        if let Some(engine) = is_compiled.then(|| self.game.decisive(true)).flatten() {
+            engine.wait();
         }
     }
 }

@@ -1,33 +1,25 @@
-//! Code for the rest of a match.
+//! Darkening: what can never change again in a match, and the circuit that is left without it.
 //!
 //! As a match goes on, more and more of the game cannot change any more: squares are taken,
-//! walls stand, counters have passed. What cannot is *dark*, and an engine need not compute
-//! it. When a search has a new root, a [`Darkening`] finds what is dark
-//! [from there on](crate::analysis::ternary), makes it constants, and the circuit smaller, and
-//! compiles what is left. That goes on in a thread of its own, while searches play on what
-//! there is; they take the new engine with their next call. (Playouts with
-//! [decisive moves](crate::decisive) stay with their own, since these are worth more.) Nobody
-//! waits, and old code is freed when its last user has gone over.
+//! walls stand, counters have passed. What cannot is *dark*, and need not be computed. So the
+//! circuit is specialised for the root of a search (partial evaluation): all that is dark
+//! [from there on](ternary) becomes constant, and the circuit smaller. (The word is that of
+//! Sancho's authors.)
 //!
-//! - A [`Specialisation`] is what there would be to gain from a root, and makes the engine.
-//! - A [`Darkening`] does it as roots come, if a [`CostModel`] finds that it pays.
-//! - A [`EngineSubscription`] tells a thread when there is another engine.
+//! - [`ternary`] finds what is dark.
+//! - A [`Specialisation`] is a root, what is dark from there on, and the circuit that is left.
+//!
+//! The [engine room](crate::engine::darkening) decides when it pays to compile such circuits.
 //!
 //! # What holds
 //!
-//! The inputs and outputs of a darkened engine have the same numbers as those of the whole
-//! circuit. For every state in its [validity](crate::machine::Validity), which is those that agree
-//! with the root in all dark propositions, and all legal moves, it says of legal moves, next
-//! state, end and goals what the whole circuit says; and what follows is in the validity again.
-//! [`Batch`](crate::machine::batch::Batch) and [`Playouts`](crate::playout::Playouts) take no
-//! other states in.
+//! The inputs and outputs of a specialised circuit have the same numbers as those of the whole
+//! circuit. For every state that agrees with the root in all dark propositions, and all legal
+//! moves, it says of legal moves, next state, end and goals what the whole circuit says; and
+//! what follows agrees with the root again.
 
-mod cost_model;
-mod darkened;
 mod specialisation;
-mod subscription;
+pub mod ternary;
 
-pub use cost_model::{CostModel, SpecialisationCosts, Verdict};
-pub use darkened::{Darkened, Darkening};
 pub use specialisation::Specialisation;
-pub use subscription::EngineSubscription;
+pub(crate) use specialisation::whole_work;

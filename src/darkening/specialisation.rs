@@ -1,25 +1,22 @@
-//! What there is to gain from a root.
+//! The circuit specialised for a root.
 
 use std::time::{Duration, Instant};
 
 use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::Circuit;
-use propjit_jit::code::{Code, CompileError};
-use propjit_jit::evaluator::Engine;
-use propjit_jit::lanes::LaneProgram;
 use propjit_jit::passes::{PassConfig, fold, optimize};
 
-use super::Darkened;
-use crate::analysis::ternary::Fixpoint;
-use crate::machine::compiled::{guards, playout_sections};
-use crate::machine::step_cost::choice_gates;
-use crate::machine::{GroundGame, State, ValidEngine, Validity};
+use super::ternary::Fixpoint;
+use crate::ground::GroundGame;
+use crate::ground::step_cost::choice_gates;
+use crate::state::State;
 
 /// How long passes may take for each gate: they cost several times what machine code does, and
-/// after folding a smallest circuit, they find less than a tenth.
+/// find less than a tenth after folding a circuit that was optimised before.
 const PASSES: Duration = Duration::from_micros(5);
 
 /// A root, what is dark from there on, and the circuit that is left.
+#[derive(Debug)]
 pub struct Specialisation {
     root: State,
     /// The circuit's inputs, as far as they are always the same.
@@ -29,8 +26,8 @@ pub struct Specialisation {
 }
 
 impl Specialisation {
-    /// What is dark from a root on, for a game whose bounds the fixpoint has. The root is
-    /// explored in the first lane.
+    /// Finds what is dark from a root on, by a fixpoint with the bounds of the game. The root
+    /// is explored in the first lane.
     pub fn new(game: &GroundGame, fixpoint: &mut Fixpoint, root: &State) -> Specialisation {
         let start = Instant::now();
         fixpoint.explore([root]);
@@ -44,19 +41,29 @@ impl Specialisation {
         }
     }
 
-    /// How many base propositions are dark.
-    pub fn dark_bases(&self, game: &GroundGame) -> usize {
-        let bases = game.layout().bases.clone();
-        self.inputs[bases].iter().flatten().count()
+    /// The root.
+    pub fn root(&self) -> &State {
+        &self.root
     }
 
-    /// How many moves are dark: never legal again, or the only ones that are.
+    /// What base propositions are in all states from the root on, as far as they are always
+    /// the same.
+    pub fn bases(&self, game: &GroundGame) -> &[Option<bool>] {
+        &self.inputs[game.layout().bases.clone()]
+    }
+
+    /// The number of base propositions that are dark.
+    pub fn dark_bases(&self, game: &GroundGame) -> usize {
+        self.bases(game).iter().flatten().count()
+    }
+
+    /// The number of moves that are dark: never legal again, or the only ones that are.
     pub fn dark_moves(&self, game: &GroundGame) -> usize {
         let moves = game.layout().bases.end..;
         self.inputs[moves].iter().flatten().count()
     }
 
-    /// How many gates are left, before they are made fewer.
+    /// The number of gates that are left, before they are made fewer.
     pub fn gates(&self) -> usize {
         self.circuit.gates()
     }
@@ -67,64 +74,13 @@ impl Specialisation {
         work(game, self.gates(), moves)
     }
 
-    /// How long it took to find out.
+    /// How long it took to find what is dark.
     pub fn time(&self) -> Duration {
         self.time
     }
 
-    /// The engine for what is left, in machine code. Passes take at most `passes`, and less
-    /// for small circuits.
-    ///
-    /// # Errors
-    /// As for [`Code::compile`].
-    pub fn compile(self, game: &GroundGame, passes: Duration) -> Result<Darkened, CompileError> {
-        self.build(game, passes, |circuit, assumptions| {
-            let guards = guards(game, assumptions);
-            let sections = playout_sections(game.layout());
-            let code = Code::compile(circuit, &sections, &guards, &game.code_options().config)?;
-            Ok(Engine::Code(code.into()))
-        })
-    }
-
-    /// The engine for what is left, interpreted, as wide as machine code; otherwise as
-    /// [`compile`](Specialisation::compile).
-    pub fn interpret(self, game: &GroundGame, passes: Duration) -> Darkened {
-        let width = game.code_options().config.width;
-        let built = self.build::<std::convert::Infallible>(game, passes, |circuit, _| {
-            let program = LaneProgram::new(circuit, &playout_sections(game.layout()));
-            Ok(Engine::Interpreter(program.into(), width))
-        });
-        match built {
-            Ok(darkened) => darkened,
-        }
-    }
-
-    fn build<E>(
-        self,
-        game: &GroundGame,
-        passes: Duration,
-        engine: impl FnOnce(&Circuit, &Assumptions) -> Result<Engine, E>,
-    ) -> Result<Darkened, E> {
-        let start = Instant::now();
-        let assumptions = self.assumptions(game);
-        let config = PassConfig::default()
-            .with_rounds(1)
-            .with_budget(passes.min(PASSES * self.gates() as u32));
-        let (circuit, _) = optimize(&self.circuit, &assumptions, &config);
-        let engine = engine(&circuit, &assumptions)?;
-        let validity = Validity::new(&self.inputs[game.layout().bases.clone()]);
-        Ok(Darkened {
-            work: self.work(game),
-            engine: ValidEngine::new(engine, validity),
-            gates: circuit.gates(),
-            analysis: self.time,
-            making: start.elapsed(),
-            root: self.root,
-        })
-    }
-
     /// What rulesheets promise about the moves that are left.
-    fn assumptions(&self, game: &GroundGame) -> Assumptions {
+    pub(crate) fn assumptions(&self, game: &GroundGame) -> Assumptions {
         let mut assumptions = game.layout().assumptions();
         for group in &mut assumptions.exactly_one {
             group.retain(|input| self.inputs[input.index()].is_none());
@@ -135,10 +91,19 @@ impl Specialisation {
             .retain(|(input, _)| self.inputs[input.index()].is_none());
         assumptions
     }
+
+    /// The circuit that is left, optimised. Passes take at most `passes`, and less for small
+    /// circuits.
+    pub(crate) fn optimise(&self, assumptions: &Assumptions, passes: Duration) -> Circuit {
+        let config = PassConfig::default()
+            .with_rounds(1)
+            .with_budget(passes.min(PASSES * self.gates() as u32));
+        optimize(&self.circuit, assumptions, &config).0
+    }
 }
 
 /// About what a step costs with the whole circuit, in gates.
-pub(super) fn whole_work(game: &GroundGame) -> f64 {
+pub(crate) fn whole_work(game: &GroundGame) -> f64 {
     let layout = game.layout();
     let moves = layout.inputs() - layout.bases.len();
     work(game, game.min_gates().circuit.gates(), moves)

@@ -7,9 +7,11 @@ use propjit_jit::passes::{PassConfig, optimize};
 
 use super::lookahead::{Lookahead, TooMuch};
 use super::losses::{gained, with_losses};
-use crate::analysis::GoalBounds;
-use crate::machine::step_cost::choice_gates;
-use crate::machine::{GroundGame, RANDOM_ROLE, RoleId};
+use crate::ground::GoalBounds;
+use crate::ground::GroundGame;
+use crate::ground::step_cost::choice_gates;
+use crate::moves::{RANDOM_ROLE, RoleId};
+use propjit_stop::Stop;
 
 /// The circuit may have so many times the gates of the game's own, those counted that it takes
 /// to choose a move.
@@ -39,15 +41,19 @@ pub struct DecisiveCircuit {
 impl DecisiveCircuit {
     /// The circuit for a game of whose goals latches leave this.
     ///
-    /// None if no role ever has decisive moves, or if to find that out is too much. It takes a
-    /// while.
-    pub fn new(game: &GroundGame, left: Option<&GoalBounds>) -> Option<DecisiveCircuit> {
+    /// `None` if no role ever has decisive moves, or if it is too much to find that out, or if
+    /// `stop` is set. It takes a while.
+    pub fn new(
+        game: &GroundGame,
+        left: Option<&GoalBounds>,
+        stop: &Stop,
+    ) -> Option<DecisiveCircuit> {
         let circuit = &game.min_gates().circuit;
         let layout = game.layout();
         let moves = layout.legal.iter().map(Range::len).sum();
         let choice = choice_gates(moves, layout.legal.len());
         let most = MOST_GROWTH * (circuit.gates() + choice);
-        let passes = PassConfig::default().with_stop(game.code_options().config.stop.clone());
+        let passes = PassConfig::default().with_stop(stop.clone());
         let fitting = |circuit: Circuit| {
             let optimised = optimize(&circuit, &layout.assumptions(), &passes).0;
             Some(optimised).filter(|circuit| circuit.gates() + choice <= most)

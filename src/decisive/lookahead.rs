@@ -16,8 +16,10 @@ use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, NodeSet};
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::machine::lower::Layout;
-use crate::machine::{Phases, RoleId, State};
+use crate::ground::Layout;
+use crate::ground::Phases;
+use crate::moves::RoleId;
+use crate::state::State;
 
 /// How many gates may be looked at, which takes about a second.
 const WORK: usize = 10_000_000;

@@ -2,9 +2,9 @@
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
 
-use crate::analysis::GoalBounds;
-use crate::machine::RoleId;
-use crate::machine::lower::Layout;
+use crate::ground::GoalBounds;
+use crate::ground::Layout;
+use crate::moves::RoleId;
 
 /// For each role, edges which say that latches exclude a goal and all greater ones: from the
 /// greatest goal down, as far as there are such latches.

@@ -14,8 +14,8 @@
 //! own is, if it has others. All of this is looked for where phases tell which role decides; a role that
 //! moves at random does not care.
 //!
-//! - A [`DecisiveCircuit`] is the circuit.
-//! - A [`DecisiveTier`] is the engine, for those who wait for it.
+//! A [`DecisiveCircuit`] is the circuit; its [engine](crate::engine::DecisiveEngine) is made in
+//! the engine room.
 //!
 //! # What it is worth
 //!
@@ -40,7 +40,5 @@
 mod circuit;
 mod lookahead;
 mod losses;
-mod tier;
 
 pub use circuit::DecisiveCircuit;
-pub use tier::DecisiveTier;

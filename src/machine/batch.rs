@@ -16,7 +16,7 @@
 //! #     (<= terminal (true (step 2))) (<= (goal player 100) (true (step 2)))";
 //! # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
 //! let ground = game.ground_game().unwrap();
-//! let mut batch = Batch::new(ground.clone(), ground.tiers().engine().clone());
+//! let mut batch = Batch::new(ground.clone(), game.engines().unwrap().best());
 //! let moves: Vec<Move> = batch.legal_moves(ground.initial())[0].clone();
 //! let children = batch.children(ground.initial(), &moves);
 //! assert_eq!(ground.fluents(&children[0].state), ["(step 1)"]);
@@ -30,7 +30,10 @@ use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 
-use super::{GroundGame, LaneMask, Move, RoleId, State, ValidEngine, Validity, section};
+use super::{Move, RoleId, State};
+use crate::engine::{ValidEngine, Validity};
+use crate::ground::{GroundGame, section};
+use crate::lane_mask::LaneMask;
 
 /// As many states of a game as there are lanes, or fewer.
 ///

@@ -1,18 +1,22 @@
 //! What the machines over a game's circuit have in common: everything but how
-//! the circuit is evaluated, which is an [`Evaluator`].
+//! the circuit is evaluated, which is an [`CircuitEvaluator`].
 
 use std::sync::Arc;
 
-use super::lower::Port;
-use super::{Backend, GroundGame, MachineError, Move, RoleId, State, StateMachine};
+use super::{Backend, MachineError, Move, RoleId, State, StateMachine};
+use crate::engine::Programs;
+use crate::ground::{GroundGame, Port};
 
 /// A way to evaluate a game's circuit for one state at a time.
-pub trait Evaluator: Send {
+pub trait CircuitEvaluator: Send {
     /// The backend that this makes.
     const BACKEND: Backend;
 
-    /// An evaluator of the game's circuit.
-    fn new(game: Arc<GroundGame>) -> Result<Self, MachineError>
+    /// An evaluator of the circuit of a game with these programs.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    fn new(programs: &Programs) -> Result<Self, MachineError>
     where
         Self: Sized;
 
@@ -30,11 +34,14 @@ pub struct CircuitMachine<E> {
     evaluator: E,
 }
 
-impl<E: Evaluator> CircuitMachine<E> {
-    /// A machine for the game.
-    pub fn new(game: Arc<GroundGame>) -> Result<CircuitMachine<E>, MachineError> {
-        let evaluator = E::new(game.clone())?;
-        Ok(CircuitMachine::with(game, evaluator))
+impl<E: CircuitEvaluator> CircuitMachine<E> {
+    /// A machine for a game with these programs.
+    ///
+    /// # Errors
+    /// When there is no program that evaluates the circuit in this way.
+    pub fn new(programs: &Programs) -> Result<CircuitMachine<E>, MachineError> {
+        let evaluator = E::new(programs)?;
+        Ok(CircuitMachine::with(programs.game().clone(), evaluator))
     }
 
     /// A machine that plays the game with this evaluator, which was made for it.
@@ -43,7 +50,7 @@ impl<E: Evaluator> CircuitMachine<E> {
     }
 }
 
-impl<E: Evaluator> StateMachine for CircuitMachine<E> {
+impl<E: CircuitEvaluator> StateMachine for CircuitMachine<E> {
     fn backend(&self) -> Backend {
         E::BACKEND
     }
@@ -103,7 +110,7 @@ impl<E: Evaluator> StateMachine for CircuitMachine<E> {
     }
 
     fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError> {
-        self.game.parse_move(role, text)
+        Ok(self.game.parse_move(role, text)?)
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {
@@ -111,6 +118,6 @@ impl<E: Evaluator> StateMachine for CircuitMachine<E> {
     }
 
     fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError> {
-        self.game.parse_state(fluents)
+        Ok(self.game.parse_state(fluents)?)
     }
 }

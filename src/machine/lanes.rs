@@ -1,49 +1,26 @@
-//! The circuit, bit-sliced: as a state machine for one state at a time.
-//!
-//! All lanes hold the same state here, which wastes all but one of them. What
-//! lanes are for are many states at a time, as in [`playout`](crate::playout);
-//! the machines are there to test the same code, and to show what it does.
+//! The circuit, bit-sliced, interpreted: a bit of each word is a game.
 
-use std::marker::PhantomData;
-use std::sync::Arc;
+use propjit_jit::evaluator::Engine;
 
-use propjit_jit::evaluator::{Engine, LaneEvaluator};
-
-use super::circuit::{CircuitMachine, Evaluator};
-use super::compiled::alone;
-use super::ground::section;
-use super::lower::Port;
-use super::{Backend, GroundGame, MachineError, Move, State};
+use super::broadcast::{BroadcastEvaluator, Sections};
+use super::circuit::CircuitMachine;
+use super::{Backend, MachineError};
+use crate::engine::Programs;
+use crate::ground::{Port, section};
 
 /// A game played by the lanes interpreter, all lanes alike.
-pub type LanesMachine = CircuitMachine<LanesEvaluator<Interpreted>>;
-
-/// A game played by machine code, all lanes alike.
-pub type CompiledMachine = CircuitMachine<LanesEvaluator<Compiled>>;
-
-/// What evaluates the lanes, and which sections there are.
-pub trait Sections: Send {
-    /// The backend that this makes.
-    const BACKEND: Backend;
-    /// The sections that the next state needs, in the order of evaluation.
-    const NEXT: &'static [usize];
-
-    /// What evaluates.
-    fn engine(game: &GroundGame) -> Result<Engine, MachineError>;
-
-    /// The sections that a port needs, in the order of evaluation.
-    fn needs(port: Port) -> &'static [usize];
-}
+pub type LanesMachine = CircuitMachine<BroadcastEvaluator<Interpreted>>;
 
 /// Interpreted, in the sections that playouts have.
+#[derive(Debug)]
 pub enum Interpreted {}
 
 impl Sections for Interpreted {
     const BACKEND: Backend = Backend::Lanes;
     const NEXT: &'static [usize] = &[section::STATE, section::NEXT];
 
-    fn engine(game: &GroundGame) -> Result<Engine, MachineError> {
-        Ok(Engine::Interpreter(game.lane_program(), game.width()))
+    fn engine(programs: &Programs) -> Result<Engine, MachineError> {
+        Ok(programs.interpreter())
     }
 
     fn needs(port: Port) -> &'static [usize] {
@@ -51,128 +28,5 @@ impl Sections for Interpreted {
             Port::Terminal | Port::Legal(_) => &[section::STATE],
             Port::Goals(_) => &[section::STATE, section::GOALS],
         }
-    }
-}
-
-/// Compiled, with each section on its own.
-pub enum Compiled {}
-
-impl Sections for Compiled {
-    const BACKEND: Backend = Backend::Compiled;
-    const NEXT: &'static [usize] = &[alone::NEXT];
-
-    fn engine(game: &GroundGame) -> Result<Engine, MachineError> {
-        Ok(Engine::Code(game.state_code()?))
-    }
-
-    fn needs(port: Port) -> &'static [usize] {
-        match port {
-            Port::Terminal => &[alone::TERMINAL],
-            Port::Legal(_) => &[alone::LEGAL],
-            Port::Goals(_) => &[alone::GOALS],
-        }
-    }
-}
-
-/// Evaluates one state in all lanes.
-pub struct LanesEvaluator<S> {
-    game: Arc<GroundGame>,
-    lanes: LaneEvaluator,
-    /// The state that the lanes have as input.
-    state: State,
-    /// The move of each role that the lanes have as input, if any.
-    joint: Vec<Move>,
-    /// The sections that are evaluated for the inputs as they are.
-    evaluated: [bool; alone::COUNT],
-    sections: PhantomData<S>,
-}
-
-impl<S: Sections> LanesEvaluator<S> {
-    /// With an engine of one's own, made for this game and with these sections.
-    pub fn with(game: Arc<GroundGame>, engine: Engine) -> LanesEvaluator<S> {
-        LanesEvaluator {
-            lanes: LaneEvaluator::new(engine),
-            state: State::new(),
-            joint: Vec::new(),
-            evaluated: [false; alone::COUNT],
-            sections: PhantomData,
-            game,
-        }
-    }
-
-    fn enter(&mut self, state: &State) {
-        if self.state == *state {
-            return;
-        }
-        let bases = self.game.layout().bases.start;
-        for (before, value) in [(&self.state, false), (state, true)] {
-            for base in before.iter() {
-                set_input(&mut self.lanes, bases + base, value);
-            }
-        }
-        self.state.assign(state.words());
-        self.evaluated = [false; alone::COUNT];
-    }
-
-    fn play(&mut self, joint: &[Move]) {
-        if self.joint == joint {
-            return;
-        }
-        for (moves, value) in [(&self.joint[..], false), (joint, true)] {
-            for (played, does) in moves.iter().zip(&self.game.layout().does) {
-                set_input(&mut self.lanes, does.start + played.index(), value);
-            }
-        }
-        self.joint.clear();
-        self.joint.extend_from_slice(joint);
-        for &section in S::NEXT {
-            self.evaluated[section] = false;
-        }
-    }
-
-    fn evaluate(&mut self, sections: &[usize]) {
-        for &section in sections {
-            if !std::mem::replace(&mut self.evaluated[section], true) {
-                self.lanes.evaluate(section);
-            }
-        }
-    }
-}
-
-fn set_input(lanes: &mut LaneEvaluator, input: usize, value: bool) {
-    lanes
-        .input_mut(input)
-        .fill(if value { u64::MAX } else { 0 });
-}
-
-/// The places of the rows that are true in the first lane.
-fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
-    let rows = rows.iter().step_by(words).enumerate();
-    rows.filter(|(_, word)| *word & 1 == 1)
-        .map(|(place, _)| place)
-}
-
-impl<S: Sections> Evaluator for LanesEvaluator<S> {
-    const BACKEND: Backend = S::BACKEND;
-
-    fn new(game: Arc<GroundGame>) -> Result<LanesEvaluator<S>, MachineError> {
-        let engine = S::engine(&game)?;
-        Ok(LanesEvaluator::with(game, engine))
-    }
-
-    fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {
-        self.enter(state);
-        self.evaluate(S::needs(port));
-        let outputs = self.lanes.outputs(self.game.layout().outputs_of(port));
-        first_lane(outputs, self.lanes.width().words()).for_each(found);
-    }
-
-    fn next_state(&mut self, state: &State, joint: &[Move], next: &mut State) {
-        self.enter(state);
-        self.play(joint);
-        self.evaluate(S::NEXT);
-        next.clear();
-        let outputs = self.lanes.outputs(self.game.layout().next.clone());
-        first_lane(outputs, self.lanes.width().words()).for_each(|base| next.insert(base));
     }
 }

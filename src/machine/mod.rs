@@ -7,28 +7,18 @@
 //! | [`lanes`] | the circuit, bit-sliced: one bit of each word is a game | many states at a time |
 //! | [`compiled`] | the same as machine code | many states at a time, faster |
 //!
-//! These play one state at a time. [`batch`] is for searches: many states of a game
-//! in one call, as all children of a state.
-//!
-//! [`lower`] makes the circuit of a game; [`saved`] holds states as text.
+//! These play one state at a time; [`circuit`] is what the last three share, and [`broadcast`]
+//! what the last two do. [`batch`] is for searches: many states of a game in one call, such as
+//! all children of a state. [`saved`] holds states as text.
 
 pub mod batch;
+pub mod broadcast;
 pub mod circuit;
-pub(crate) mod code_options;
 pub mod compiled;
-mod ground;
-mod lane_mask;
 pub mod lanes;
-pub mod lower;
-mod phases;
 pub mod prover;
 pub mod saved;
 pub mod scalar;
-mod state;
-pub(crate) mod step_cost;
-mod text;
-mod tiers;
-mod validity;
 
 use std::fmt;
 use std::str::FromStr;
@@ -37,45 +27,9 @@ use std::sync::Arc;
 use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
 
-pub use code_options::CodeOptions;
-pub use ground::{GroundGame, section};
-pub use lane_mask::LaneMask;
-pub use phases::Phases;
-pub use state::State;
-pub(crate) use state::ones;
-pub use step_cost::StepCost;
-pub use tiers::Tiers;
-pub use validity::{ValidEngine, Validity};
-
-/// The number of a role in rulesheet order, from 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct RoleId(pub u32);
-
-impl RoleId {
-    /// The role's index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The first `count` roles.
-    pub fn first(count: usize) -> impl Iterator<Item = RoleId> + Clone {
-        (0..count as u32).map(RoleId)
-    }
-}
-
-/// The number of a move among the moves of its role, from 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Move(pub u32);
-
-impl Move {
-    /// The move's index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The role that plays uniformly at random in games of chance (GDL-II).
-pub const RANDOM_ROLE: &str = "random";
+pub use crate::moves::{Move, RANDOM_ROLE, RoleId};
+pub use crate::state::State;
+pub use crate::terms::UnknownName;
 
 /// A way to evaluate a game. See the [module](self) for which is for what.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -149,17 +103,9 @@ pub enum MachineError {
         /// The move.
         text: String,
     },
-    /// The text is no move of the role in any state.
-    #[error("{role} has no move `{text}`")]
-    UnknownMove {
-        /// Who wanted to play it.
-        role: String,
-        /// The text as given.
-        text: String,
-    },
-    /// The text is no proposition of the game.
-    #[error("`{0}` is no proposition of the game")]
-    UnknownFluent(String),
+    /// The text is not a move, or not a proposition, of the game.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
     /// The goal of a role is undefined: it has not exactly one value.
     #[error("the goal of {role} is undefined: {}", values_text(.values))]
     Goal {
@@ -176,7 +122,7 @@ pub enum MachineError {
     },
     /// There is no machine code.
     #[error(transparent)]
-    Compile(Arc<CompileError>),
+    Compile(#[from] Arc<CompileError>),
     /// The prover gave up.
     #[error(transparent)]
     Prover(#[from] ProverError),
@@ -248,7 +194,7 @@ pub trait StateMachine: Send {
     /// The move that `text` spells, with blanks as one likes.
     ///
     /// # Errors
-    /// [`MachineError::UnknownMove`] if it spells none. The prover takes any term for a move.
+    /// [`UnknownName::Move`] if it spells none. The prover takes any term for a move.
     fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError>;
 
     /// The canonical texts of the propositions that hold, sorted bytewise.
@@ -257,7 +203,7 @@ pub trait StateMachine: Send {
     /// The state in which exactly these propositions hold.
     ///
     /// # Errors
-    /// [`MachineError::UnknownFluent`] if one is no proposition of the game. The
+    /// [`UnknownName::Fluent`] if one is no proposition of the game. The
     /// prover takes any term for one.
     fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError>;
 

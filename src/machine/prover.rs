@@ -9,8 +9,8 @@ use propjit_gdl::rules::Rules;
 use propjit_gdl::term::TermId;
 use rustc_hash::FxHashMap;
 
-use super::text::enter_term;
-use super::{Backend, MachineError, Move, RoleId, State, StateMachine};
+use super::{Backend, MachineError, Move, RoleId, State, StateMachine, UnknownName};
+use crate::terms::enter_term;
 
 /// A game played by deriving from its rules.
 pub struct ProverMachine {
@@ -154,10 +154,10 @@ impl StateMachine for ProverMachine {
     fn parse_move(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError> {
         match enter_term(self.prover.terms_mut(), text) {
             Some(term) => Ok(Move(self.moves[role.index()].number(term))),
-            None => Err(MachineError::UnknownMove {
+            None => Err(MachineError::UnknownName(UnknownName::Move {
                 role: self.roles[role.index()].clone(),
                 text: text.to_string(),
-            }),
+            })),
         }
     }
 
@@ -173,7 +173,7 @@ impl StateMachine for ProverMachine {
         let mut state = State::new();
         for text in fluents {
             let term = enter_term(self.prover.terms_mut(), text)
-                .ok_or_else(|| MachineError::UnknownFluent(text.to_string()))?;
+                .ok_or_else(|| UnknownName::Fluent(text.to_string()))?;
             state.insert(self.fluents.number(term) as usize);
         }
         Ok(state)

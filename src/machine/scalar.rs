@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use propjit_jit::scalar::ScalarInterpreter;
 
-use super::circuit::{CircuitMachine, Evaluator};
-use super::lower::Port;
-use super::{Backend, GroundGame, MachineError, Move, State, ones};
+use super::circuit::{CircuitEvaluator, CircuitMachine};
+use super::{Backend, MachineError, Move, State};
+use crate::engine::Programs;
+use crate::ground::{GroundGame, Port};
+use crate::state::ones;
 
 /// A game played by the scalar interpreter.
 pub type ScalarMachine = CircuitMachine<ScalarEvaluator>;
@@ -28,8 +30,8 @@ pub struct ScalarEvaluator {
 
 impl ScalarEvaluator {
     /// Evaluates the circuit as it was before any pass: there sooner, but slower.
-    pub fn plain(game: Arc<GroundGame>) -> ScalarEvaluator {
-        ScalarEvaluator::with(game.plain_scalar_interpreter(), game)
+    pub fn unoptimised(programs: &Programs) -> ScalarEvaluator {
+        ScalarEvaluator::with(programs.unoptimised_scalar(), programs.game().clone())
     }
 
     fn with(interpreter: ScalarInterpreter, game: Arc<GroundGame>) -> ScalarEvaluator {
@@ -78,11 +80,12 @@ impl ScalarEvaluator {
     }
 }
 
-impl Evaluator for ScalarEvaluator {
+impl CircuitEvaluator for ScalarEvaluator {
     const BACKEND: Backend = Backend::Scalar;
 
-    fn new(game: Arc<GroundGame>) -> Result<ScalarEvaluator, MachineError> {
-        Ok(ScalarEvaluator::with(game.scalar_interpreter(), game))
+    fn new(programs: &Programs) -> Result<ScalarEvaluator, MachineError> {
+        let game = programs.game().clone();
+        Ok(ScalarEvaluator::with(programs.scalar(), game))
     }
 
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize)) {

@@ -8,7 +8,7 @@ use propjit_gdl::rules::Rules;
 
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::prover::ProverMachine;
-use crate::machine::{Backend, GroundGame, MachineError, RoleId};
+use crate::machine::{Backend, MachineError, RoleId};
 
 /// The rules of a game, and the [`Game`] made of them once it is wanted.
 pub struct Rulesheet {
@@ -76,7 +76,11 @@ impl Rulesheet {
     /// Makes the game, and begins to make what searches of it share, so that no player has to.
     pub fn prepare(&self) {
         match self.game() {
-            Ok(game) => drop(game.ground_game().map(GroundGame::tiers)),
+            Ok(game) => {
+                if let Some(engines) = game.engines() {
+                    engines.start();
+                }
+            }
             Err(error) => tracing::info!(%error, "the game is not prepared"),
         }
     }

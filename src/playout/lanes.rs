@@ -5,7 +5,7 @@ use propjit_jit::lanes::advance::Start;
 
 use super::columns::Columns;
 use super::queue::{JobId, PlayoutQueue};
-use crate::machine::LaneMask;
+use crate::lane_mask::LaneMask;
 
 /// The matches that run.
 #[derive(Debug)]

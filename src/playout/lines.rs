@@ -12,7 +12,8 @@ use propjit_jit::lanes::select::Selector;
 
 use super::lanes::Lanes;
 use super::tally::{Line, Tally};
-use crate::machine::{LaneMask, Move};
+use crate::lane_mask::LaneMask;
+use crate::machine::Move;
 
 /// How many steps are kept, at least, before it is looked how many are needed.
 const LOOK: usize = 64;

@@ -12,13 +12,13 @@
 //! short ones and bias every mean.
 
 mod columns;
-mod decisive;
 mod lanes;
 mod lines;
 mod playouts;
 mod queue;
 mod serial;
 mod tally;
+mod trial;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,9 +27,10 @@ use std::time::{Duration, Instant};
 use propjit_jit::evaluator::Engine;
 use rand::Rng;
 
-use crate::decisive::DecisiveTier;
+use crate::engine::{MatchEngines, PlayoutPolicy};
 use crate::game::Game;
-use crate::machine::{Backend, GroundGame, MachineError, State};
+use crate::ground::GroundGame;
+use crate::machine::{Backend, MachineError, State};
 use crate::rng::{self, GameRng};
 use propjit_stop::Stop;
 
@@ -148,12 +149,6 @@ pub trait PlayoutRunner: Send {
     /// in games of several roles, none is kept. Of matches that run already, none may be.
     fn track_best_line(&mut self, above: Option<i32>);
 
-    /// From now on, where the backend can find that out for little, roles play
-    /// [decisive moves](crate::decisive), where they have any. That begins when there is the
-    /// engine for it, and ends if hardly any are found. It is for machine code; other backends
-    /// play as ever.
-    fn enable_decisive_moves(&mut self, _: &DecisiveTier) {}
-
     /// Removes all start states and drops the matches that run.
     fn clear(&mut self);
 
@@ -174,23 +169,22 @@ pub fn runner(
     max_steps: u32,
     mut rng: GameRng,
 ) -> Result<Box<dyn PlayoutRunner>, MachineError> {
-    Ok(match (backend, game.ground_game()) {
-        (Backend::Lanes, Some(ground)) => {
-            let engine = interpreter(ground);
-            let (game, seed) = (ground.clone(), rng.next_u64());
-            Box::new(Playouts::new(game, engine, max_steps, seed))
+    Ok(match (backend, game.engines()) {
+        (Backend::Lanes, Some(engines)) => {
+            let (game, engine) = (engines.game().clone(), engines.programs().interpreter());
+            Box::new(Playouts::new(game, engine, max_steps, rng.next_u64()))
         }
-        (Backend::Compiled, Some(ground)) => {
-            let (game, seed) = (ground.clone(), rng.next_u64());
-            Box::new(Playouts::with_tiers(game, max_steps, seed))
+        (Backend::Compiled, Some(engines)) => {
+            let engines = MatchEngines::new(engines.clone());
+            let subscription = engines.subscribe(PlayoutPolicy::Uniform);
+            Box::new(Playouts::subscribed(
+                subscription,
+                max_steps,
+                rng.next_u64(),
+            ))
         }
         _ => Box::new(SerialPlayouts::new(game.machine(backend)?, max_steps, rng)),
     })
-}
-
-/// The game's circuit, optimised and interpreted.
-pub fn interpreter(game: &GroundGame) -> Engine {
-    Engine::Interpreter(game.lane_program(), game.width())
 }
 
 /// Plays random matches of `game` with `backend` from its initial state until the time
@@ -212,7 +206,7 @@ pub fn run(
 }
 
 /// As [`run`], on an engine of one's own that was made for the game, with the sections
-/// that playouts have: see [`section`](crate::machine::section).
+/// that playouts have: see [`section`](crate::ground::section).
 ///
 /// # Errors
 /// As for [`run`].

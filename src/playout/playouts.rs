@@ -23,30 +23,31 @@
 
 use std::sync::Arc;
 
-use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::advance::{advance, enter};
 use propjit_jit::lanes::count::count_exactly_one;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 
-use super::decisive::{Change, Decisive};
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::queue::{JobId, PlayoutQueue};
+use super::trial::{Trial, Verdict};
 use super::{PlayoutRunner, RunLimits};
-use crate::decisive::DecisiveTier;
-use crate::machine::{GroundGame, LaneMask, MachineError, State, Tiers, ValidEngine, section};
+use crate::engine::{EngineSubscription, ValidEngine};
+use crate::ground::{GroundGame, section};
+use crate::lane_mask::LaneMask;
+use crate::machine::{MachineError, State};
 use crate::statistics::Moments;
 
 /// Plays matches in lanes.
 pub struct Playouts {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
-    /// Where a better engine will come from, if one is still to come.
-    tiers: Option<Arc<Tiers>>,
-    decisive: Decisive,
-    /// Where to go back to if decisive moves are given up.
-    plain: Option<ValidEngine>,
+    /// Where better engines come from, if they do.
+    subscription: Option<EngineSubscription>,
+    /// The trial of decisive moves, while it lasts.
+    trial: Option<Trial>,
     /// What is to evaluate when all matches have ended.
     successor: Option<LaneEvaluator>,
     selectors: Vec<Selector>,
@@ -80,7 +81,7 @@ struct Ends {
 }
 
 impl Playouts {
-    /// A player without start states.
+    /// A runner without jobs, on this engine for ever.
     ///
     /// The engine evaluates the game's [`section`]s. A playout has at most `max_steps`
     /// joint moves. The same seed gives the same matches at equal width.
@@ -96,9 +97,8 @@ impl Playouts {
         let mut queue = PlayoutQueue::new(roles.len(), game.phases().clone());
         queue.set_validity(validity);
         Playouts {
-            tiers: None,
-            decisive: Decisive::default(),
-            plain: None,
+            subscription: None,
+            trial: None,
             successor: None,
             selectors: selectors(&game, &evaluator),
             random: LaneRandom::new(seed),
@@ -116,72 +116,67 @@ impl Playouts {
         }
     }
 
-    /// A player without start states, on the best engine that the game's [`Tiers`] have by
-    /// now, and on the better one as soon as that is ready.
-    pub fn with_tiers(game: Arc<GroundGame>, max_steps: u32, seed: u64) -> Playouts {
-        let tiers = game.tiers().clone();
-        let engine = tiers.engine().clone();
-        let mut playouts = Playouts::new(game, engine, max_steps, seed);
-        playouts.tiers = Some(tiers);
-        playouts
+    /// A runner without jobs, always on the best engine that the subscription tells of.
+    ///
+    /// If that is one for playouts with decisive moves, these are given up if they turn out to
+    /// be rare.
+    pub fn subscribed(mut subscription: EngineSubscription, max_steps: u32, seed: u64) -> Playouts {
+        let engine = subscription.current();
+        let game = subscription.engines().engines().game().clone();
+        Playouts {
+            subscription: Some(subscription),
+            trial: Trial::of(&engine),
+            ..Playouts::new(game, engine, max_steps, seed)
+        }
     }
 
-    /// Evaluates with another engine from now on, as when machine code is ready.
+    /// Evaluates with this engine for ever from now on. Matches that run go on if the engine
+    /// has as many lanes as the one before. If not, they are played to their end first, and no
+    /// other is started meanwhile.
     ///
-    /// Matches that run go on if the engine has as many lanes as the one before.
-    /// If not, they are played to their end first, and no other is started meanwhile.
-    ///
-    /// From now on, whoever switches has to look for a better engine.
-    ///
-    /// Nothing changes, and the result is false, if there is a start state that the engine
-    /// was not made for, or if [decisive moves](PlayoutRunner::enable_decisive_moves) are played, which are
-    /// worth more than a faster engine.
+    /// Nothing changes, and the result is false, if there is a job from a state that the engine
+    /// is not valid for.
     pub fn switch(&mut self, engine: impl Into<ValidEngine>) -> bool {
         let engine = engine.into();
-        if self.decisive.is_played() {
-            self.plain = Some(engine);
-            return false;
+        let fits = self.queue.fits(engine.validity());
+        if fits {
+            self.subscription = None;
+            self.go_on_with(engine);
         }
-        self.go_on_with(engine)
+        fits
     }
 
-    /// Begins with decisive moves, or gives them up, if it is time.
-    fn change_moves(&mut self) {
-        match self.decisive.change() {
-            Some(Change::To(engine)) => {
-                let validity = self.queue.validity().clone();
-                let plain = self.evaluator.engine().clone();
-                self.plain = Some(ValidEngine::new(plain, validity));
-                self.go_on_with(engine.into());
-            }
-            Some(Change::Back) => {
-                let plain = self.plain.take();
-                if !plain.is_some_and(|plain| self.go_on_with(plain)) {
-                    let whole = self.game.tiers().engine().clone();
-                    self.go_on_with(whole.into());
-                }
-            }
+    /// Goes over to the best engine, if there is a new one.
+    fn follow(&mut self) {
+        let Some(subscription) = &mut self.subscription else {
+            return;
+        };
+        match self.trial.as_ref().and_then(Trial::verdict) {
+            Some(Verdict::Rare) => subscription.decline_decisive(),
+            Some(Verdict::Frequent) => self.trial = None,
             None => {}
         }
+        let queue = &self.queue;
+        if let Some(engine) = subscription.poll_for(|validity| queue.fits(validity)) {
+            self.go_on_with(engine);
+        }
     }
 
-    fn go_on_with(&mut self, engine: ValidEngine) -> bool {
+    /// Goes over to this engine, which is valid for the states of all jobs.
+    fn go_on_with(&mut self, engine: ValidEngine) {
+        self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
         let (engine, validity) = engine.into_parts();
-        if !self.queue.set_validity(validity) {
-            return false;
-        }
-        self.tiers = None;
+        self.queue.set_validity(validity);
         let mut evaluator = LaneEvaluator::new(engine);
         if evaluator.width() != self.evaluator.width() {
             self.successor = Some(evaluator);
-            return true;
+            return;
         }
         let bases = &self.game.layout().bases;
         let state = self.evaluator.inputs(bases.clone());
         evaluator.inputs_mut(bases.clone()).copy_from_slice(state);
         self.successor = None;
         self.evaluate_with(evaluator);
-        true
     }
 
     fn evaluate_with(&mut self, evaluator: LaneEvaluator) {
@@ -196,10 +191,8 @@ impl Playouts {
         let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
         if !going.is_empty() {
             ends.stuck = self.choose_moves(going);
-            if self.successor.is_none() {
-                let layout = self.game.layout();
-                self.decisive
-                    .count_steps(&mut self.evaluator, layout, going);
+            if let (Some(trial), None) = (&mut self.trial, &self.successor) {
+                trial.count_steps(&mut self.evaluator, self.game.layout(), going);
             }
             self.evaluator.evaluate(section::NEXT);
         }
@@ -275,8 +268,8 @@ impl Playouts {
             return;
         }
         limits.progress.add(ended.count());
-        if self.successor.is_none() {
-            self.decisive.count_ends(ended.count());
+        if let (Some(trial), None) = (&mut self.trial, &self.successor) {
+            trial.count_ends(ended.count());
         }
         while let Some((id, lanes)) = self.lanes.end_some(&mut ended) {
             self.count(id, lanes, ends);
@@ -387,6 +380,8 @@ impl PlayoutRunner for Playouts {
     }
 
     fn queue_mut(&mut self) -> &mut PlayoutQueue {
+        // What is added next need not be what the present engine is valid for.
+        self.follow();
         &mut self.queue
     }
 
@@ -410,12 +405,6 @@ impl PlayoutRunner for Playouts {
         }
     }
 
-    fn enable_decisive_moves(&mut self, tier: &DecisiveTier) {
-        if matches!(self.evaluator.engine(), Engine::Code(_)) || self.tiers.is_some() {
-            self.decisive.begin(tier);
-        }
-    }
-
     fn clear(&mut self) {
         self.abandon();
         self.queue.clear();
@@ -428,11 +417,7 @@ impl PlayoutRunner for Playouts {
                 self.abandon();
                 break;
             }
-            if let Some(engine) = self.tiers.as_ref().and_then(|tiers| tiers.best()) {
-                let engine = engine.clone();
-                self.switch(engine);
-            }
-            self.change_moves();
+            self.follow();
             if !self.lanes.running.is_empty() {
                 self.step(limits);
             } else if let Some(evaluator) = self.successor.take() {

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::tally::Tally;
-use crate::machine::{Phases, State, Validity};
+use crate::engine::Validity;
+use crate::ground::Phases;
+use crate::machine::State;
 
 /// The number of a start state.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -75,16 +77,16 @@ impl PlayoutQueue {
         &self.validity
     }
 
-    /// Changes the states that may be added, unless one that playouts are or will be started
-    /// from is not among them. Whether it does.
-    pub(super) fn set_validity(&mut self, validity: Arc<Validity>) -> bool {
+    /// Whether the states that playouts are or will be started from are all of these.
+    pub(super) fn fits(&self, validity: &Validity) -> bool {
         let in_use = |slot: &&Slot| slot.running > 0 || slot.left != Some(0);
         let mut states = self.slots.iter().filter(in_use).map(|slot| &slot.state);
-        let fits = states.all(|state| validity.contains(state));
-        if fits {
-            self.validity = validity;
-        }
-        fits
+        states.all(|state| validity.contains(state))
+    }
+
+    /// Changes the states that may be added, which [fit](PlayoutQueue::fits).
+    pub(super) fn set_validity(&mut self, validity: Arc<Validity>) {
+        self.validity = validity;
     }
 
     /// Adds a state from which so many playouts are to be started, or as many as there

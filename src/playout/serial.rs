@@ -5,7 +5,8 @@ use rand::RngExt;
 use super::queue::{JobId, PlayoutQueue};
 use super::tally::{Ending, Line};
 use super::{PlayoutRunner, RunLimits};
-use crate::machine::{MachineError, Move, Phases, RoleId, State, StateMachine};
+use crate::ground::Phases;
+use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
 
 /// Plays matches with a machine. Its memory is shared by all of them, so that none

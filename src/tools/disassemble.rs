@@ -3,8 +3,8 @@
 use propjit_jit::code::{self, CodeConfig, CompileError, Listing, ListingForm};
 use propjit_jit::section::Section;
 
-use crate::machine::GroundGame;
-use crate::machine::compiled::guards;
+use crate::engine::compile::guards;
+use crate::ground::GroundGame;
 
 /// Compiles these sections of a game's circuit and lists the code.
 ///

@@ -1,28 +1,27 @@
 //! Matches that have begun, and how they go on.
 
-use std::sync::Arc;
-
 use propjit::Stop;
+use propjit::engine::{Engines, ValidEngine};
+use propjit::machine::State;
 use propjit::machine::scalar::ScalarMachine;
-use propjit::machine::{GroundGame, State, ValidEngine};
 use propjit::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits, Tally};
 use propjit::rng::streams;
 use propjit::tools::darkening::random_match;
 
 /// The states of a random match, but for the one in which it ends.
-pub fn random_states(game: &Arc<GroundGame>, seed: u64) -> Vec<State> {
-    let mut machine = ScalarMachine::new(game.clone()).unwrap();
+pub fn random_states(engines: &Engines, seed: u64) -> Vec<State> {
+    let mut machine = ScalarMachine::new(engines.programs()).unwrap();
     let mut rng = streams(seed).next().unwrap();
-    random_match(&mut machine, game.initial(), 200, &mut rng).unwrap()
+    random_match(&mut machine, engines.game().initial(), 200, &mut rng).unwrap()
 }
 
-/// Plays so many matches from the root, with a new runner.
-pub fn play(game: &Arc<GroundGame>, engine: ValidEngine, root: &State, rollouts: u64) -> Tally {
-    let mut runner = Playouts::new(game.clone(), engine, 500, 3);
+/// Plays `rollouts` matches from the root, with a new runner.
+pub fn play(engines: &Engines, engine: ValidEngine, root: &State, rollouts: u64) -> Tally {
+    let mut runner = Playouts::new(engines.game().clone(), engine, 500, 3);
     play_with(&mut runner, root, rollouts)
 }
 
-/// Plays so many matches from the root.
+/// Plays `rollouts` matches from the root.
 pub fn play_with(runner: &mut Playouts, root: &State, rollouts: u64) -> Tally {
     let id = runner.queue_mut().add(root, Some(rollouts));
     let limits = RunLimits {

@@ -55,7 +55,7 @@ impl BestLine {
     /// When the machine cannot go on.
     pub(super) fn leads(
         &self,
-        evaluator: &mut Evaluator,
+        evaluator: &mut dyn Evaluator,
         (from, start): (&State, u32),
         (to, end): (&State, u32),
     ) -> Result<bool, MachineError> {

@@ -31,11 +31,10 @@ mod tree;
 mod worker;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::analysis::GoalBoundsTask;
-use crate::darkening::Darkening;
+use crate::engine::MatchEngines;
 use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::playout::PlayoutProgress;
@@ -43,7 +42,7 @@ use crate::rng;
 use propjit_stop::Stop;
 
 use super::SearchBudget;
-use super::evaluator::Evaluator;
+use super::evaluator::{Evaluator, evaluator};
 pub use config::MctsConfig;
 use node::Bounds;
 pub use report::{MoveReport, SearchReport};
@@ -81,12 +80,13 @@ const GOAL_BOUNDS_INTERVAL: Duration = Duration::from_millis(50);
 /// ```
 pub struct Mcts {
     config: MctsConfig,
-    evaluators: Vec<Evaluator>,
+    evaluators: Vec<Box<dyn Evaluator>>,
     tree: Tree,
     shared: Shared,
     /// Where goal latches come from, if they are still to come.
     goal_bounds: Option<GoalBoundsTask>,
-    darkening: Option<Arc<Darkening>>,
+    /// The engines of the evaluators, if they are compiled.
+    engines: Option<MatchEngines>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
     depth: u32,
@@ -109,6 +109,20 @@ impl fmt::Debug for Mcts {
     }
 }
 
+/// The engines of a search, unless only the prover can play the game.
+fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
+    let mut engines = MatchEngines::new(game.engines()?.clone());
+    if config.darkening {
+        engines = engines.with_darkening();
+    }
+    if config.decisive
+        && let Some(decisive) = game.decisive(config.latches)
+    {
+        engines = engines.with_decisive(decisive.clone());
+    }
+    Some(engines)
+}
+
 impl Mcts {
     /// A search from the initial state.
     ///
@@ -121,17 +135,13 @@ impl Mcts {
             _ => config.threads.clamp(1, MOST_THREADS),
         };
         let streams = rng::streams(config.seed).take(threads);
-        let darkened = config.darkening && backend == Backend::Compiled;
-        let ground = game.ground_game().filter(|_| darkened);
-        let darkening = ground.map(|ground| Darkening::new(ground.clone()));
+        let engines = match backend {
+            Backend::Compiled => match_engines(game, &config),
+            _ => None,
+        };
         let steps = config.max_steps;
-        let evaluator = |rng| Evaluator::new(game, backend, darkening.as_ref(), steps, rng);
-        let mut evaluators: Vec<Evaluator> = streams.map(evaluator).collect::<Result<_, _>>()?;
-        let decisive = config.decisive && backend == Backend::Compiled;
-        if let Some(tier) = decisive.then(|| game.decisive(config.latches)).flatten() {
-            let runners = evaluators.iter_mut().map(Evaluator::runner);
-            runners.for_each(|runner| runner.enable_decisive_moves(tier));
-        }
+        let evaluator = |rng| evaluator(game, backend, engines.as_ref(), steps, rng);
+        let mut evaluators: Vec<_> = streams.map(evaluator).collect::<Result<_, _>>()?;
         let first = &mut evaluators[0];
         let state = first.initial_state()?;
         let root = first.skip_forced_moves(&state, 0)?;
@@ -147,7 +157,7 @@ impl Mcts {
                 .latches
                 .then(|| game.goal_bounds().cloned())
                 .flatten(),
-            darkening,
+            engines,
             state,
             depth: 0,
             playouts_before: 0,
@@ -168,11 +178,11 @@ impl Mcts {
         let mut best_line = self.shared.best_line.lock();
         let way = ((&self.state, self.depth), (state, depth));
         let leads = match &*best_line {
-            Some(line) => line.leads(first, way.0, way.1)?,
+            Some(line) => line.leads(&mut **first, way.0, way.1)?,
             None => true,
         };
-        if let Some(darkening) = &self.darkening {
-            darkening.enter(state);
+        if let Some(engines) = &self.engines {
+            engines.enter(state);
         }
         let root = first.skip_forced_moves(state, depth)?;
         self.legal = first.legal_moves(state)?;
@@ -240,8 +250,8 @@ impl Mcts {
         let wanted = budget
             .playouts
             .map(|playouts| playouts + self.shared.playouts_and_spared());
-        if let Some(darkening) = &self.darkening {
-            darkening.advance(&self.state, budget.stop.deadline());
+        if let Some(engines) = &self.engines {
+            engines.advance(&self.state, budget.stop.deadline());
         }
         let result = loop {
             self.adopt_goal_bounds();
@@ -273,7 +283,7 @@ impl Mcts {
         std::thread::scope(|scope| {
             let threads: Vec<_> = streams
                 .map(|(rng, evaluator)| {
-                    let worker = Worker::new(shared, tree, config, evaluator, rng);
+                    let worker = Worker::new(shared, tree, config, &mut **evaluator, rng);
                     scope.spawn(move || {
                         let result = worker.run(stop, wanted);
                         if result.is_err() {

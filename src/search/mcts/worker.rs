@@ -24,7 +24,7 @@ pub(super) struct Worker<'a> {
     shared: &'a Shared,
     tree: &'a Tree,
     config: &'a MctsConfig,
-    evaluator: &'a mut Evaluator,
+    evaluator: &'a mut dyn Evaluator,
     context: DescentContext,
     /// The paths to the leaves in which playouts have started, by the number of the start.
     playing: Vec<Option<(Path, NodeId)>>,
@@ -53,7 +53,7 @@ impl<'a> Worker<'a> {
         shared: &'a Shared,
         tree: &'a Tree,
         config: &'a MctsConfig,
-        evaluator: &'a mut Evaluator,
+        evaluator: &'a mut dyn Evaluator,
         rng: GameRng,
     ) -> Worker<'a> {
         Worker {

@@ -9,11 +9,14 @@ use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 
 use super::code_figures::{CodeFigures, CodeSize};
+use crate::engine::compile::{for_playouts, for_states};
 use crate::game::Game;
+use crate::ground::GroundGame;
+use crate::machine::broadcast::BroadcastEvaluator;
 use crate::machine::circuit::CircuitMachine;
-use crate::machine::compiled::{for_playouts, for_states};
-use crate::machine::lanes::{CompiledMachine, LanesEvaluator, LanesMachine};
-use crate::machine::{Backend, GroundGame, MachineError, StateMachine};
+use crate::machine::compiled::CompiledMachine;
+use crate::machine::lanes::LanesMachine;
+use crate::machine::{Backend, MachineError, StateMachine};
 
 /// A way to evaluate games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +86,7 @@ impl Ready {
 
     fn backend(game: &Game, backend: Backend) -> Result<Ready, MachineError> {
         // Backends share circuits, yet each is charged for its own.
-        let circuit = game.ground_game().and_then(|game| game.circuit(backend));
+        let circuit = game.circuit(backend);
         let passes = circuit.map_or(Duration::ZERO, |circuit| circuit.time);
         let start = Instant::now();
         Ok(Ready {
@@ -109,9 +112,9 @@ impl Ready {
             playouts: CodeSize::of(&playouts),
             states: CodeSize::of(&states),
         };
-        let states = LanesEvaluator::with(ground.clone(), Engine::Code(states));
+        let states = BroadcastEvaluator::with(ground.clone(), Engine::Code(states));
         let engine = Engine::Code(playouts);
-        let playing = LanesEvaluator::with(ground.clone(), engine.clone());
+        let playing = BroadcastEvaluator::with(ground.clone(), engine.clone());
         let machine: CompiledMachine = CircuitMachine::with(ground.clone(), states);
         // The lanes interpreter's sections are those of playouts.
         let playing: LanesMachine = CircuitMachine::with(ground.clone(), playing);

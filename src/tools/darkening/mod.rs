@@ -8,14 +8,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_jit::code::CompileError;
+use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 use propjit_stop::Stop;
 use rand::seq::IndexedRandom;
 use serde::Serialize;
 
-use crate::analysis::ternary::{Fixpoint, TernaryCircuit};
 use crate::darkening::Specialisation;
-use crate::machine::{GroundGame, MachineError, RoleId, State, StateMachine, ValidEngine};
+use crate::darkening::ternary::{Fixpoint, TernaryCircuit};
+use crate::engine::darkening::Darkened;
+use crate::engine::{Engines, ValidEngine};
+use crate::ground::GroundGame;
+use crate::machine::{MachineError, RoleId, State, StateMachine};
 use crate::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
 use crate::rng::GameRng;
 use crate::setters::setters;
@@ -116,13 +120,14 @@ impl DarkeningTable {
 /// # Errors
 /// When there is no machine code.
 pub fn measure(
-    game: &Arc<GroundGame>,
+    engines: &Engines,
     states: &[State],
     config: &DarkeningConfig,
     stop: &Stop,
     mut now: impl FnMut(usize),
 ) -> Result<DarkeningTable, MachineError> {
-    let whole = game.playout_code()?;
+    let (game, programs) = (engines.game(), engines.programs());
+    let whole = programs.playout_code()?;
     let circuit = &game.min_gates().circuit;
     let bounds = TernaryCircuit::new(game, circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
@@ -135,7 +140,7 @@ pub fn measure(
         rows: Vec::new(),
         interrupted: false,
     };
-    let whole = ValidEngine::from(propjit_jit::evaluator::Engine::Code(whole));
+    let whole = ValidEngine::from(Engine::Code(whole));
     for (depth, root) in states.iter().enumerate() {
         now(depth);
         let specialisation = Specialisation::new(game, &mut fixpoint, root);
@@ -143,7 +148,7 @@ pub fn measure(
             specialisation.dark_bases(game),
             specialisation.dark_moves(game),
         );
-        let compiled = specialisation.compile(game, PASSES);
+        let compiled = Darkened::compile(&specialisation, programs, PASSES);
         let darkened =
             compiled.map_err(|error: CompileError| MachineError::Compile(error.into()))?;
         let engines = [&whole, &darkened.engine];

@@ -13,8 +13,8 @@ use propjit_jit::evaluator::Engine;
 use serde::Serialize;
 
 use super::subject::Subject;
+use crate::engine::compile::for_playouts;
 use crate::machine::MachineError;
-use crate::machine::compiled::for_playouts;
 use crate::playout::{PlayoutConfig, PlayoutProgress, run_engine};
 use crate::profile::Settings;
 use propjit_stop::Stop;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use propjit_gdl::games::BY_SIZE;
 
 use crate::game::{Game, LoadError, Setup};
-use crate::machine::{Backend, GroundGame, MachineError};
+use crate::ground::GroundGame;
+use crate::machine::{Backend, MachineError};
 
 /// A game to tune with.
 pub struct Subject {

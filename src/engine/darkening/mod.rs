@@ -1,5 +1,18 @@
 //! Engines for the rest of a match, made as its roots come.
+//!
+//! When a search has a new root, a [`Darkening`] finds what is [dark](crate::darkening) from
+//! there on, and compiles the circuit that is left, if a [`CostModel`] finds that it pays. That
+//! goes on in a thread of its own, while searches play on with what there is; they take the new
+//! engine with their next call. Nobody waits, and old code is freed when its last user has gone
+//! over.
+//!
+//! - A [`Darkened`] engine evaluates the circuit that is left.
+//! - A [`Darkening`] makes them, one after the other.
 
+mod cost_model;
+mod darkened;
+
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -10,11 +23,14 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
 
-use super::cost_model::{CostModel, SpecialisationCosts};
-use super::specialisation::whole_work;
-use super::{EngineSubscription, Specialisation};
-use crate::analysis::ternary::{Fixpoint, TernaryCircuit};
-use crate::machine::{GroundGame, State, ValidEngine};
+use super::Programs;
+use super::tiers::Tiers;
+use crate::darkening::ternary::{Fixpoint, TernaryCircuit};
+use crate::darkening::{Specialisation, whole_work};
+use crate::state::State;
+
+pub use cost_model::{CostModel, SpecialisationCosts, Verdict};
+pub use darkened::Darkened;
 
 /// The part of the time left that passes may take.
 const PASSES: u32 = 20;
@@ -23,36 +39,21 @@ const PASSES: u32 = 20;
 const LEAST_PASSES: Duration = Duration::from_millis(5);
 const MOST_PASSES: Duration = Duration::from_secs(1);
 
-/// An engine for all states that follow from a root.
-#[derive(Clone, Debug)]
-pub struct Darkened {
-    /// The root.
-    pub root: State,
-    /// The engine. Its validity is all states that agree with the root in what is dark.
-    pub engine: ValidEngine,
-    /// How many gates it has.
-    pub gates: usize,
-    /// How long it took to find out what is dark.
-    pub analysis: Duration,
-    /// How long passes and code took together.
-    pub making: Duration,
-    /// About what a step of a playout costs, in gates.
-    pub(super) work: f64,
-}
-
-/// The engines for one match at a time: those of a search whose root advances.
-///
-/// Threads that use them have a [`EngineSubscription`] each.
+/// The engines for the rest of one match at a time: that of a search whose root advances.
 pub struct Darkening {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    game: Arc<GroundGame>,
-    bounds: OnceLock<TernaryCircuit>,
+    programs: Arc<Programs>,
+    /// The engines for the whole circuit, which come first.
+    tiers: Tiers,
+    ternary: OnceLock<TernaryCircuit>,
     /// The newest engine, if there is one for the present root.
     newest: ArcSwapOption<Darkened>,
-    /// How often the newest engine has changed.
+    /// The number of engines that were the newest so far.
+    made: AtomicU64,
+    /// The newest engine's number, or 0 if there is none for the present root.
     number: AtomicU64,
     work: Mutex<Work>,
     idle: Condvar,
@@ -77,19 +78,21 @@ struct Request {
 }
 
 impl Darkening {
-    /// Without a root yet: the engine is the game's own.
-    pub fn new(game: Arc<GroundGame>) -> Arc<Darkening> {
-        Arc::new(Darkening {
+    /// No engine yet, for there is no root.
+    pub(super) fn new(programs: Arc<Programs>, tiers: Tiers) -> Darkening {
+        Darkening {
             shared: Arc::new(Shared {
-                game,
-                bounds: OnceLock::new(),
+                programs,
+                tiers,
+                ternary: OnceLock::new(),
                 newest: ArcSwapOption::empty(),
+                made: AtomicU64::new(0),
                 number: AtomicU64::new(0),
                 work: Mutex::default(),
                 idle: Condvar::new(),
                 abandoned: AtomicBool::new(false),
             }),
-        })
+        }
     }
 
     /// From now on, states that follow from this root are evaluated, until that time or
@@ -134,25 +137,13 @@ impl Darkening {
         work
     }
 
-    /// The engine to use now: the newest one, or the game's own.
-    pub fn engine(&self) -> ValidEngine {
-        match &*self.shared.newest.load() {
-            Some(newest) => newest.engine.clone(),
-            None => self.shared.game.tiers().engine().clone().into(),
-        }
-    }
-
-    /// The newest engine that was made, if the present root is in its validity.
+    /// The newest engine that was made, if it is valid for the present root.
     pub fn newest(&self) -> Option<Arc<Darkened>> {
         self.shared.newest.load_full()
     }
 
-    /// What tells a thread when the engine has changed.
-    pub fn follow(self: &Arc<Darkening>) -> EngineSubscription {
-        EngineSubscription::new(self.clone())
-    }
-
-    /// How often the engine has changed.
+    /// The number of the [newest](Darkening::newest) engine, from 1, or 0 without one. Engines
+    /// have different numbers.
     pub(super) fn number(&self) -> u64 {
         self.shared.number.load(Ordering::Acquire)
     }
@@ -166,6 +157,15 @@ impl Darkening {
     }
 }
 
+impl fmt::Debug for Darkening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number();
+        f.debug_struct("Darkening")
+            .field("number", &number)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Drop for Darkening {
     fn drop(&mut self) {
         self.shared.abandoned.store(true, Ordering::Relaxed);
@@ -175,20 +175,23 @@ impl Drop for Darkening {
 impl Shared {
     /// Changes the newest engine; for those who hold the lock on the work.
     fn publish(&self, newest: Option<Arc<Darkened>>) {
+        let number = match newest {
+            Some(_) => self.made.fetch_add(1, Ordering::Relaxed) + 1,
+            None => 0,
+        };
         self.newest.store(newest);
-        self.number.fetch_add(1, Ordering::Release);
+        self.number.store(number, Ordering::Release);
     }
 
     /// Does what is requested until there is nothing left to do.
     fn run(&self) {
         let _done = Done(self);
         // The best engine comes first, and with it the circuit.
-        self.game.tiers().wait();
-        let circuit = &self.game.min_gates().circuit;
-        let bounds = self
-            .bounds
-            .get_or_init(|| TernaryCircuit::new(&self.game, circuit));
-        let mut fixpoint = Fixpoint::new(self.game.clone(), bounds, Width::X64);
+        self.tiers.wait();
+        let game = self.programs.game();
+        let ternary = || TernaryCircuit::new(game, &game.min_gates().circuit);
+        let ternary = self.ternary.get_or_init(ternary);
+        let mut fixpoint = Fixpoint::new(game.clone(), ternary, Width::X64);
         loop {
             let (request, cost_model) = {
                 let mut work = self.work.lock();
@@ -206,7 +209,7 @@ impl Shared {
 
     /// Makes an engine for a root, if that pays.
     fn serve(&self, request: &Request, cost_model: &CostModel, fixpoint: &mut Fixpoint) {
-        let game = &self.game;
+        let game = self.programs.game();
         let specialisation = Specialisation::new(game, fixpoint, &request.root);
         let left = request
             .until
@@ -237,7 +240,7 @@ impl Shared {
         }
         let passes = left.map_or(MOST_PASSES, |left| left / PASSES);
         let passes = passes.clamp(LEAST_PASSES, MOST_PASSES);
-        match specialisation.compile(game, passes) {
+        match Darkened::compile(&specialisation, &self.programs, passes) {
             Ok(darkened) => {
                 tracing::debug!(gates = darkened.gates, time = ?darkened.making, "darkened");
                 let mut work = self.work.lock();
@@ -247,7 +250,7 @@ impl Shared {
                     self.publish(Some(Arc::new(darkened)));
                 }
             }
-            // So ends a match.
+            // This is how a match ends.
             Err(CompileError::Stopped) => {}
             Err(error) => tracing::warn!(%error, "no darkened code"),
         }

@@ -2,8 +2,8 @@
 
 use propjit_jit::circuit::{Circuit, NodeSet, OutputId};
 
-use super::compiled::playout_sections;
-use super::lower::Layout;
+use super::Layout;
+use super::sections::playout_sections;
 
 /// What it takes to choose a move, in gates for each move that a role may have.
 const CHOICE_GATES: usize = 17;

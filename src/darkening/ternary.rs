@@ -24,8 +24,12 @@ use propjit_jit::lanes::transpose::{column_words, to_rows};
 use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::ternary::dual_rail;
 
-use crate::machine::compiled::playout_sections;
-use crate::machine::{GroundGame, LaneMask, RoleId, State, section};
+use crate::ground::GroundGame;
+use crate::ground::sections::playout_sections;
+use crate::ground::sections::section;
+use crate::lane_mask::LaneMask;
+use crate::moves::RoleId;
+use crate::state::State;
 
 /// The circuit of a game's bounds, for any number of [`Fixpoint`]s.
 #[derive(Clone, Debug)]

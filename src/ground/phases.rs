@@ -15,8 +15,8 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
-use super::State;
-use super::lower::Layout;
+use super::Layout;
+use crate::state::State;
 
 /// The longest period that is looked for.
 const LONGEST: usize = 8;
@@ -200,10 +200,10 @@ mod tests {
     use propjit_gdl::ground::{GroundLimits, ground};
     use propjit_gdl::rules::Rules;
 
-    use crate::machine::GroundGame;
+    use crate::ground::GroundGame;
+    use propjit_stop::Stop;
 
     use super::*;
-    use crate::machine::CodeOptions;
 
     fn game(rules: &str) -> GroundGame {
         let role = "(role r) (legal r a) (legal r b) (goal r 0) (<= terminal (true never))
@@ -213,7 +213,7 @@ mod tests {
             .rules;
         GroundGame::new(
             ground(&rules, &GroundLimits::default()).unwrap().0,
-            CodeOptions::default(),
+            Stop::new(),
         )
     }
 

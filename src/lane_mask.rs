@@ -2,7 +2,7 @@
 
 use propjit_jit::lanes::Width;
 
-use super::ones;
+use crate::state::ones;
 
 /// A set of lanes, a bit each. Words that the width does not have are zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! A base proposition or its negation.
 
-use crate::machine::{GroundGame, State};
+use super::GroundGame;
+use crate::state::State;
 
 /// A base proposition that is true, or one that is false.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

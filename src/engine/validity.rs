@@ -1,16 +1,12 @@
 //! The states that an engine is right for.
 //!
 //! An engine that was made from a game's whole circuit is right for every state. One that
-//! was made for the rest of a match ([`darkening`](crate::darkening)) is right for those
-//! states only that agree with what it took for granted, which all that follow from such a
-//! state do. So an engine goes with its [`Validity`], and whoever takes states in looks at that
+//! was made for the rest of a match ([`darkening`](super::darkening)) is right only for those
+//! states that agree with what it took for granted, and so do all that follow from such a
+//! state. So an engine goes with its [`Validity`], and whoever takes states in looks at that
 //! first: it costs an operation or two for each word of the state.
 
-use std::sync::Arc;
-
-use propjit_jit::evaluator::Engine;
-
-use super::State;
+use crate::state::State;
 
 /// The states in which certain base propositions have certain values.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -49,8 +45,10 @@ impl Validity {
         given.all(|((given, holding), word)| word & given == *holding)
     }
 
+    /// Asserts that the state is one of them.
+    ///
     /// # Panics
-    /// If the state is not one of them.
+    /// If it is not.
     pub(crate) fn check(&self, state: &State) {
         assert!(
             self.contains(state),
@@ -62,41 +60,6 @@ impl Validity {
     pub fn given(&self) -> usize {
         let ones = self.given.iter().map(|word| word.count_ones() as usize);
         ones.sum()
-    }
-}
-
-/// An engine with the states that it is right for. There is no way to the engine but
-/// through those who heed its validity.
-#[derive(Clone, Debug)]
-pub struct ValidEngine {
-    engine: Engine,
-    validity: Arc<Validity>,
-}
-
-impl ValidEngine {
-    /// An engine that was made for these states and those that follow from them.
-    pub(crate) fn new(engine: Engine, validity: Validity) -> ValidEngine {
-        ValidEngine {
-            engine,
-            validity: Arc::new(validity),
-        }
-    }
-
-    /// The states that the engine is right for.
-    pub fn validity(&self) -> &Arc<Validity> {
-        &self.validity
-    }
-
-    /// The two apart, for those who heed the validity.
-    pub(crate) fn into_parts(self) -> (Engine, Arc<Validity>) {
-        (self.engine, self.validity)
-    }
-}
-
-impl From<Engine> for ValidEngine {
-    /// An engine that was made from a game's whole circuit.
-    fn from(engine: Engine) -> ValidEngine {
-        ValidEngine::new(engine, Validity::all())
     }
 }
 

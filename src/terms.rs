@@ -1,6 +1,22 @@
-//! Reading ground terms from text: moves that people type, states that were saved.
+//! Ground terms read from text: moves that people type, states that were saved.
 
 use propjit_gdl::term::{TermId, Terms};
+
+/// A name that is not one of the game's.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum UnknownName {
+    /// The text spells no move of the role in any state.
+    #[error("{role} does not have a move `{text}`")]
+    Move {
+        /// The role's name.
+        role: String,
+        /// The text as given.
+        text: String,
+    },
+    /// The text spells no proposition of the game.
+    #[error("`{0}` is not a proposition of the game")]
+    Fluent(String),
+}
 
 /// Reads one ground term in any spelling of its blanks; `None` if the text is
 /// not exactly one term, or if `find` does not know a part of it.

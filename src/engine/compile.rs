@@ -1,0 +1,158 @@
+//! Machine code for a game's circuits: loaded from the cache, or compiled and kept there.
+//!
+//! Whatever code is made for has a [`Purpose`], by which the cache tells it from other code
+//! of the same game. A new kind of code is a new purpose, with a circuit of its own.
+
+use std::borrow::Borrow;
+
+use propjit_jit::assumptions::Assumptions;
+use propjit_jit::circuit::{Circuit, InputId};
+use propjit_jit::code::cache::CacheKey;
+use propjit_jit::code::{Code, CodeConfig, CompileError, Guards};
+use propjit_jit::passes::PassConfig;
+use propjit_jit::section::Section;
+
+use super::CodeOptions;
+use crate::ground::sections::{decisive_sections, playout_sections, state_sections};
+use crate::ground::{GoalBounds, GroundGame, Layout};
+
+/// A hash of the sources of this package that decide which circuits are compiled.
+const SOURCES: &str = env!("PROPJIT_SOURCES");
+
+/// What code of a game is for.
+#[derive(Clone, Debug)]
+pub(super) struct Purpose {
+    /// What the cache's list calls it.
+    name: &'static str,
+    /// What is evaluated together.
+    sections: Vec<Section>,
+    /// What its circuit depends on, besides the game's.
+    depends_on: String,
+}
+
+impl Purpose {
+    /// Playouts and batches.
+    pub(super) fn playouts(layout: &Layout) -> Purpose {
+        Purpose {
+            name: "playouts",
+            sections: playout_sections(layout).to_vec(),
+            depends_on: String::new(),
+        }
+    }
+
+    /// Single questions about single states.
+    pub(super) fn states(layout: &Layout) -> Purpose {
+        Purpose {
+            name: "states",
+            sections: state_sections(layout).to_vec(),
+            depends_on: String::new(),
+        }
+    }
+
+    /// Playouts with decisive moves, some of which are found by goal latches.
+    pub(super) fn decisive(layout: &Layout, latches: Option<&GoalBounds>) -> Purpose {
+        Purpose {
+            name: "decisive",
+            sections: decisive_sections(layout).to_vec(),
+            depends_on: format!("{latches:?}"),
+        }
+    }
+
+    /// Everything that the code depends on. Instead of the circuit that is compiled, which
+    /// would have to be made for that, it is the game's circuit before any pass.
+    fn key(&self, game: &GroundGame, config: &CodeConfig) -> Result<CacheKey, CompileError> {
+        let (layout, initial) = (game.layout(), game.initial());
+        let Purpose {
+            name, depends_on, ..
+        } = self;
+        let passes = PassConfig::default().cache_text();
+        let salt = format!("{SOURCES} {name} {layout:?} {passes} {initial:?} {depends_on}");
+        Code::key(game.lowered(), &self.sections, &salt, config)
+    }
+}
+
+/// The game's code for a purpose: from the cache, or else compiled from the circuit that
+/// `circuit` makes, and then put there.
+///
+/// If the cache cannot be used, the log says so, and the code is compiled.
+pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
+    game: &GroundGame,
+    options: &CodeOptions,
+    purpose: &Purpose,
+    circuit: impl FnOnce() -> Result<C, E>,
+) -> Result<Code, E> {
+    let CodeOptions {
+        config,
+        cache,
+        name,
+    } = options;
+    let compile = || {
+        let circuit = circuit()?;
+        Ok(compile(game, circuit.borrow(), &purpose.sections, config)?)
+    };
+    let Some(cache) = cache else {
+        return compile();
+    };
+    let key = purpose.key(game, config)?;
+    match Code::load(cache, &key) {
+        Ok(Some(code)) => {
+            tracing::debug!(bytes = code.bytes(), time = ?code.time(), "loaded code");
+            return Ok(code);
+        }
+        Ok(None) => {}
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "compiling afresh")
+        }
+    }
+    let code = compile()?;
+    let lanes = code.width().lanes();
+    let label = format!("{name}, {}, {lanes} lanes", purpose.name);
+    if let Err(error) = code.store(cache, &key, &label) {
+        tracing::warn!(error = &error as &dyn std::error::Error, "code is not kept");
+    }
+    Ok(code)
+}
+
+/// Code for playouts, made with a configuration other than the game's own.
+///
+/// # Errors
+/// As for [`Code::compile`].
+pub fn for_playouts(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
+    let circuit = &game.min_gates().circuit;
+    compile(game, circuit, &playout_sections(game.layout()), config)
+}
+
+/// Code for single questions, made with a configuration other than the game's own.
+///
+/// # Errors
+/// As for [`Code::compile`].
+pub fn for_states(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
+    let circuit = &game.min_gates().circuit;
+    compile(game, circuit, &state_sections(game.layout()), config)
+}
+
+fn compile(
+    game: &GroundGame,
+    circuit: &Circuit,
+    sections: &[Section],
+    config: &CodeConfig,
+) -> Result<Code, CompileError> {
+    let guards = guards(game, &game.layout().assumptions());
+    let code = Code::compile(circuit, sections, &guards, config)?;
+    tracing::debug!(
+        bytes = code.bytes(),
+        functions = code.functions(),
+        time = ?code.time(),
+        "compiled"
+    );
+    Ok(code)
+}
+
+/// What guards parts of the code, under the assumptions that its circuit was made with.
+pub(crate) fn guards(game: &GroundGame, assumptions: &Assumptions) -> Guards {
+    let periodic = game.phases().bases().iter();
+    Guards {
+        inputs: periodic.map(|&base| InputId(base as u32)).collect(),
+        implies: assumptions.implies.clone(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The engines of a game.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::tiers::Tiers;
+use super::{CodeOptions, DecisiveEngine, Programs, ValidEngine};
+use crate::background::Background;
+use crate::ground::{GoalBounds, GroundGame};
+
+/// The engines of a game, which all its threads share. None is made before it is wanted.
+pub struct Engines {
+    programs: Arc<Programs>,
+    tiers: OnceLock<Tiers>,
+    /// Without and with regard to goal latches.
+    decisive: [OnceLock<DecisiveEngine>; 2],
+}
+
+impl Engines {
+    /// No engines yet. Machine code will be made as the options say.
+    pub fn new(game: Arc<GroundGame>, options: CodeOptions) -> Engines {
+        Engines {
+            programs: Arc::new(Programs::new(game, options)),
+            tiers: OnceLock::new(),
+            decisive: Default::default(),
+        }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<GroundGame> {
+        self.programs.game()
+    }
+
+    /// The programs for the whole circuit.
+    pub fn programs(&self) -> &Arc<Programs> {
+        &self.programs
+    }
+
+    /// The best engine that there is by now for the whole circuit. The first call starts to
+    /// make a better one in the background.
+    pub fn best(&self) -> ValidEngine {
+        self.tiers().engine().clone().into()
+    }
+
+    /// An engine for the whole circuit that takes no preparation: the [best](Engines::best)
+    /// one if that was asked for before, or else the simplest one.
+    pub fn at_hand(&self) -> ValidEngine {
+        match self.tiers.get() {
+            Some(tiers) => tiers.engine().clone().into(),
+            None => self.programs.unoptimised_interpreter().into(),
+        }
+    }
+
+    /// Starts to make the best engine for the whole circuit in the background, and makes one
+    /// to begin with.
+    pub fn start(&self) {
+        self.tiers();
+    }
+
+    /// Waits until there will be no better engine for the whole circuit.
+    pub fn wait(&self) {
+        self.tiers().wait();
+    }
+
+    /// Whether the [best](Engines::best) engine was asked for.
+    pub fn is_started(&self) -> bool {
+        self.tiers.get().is_some()
+    }
+
+    /// How long it took to compile or load the machine code of the best engine for the whole
+    /// circuit; `None` if there is none yet.
+    pub fn code_time(&self) -> Option<Duration> {
+        self.tiers.get()?.code_time()
+    }
+
+    /// The engine for playouts with decisive moves, which the first call starts to make, with
+    /// regard to the goal latches that will be found, if any.
+    pub(crate) fn decisive(
+        &self,
+        latches: Option<&Background<Option<GoalBounds>>>,
+    ) -> &DecisiveEngine {
+        let start = || DecisiveEngine::start(&self.programs, self.tiers(), latches);
+        self.decisive[usize::from(latches.is_some())].get_or_init(start)
+    }
+
+    /// The engines for the whole circuit.
+    pub(super) fn tiers(&self) -> &Tiers {
+        self.tiers.get_or_init(|| Tiers::start(&self.programs))
+    }
+}
+
+impl fmt::Debug for Engines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engines")
+            .field("programs", &self.programs)
+            .field("code_time", &self.code_time())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! The engines that the threads of a search or of playouts share.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::darkening::Darkening;
+use super::{DecisiveEngine, EngineSubscription, Engines, PlayoutPolicy};
+use crate::state::State;
+
+/// The engines for one match at a time: those of the game; those that are specialised for the
+/// rest of the match, if that is wanted; and one for playouts with decisive moves, if that is
+/// wanted.
+///
+/// Threads [subscribe](MatchEngines::subscribe) to them.
+#[derive(Clone, Debug)]
+pub struct MatchEngines {
+    pub(super) engines: Arc<Engines>,
+    pub(super) darkening: Option<Arc<Darkening>>,
+    pub(super) decisive: Option<DecisiveEngine>,
+}
+
+impl MatchEngines {
+    /// The engines of the game for the whole circuit.
+    pub fn new(engines: Arc<Engines>) -> MatchEngines {
+        MatchEngines {
+            engines,
+            darkening: None,
+            decisive: None,
+        }
+    }
+
+    /// With engines that are made for the rest of the match, as roots come.
+    #[must_use]
+    pub fn with_darkening(mut self) -> MatchEngines {
+        let (programs, tiers) = (
+            self.engines.programs().clone(),
+            self.engines.tiers().clone(),
+        );
+        self.darkening = Some(Arc::new(Darkening::new(programs, tiers)));
+        self
+    }
+
+    /// With the engine for playouts with decisive moves, as soon as it is ready.
+    #[must_use]
+    pub fn with_decisive(mut self, engine: DecisiveEngine) -> MatchEngines {
+        self.decisive = Some(engine);
+        self
+    }
+
+    /// The engines that do not depend on the match.
+    pub fn engines(&self) -> &Arc<Engines> {
+        &self.engines
+    }
+
+    /// The engines for the rest of the match, if such are wanted.
+    pub fn darkening(&self) -> Option<&Darkening> {
+        self.darkening.as_deref()
+    }
+
+    /// States that follow from this root may be evaluated from now on: an engine that is not
+    /// valid for them is offered no more when this returns.
+    pub fn enter(&self, root: &State) {
+        if let Some(darkening) = &self.darkening {
+            darkening.enter(root);
+        }
+    }
+
+    /// States that follow from this root are evaluated from now on, until that time or without
+    /// limit. Returns at once. If it pays, a better engine follows.
+    pub fn advance(&self, root: &State, until: Option<Instant>) {
+        if let Some(darkening) = &self.darkening {
+            darkening.advance(root, until);
+        }
+    }
+
+    /// A subscription for one thread. With [`PlayoutPolicy::Decisive`], it is for playouts, and
+    /// the engine for decisive moves is the best one as soon as it is ready; with
+    /// [`PlayoutPolicy::Uniform`], it is never offered.
+    pub fn subscribe(&self, policy: PlayoutPolicy) -> EngineSubscription {
+        EngineSubscription::new(self.clone(), policy)
+    }
+}

@@ -1,0 +1,85 @@
+//! What is computed from a game's circuit: the circuit after the passes, phases, costs.
+//!
+//! Each is computed when it is first wanted, and then kept.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use propjit_jit::circuit::Circuit;
+use propjit_jit::passes::{PassConfig, PassReport, optimize};
+use propjit_stop::Stop;
+
+use super::{Layout, Phases, StepCost};
+use crate::state::State;
+
+/// A circuit after the passes.
+#[derive(Debug)]
+pub struct Optimised {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// What each pass did.
+    pub passes: Vec<PassReport>,
+    /// How long they took together.
+    pub time: Duration,
+}
+
+/// What is derived from a circuit, as far as it was wanted.
+pub(super) struct Derived {
+    /// Ends the passes early.
+    stop: Stop,
+    min_gates: OnceLock<Optimised>,
+    low_activity: OnceLock<Optimised>,
+    phases: OnceLock<Phases>,
+    cost: OnceLock<StepCost>,
+}
+
+impl Derived {
+    /// Nothing yet. Passes end early when `stop` is set.
+    pub(super) fn new(stop: Stop) -> Derived {
+        Derived {
+            stop,
+            min_gates: OnceLock::new(),
+            low_activity: OnceLock::new(),
+            phases: OnceLock::new(),
+            cost: OnceLock::new(),
+        }
+    }
+
+    /// The circuit after all passes.
+    pub(super) fn min_gates(&self, lowered: &Circuit, layout: &Layout) -> &Optimised {
+        let optimise = || self.optimise(lowered, layout, PassConfig::default());
+        self.min_gates.get_or_init(optimise)
+    }
+
+    /// The circuit after all passes but the choice pass.
+    ///
+    /// That pass computes "some move but those few" as "none of those few"; what was quiet
+    /// then follows every move (three times as much work for the scalar interpreter on
+    /// breakthrough).
+    pub(super) fn low_activity(&self, lowered: &Circuit, layout: &Layout) -> &Optimised {
+        let config = PassConfig::default().with_choice(false);
+        let optimise = || self.optimise(lowered, layout, config);
+        self.low_activity.get_or_init(optimise)
+    }
+
+    fn optimise(&self, lowered: &Circuit, layout: &Layout, config: PassConfig) -> Optimised {
+        let start = Instant::now();
+        let config = config.with_stop(self.stop.clone());
+        let (circuit, passes) = optimize(lowered, &layout.assumptions(), &config);
+        Optimised {
+            circuit,
+            passes,
+            time: start.elapsed(),
+        }
+    }
+
+    pub(super) fn phases(&self, lowered: &Circuit, layout: &Layout, initial: &State) -> &Phases {
+        let find = || Phases::find(lowered, layout, initial);
+        self.phases.get_or_init(find)
+    }
+
+    pub(super) fn cost(&self, lowered: &Circuit, layout: &Layout) -> StepCost {
+        let estimate = || StepCost::new(lowered, layout);
+        *self.cost.get_or_init(estimate)
+    }
+}

@@ -1,0 +1,131 @@
+//! A game as propositional network and circuit.
+
+use std::fmt;
+
+use propjit_gdl::propnet::Propnet;
+use propjit_jit::circuit::Circuit;
+use propjit_stop::Stop;
+
+use super::derived::{Derived, Optimised};
+use super::lower::lower;
+use super::names::Names;
+use super::{Layout, Phases, StepCost};
+use crate::moves::{Move, RoleId};
+use crate::state::State;
+use crate::terms::UnknownName;
+
+/// A game as propositional network and circuit. All threads share it.
+pub struct GroundGame {
+    propnet: Propnet,
+    names: Names,
+    layout: Layout,
+    /// The circuit before any pass.
+    lowered: Circuit,
+    initial: State,
+    derived: Derived,
+}
+
+impl GroundGame {
+    /// Lowers the network to a circuit. When `stop` is set, passes over that circuit end
+    /// early.
+    pub fn new(propnet: Propnet, stop: Stop) -> GroundGame {
+        let layout = Layout::new(&propnet);
+        let bases = propnet.bases.iter().enumerate();
+        let initial = bases.filter(|(_, base)| base.initial);
+        GroundGame {
+            initial: initial.map(|(number, _)| number).collect(),
+            names: Names::new(&propnet),
+            lowered: lower(&propnet, &layout),
+            derived: Derived::new(stop),
+            layout,
+            propnet,
+        }
+    }
+
+    /// The propositional network.
+    pub fn propnet(&self) -> &Propnet {
+        &self.propnet
+    }
+
+    /// Which inputs and outputs of the circuit are what.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The state in which every match starts.
+    pub fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// The circuit before any pass.
+    pub fn lowered(&self) -> &Circuit {
+        &self.lowered
+    }
+
+    /// The circuit with the fewest gates, for backends that evaluate all of them.
+    pub fn min_gates(&self) -> &Optimised {
+        self.derived.min_gates(&self.lowered, &self.layout)
+    }
+
+    /// The circuit in which the fewest gates change from step to step, for backends that
+    /// evaluate only those.
+    pub fn low_activity(&self) -> &Optimised {
+        self.derived.low_activity(&self.lowered, &self.layout)
+    }
+
+    /// The propositions that are periodic from the initial state on, in the circuit before
+    /// any pass.
+    pub fn phases(&self) -> &Phases {
+        (self.derived).phases(&self.lowered, &self.layout, &self.initial)
+    }
+
+    /// About what a step of a playout costs.
+    pub fn cost(&self) -> StepCost {
+        self.derived.cost(&self.lowered, &self.layout)
+    }
+
+    /// The names of the roles.
+    pub fn roles(&self) -> &[String] {
+        self.names.roles()
+    }
+
+    /// The canonical text of a move.
+    pub fn move_text(&self, role: RoleId, played: Move) -> String {
+        let played = &self.propnet.roles[role.index()].moves[played.index()];
+        self.propnet.terms.text(played.name)
+    }
+
+    /// The move that `text` spells, with any blanks.
+    ///
+    /// # Errors
+    /// [`UnknownName::Move`] if it spells none.
+    pub fn parse_move(&self, role: RoleId, text: &str) -> Result<Move, UnknownName> {
+        self.names.find_move(&self.propnet, role, text)
+    }
+
+    /// The canonical texts of the propositions that hold, sorted bytewise.
+    pub fn fluents(&self, state: &State) -> Vec<String> {
+        let terms = state.iter().map(|number| self.propnet.bases[number].name);
+        let mut texts: Vec<String> = terms.map(|term| self.propnet.terms.text(term)).collect();
+        texts.sort_unstable();
+        texts
+    }
+
+    /// The state in which exactly these propositions hold.
+    ///
+    /// # Errors
+    /// [`UnknownName::Fluent`] if one is not a proposition of the game.
+    pub fn parse_state(&self, fluents: &[&str]) -> Result<State, UnknownName> {
+        self.names.find_state(&self.propnet, fluents)
+    }
+}
+
+impl fmt::Debug for GroundGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GroundGame")
+            .field("roles", &self.roles())
+            .field("layout", &self.layout)
+            .field("gates", &self.lowered.gates())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,34 @@
+//! The ground game: a game as a Boolean circuit, with the names of what its wires mean.
+//!
+//! A [`GroundGame`] is made from the propositional network that grounding hands over. It is
+//! what all later stages share: analysis reads it, the [engines](crate::engine) are made
+//! from it, and machines, playouts and searches use its numbers and names.
+//!
+//! - [`game`]: the whole, made of the parts below.
+//! - `names`: propositions and moves by name.
+//! - `layout`, `lower`: the circuit as it is lowered from the network, and its numbering.
+//! - [`derived`]: circuits after the passes, and figures that are computed from the circuit.
+//! - [`phases`](Phases): propositions that alternate whatever is played.
+//! - [`sections`]: the parts in which a step is evaluated.
+//! - `literal`, `goal_bounds`: plain data in which facts about a game are told.
+
+pub mod derived;
+pub mod game;
+mod goal_bounds;
+mod layout;
+mod literal;
+mod lower;
+mod names;
+mod phases;
+pub mod sections;
+pub(crate) mod step_cost;
+
+pub use derived::Optimised;
+pub use game::GroundGame;
+pub use goal_bounds::{GoalBounds, GoalMask};
+pub use layout::{Layout, Port};
+pub use literal::Literal;
+pub use lower::lower;
+pub use phases::Phases;
+pub use sections::section;
+pub use step_cost::StepCost;

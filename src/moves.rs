@@ -1,0 +1,31 @@
+//! Roles and moves, by number.
+
+/// The number of a role in rulesheet order, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RoleId(pub u32);
+
+impl RoleId {
+    /// The role's index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The first `count` roles.
+    pub fn first(count: usize) -> impl Iterator<Item = RoleId> + Clone {
+        (0..count as u32).map(RoleId)
+    }
+}
+
+/// The number of a move among the moves of its role, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Move(pub u32);
+
+impl Move {
+    /// The move's index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The role that plays uniformly at random in games of chance (GDL-II).
+pub const RANDOM_ROLE: &str = "random";

@@ -1,0 +1,222 @@
+//! Many states at a time, one per lane.
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use super::{Evaluator, MOST_MOVES};
+use crate::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy};
+use crate::ground::GroundGame;
+use crate::lane_mask::LaneMask;
+use crate::machine::batch::Batch;
+use crate::machine::{MachineError, Move, RoleId, State};
+use crate::playout::{PlayoutRunner, Playouts};
+use crate::search::legal::LegalMoves;
+use crate::search::successor::{NodeInfo, Successor, Successors, Turn};
+
+/// Evaluates a game in lanes.
+pub(super) struct LanesEvaluator {
+    batch: Batch,
+    playouts: Playouts,
+    /// Where better engines for the batch come from, if they do. Playouts have a subscription of
+    /// their own.
+    subscription: Option<EngineSubscription>,
+    /// How many joint moves a match may have.
+    max_steps: u32,
+}
+
+impl LanesEvaluator {
+    /// With the lanes interpreter.
+    pub(super) fn interpreted(engines: &Arc<Engines>, max_steps: u32, seed: u64) -> LanesEvaluator {
+        let (game, engine) = (engines.game(), engines.programs().interpreter());
+        LanesEvaluator {
+            batch: Batch::new(game.clone(), engine.clone()),
+            playouts: Playouts::new(game.clone(), engine, max_steps, seed),
+            subscription: None,
+            max_steps,
+        }
+    }
+
+    /// With the best engines of a match.
+    pub(super) fn compiled(engines: &MatchEngines, max_steps: u32, seed: u64) -> LanesEvaluator {
+        let game = engines.engines().game().clone();
+        let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
+        let playouts = engines.subscribe(PlayoutPolicy::Decisive);
+        LanesEvaluator {
+            batch: Batch::new(game, subscription.current()),
+            playouts: Playouts::subscribed(playouts, max_steps, seed),
+            subscription: Some(subscription),
+            max_steps,
+        }
+    }
+
+    /// The batch, on the best engine that there is by now.
+    fn batch(&mut self) -> &mut Batch {
+        let polled = self.subscription.as_mut();
+        if let Some(engine) = polled.and_then(EngineSubscription::poll) {
+            self.batch.switch(engine);
+        }
+        &mut self.batch
+    }
+
+    fn game(&self) -> &GroundGame {
+        self.batch.game()
+    }
+}
+
+impl Evaluator for LanesEvaluator {
+    fn runner(&mut self) -> &mut dyn PlayoutRunner {
+        &mut self.playouts
+    }
+
+    fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError> {
+        Ok(self.game().parse_state(fluents)?)
+    }
+
+    fn move_text(&mut self, role: RoleId, played: Move) -> String {
+        self.game().move_text(role, played)
+    }
+
+    fn goal_ranges(&mut self) -> Vec<(f32, f32)> {
+        let roles = self.game().propnet().roles.iter();
+        roles
+            .map(|role| {
+                let values = role.goals.iter().map(|goal| goal.value as f32);
+                values.fold((0.0, 0.0), |(low, high), value| {
+                    (value.min(low), value.max(high))
+                })
+            })
+            .collect()
+    }
+
+    fn step_cost(&mut self) -> f64 {
+        self.game().cost().step / self.batch.lanes() as f64
+    }
+
+    fn legal_moves(&mut self, state: &State) -> Result<Vec<Vec<Move>>, MachineError> {
+        Ok(self.batch().legal_moves(state))
+    }
+
+    fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
+        let mut next = State::new();
+        let batch = self.batch();
+        batch.fill(state, 1);
+        batch.play(joint);
+        batch.advance(batch.filled());
+        next.assign(batch.states());
+        Ok(next)
+    }
+
+    fn skip_forced_moves(&mut self, state: &State, depth: u32) -> Result<Successor, MachineError> {
+        let max_steps = self.max_steps;
+        let batch = self.batch();
+        batch.fill(state, 1);
+        let mut found = Successors::default();
+        skip_forced_moves(batch, vec![depth], max_steps, &mut found);
+        Ok(found.all().each().next().expect("one state was entered"))
+    }
+
+    fn legal_moves_of(&mut self, states: &[(&State, u32)]) -> Result<LegalMoves, MachineError> {
+        let batch = self.batch();
+        let roles = batch.game().roles().len();
+        let mut legal = LegalMoves::new(roles);
+        let mut found = Vec::new();
+        for states in states.chunks(batch.lanes()) {
+            batch.enter(states.iter().map(|(state, _)| *state));
+            let moves = batch.count_legal() as usize;
+            let fitting = (states.len() * MOST_MOVES / moves.max(1)).max(1);
+            let fitting = fitting.min(states.len());
+            if fitting < states.len() {
+                batch.enter(states[..fitting].iter().map(|(state, _)| *state));
+            }
+            found.clear();
+            for role in RoleId::first(roles) {
+                batch.for_each_legal(role, |lane, played| found.push((lane, role, played)));
+            }
+            legal.sort(fitting, &found);
+            if fitting < states.len() || legal.moves() >= MOST_MOVES / 2 {
+                break;
+            }
+        }
+        Ok(legal)
+    }
+
+    fn follow_all(
+        &mut self,
+        parents: &[(&State, u32)],
+        joints: &[Move],
+        stop: &Stop,
+    ) -> Result<Successors, MachineError> {
+        let max_steps = self.max_steps;
+        let roles = joints.len().checked_div(parents.len()).unwrap_or(1);
+        let mut found = Successors::default();
+        let batch = self.batch();
+        let lanes = batch.lanes();
+        let joints = joints.chunks(lanes * roles);
+        for (parents, joints) in parents.chunks(lanes).zip(joints) {
+            if stop.is_set() {
+                break;
+            }
+            batch.enter(parents.iter().map(|(state, _)| *state));
+            batch.play(joints);
+            batch.advance(batch.filled());
+            let depths = parents.iter().map(|(_, depth)| depth + 1).collect();
+            skip_forced_moves(batch, depths, max_steps, &mut found);
+        }
+        Ok(found)
+    }
+}
+
+/// Plays forced moves in all lanes where there are no others, and adds what comes of it. The
+/// states come after `depths` joint moves.
+fn skip_forced_moves(
+    batch: &mut Batch,
+    mut depths: Vec<u32>,
+    max_steps: u32,
+    found: &mut Successors,
+) {
+    let filled = batch.filled();
+    let roles = RoleId::first(batch.game().roles().len());
+    // Those that have a choice: of each role, and some role; and those without a move.
+    let mut choosing = vec![LaneMask::default(); roles.clone().count()];
+    let (terminal, choice, stuck) = loop {
+        let terminal = batch.terminal();
+        let (mut choice, mut able) = (LaneMask::default(), filled);
+        for role in roles.clone() {
+            let (some, several) = batch.choices(role);
+            choosing[role.index()] = several;
+            choice = choice.or(several);
+            able = able.and(some);
+        }
+        let stuck = filled.and_not(able);
+        let mut forced = filled.and_not(terminal.or(choice).or(stuck));
+        for lane in forced.lanes() {
+            match depths[lane] < max_steps {
+                true => depths[lane] += 1,
+                false => forced.remove(lane),
+            }
+        }
+        if forced.is_empty() {
+            break (terminal, choice, stuck);
+        }
+        batch.advance_forced(forced);
+    };
+    let nothing = || vec![0.0; choosing.len()].into_boxed_slice();
+    let mut infos = Vec::with_capacity(depths.len());
+    for (lane, depth) in depths.into_iter().enumerate() {
+        let mut deciders = (roles.clone()).filter(|role| choosing[role.index()].contains(lane));
+        let turn = if terminal.contains(lane) {
+            let goals = roles.clone().map(|role| batch.goal(role, lane));
+            Turn::Over(goals.map(|goal| goal.unwrap_or(0) as f32).collect())
+        } else if stuck.contains(lane) || !choice.contains(lane) {
+            Turn::Over(nothing())
+        } else {
+            match (deciders.next(), deciders.next()) {
+                (Some(role), None) => Turn::One(role),
+                _ => Turn::Several,
+            }
+        };
+        infos.push(NodeInfo { depth, turn });
+    }
+    found.extend(batch.states(), infos);
+}
