@@ -29,7 +29,7 @@ use crate::ground::GroundGame;
 use crate::lane_mask::LaneMask;
 use crate::machine::{RoleId, State};
 
-/// What is known about how the matches of a game end, by proof or on trust.
+/// Promises about how the matches of a game end, by proof or on trust.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Promises {
     /// In every terminal state that matches come to, each role has exactly one goal value.
@@ -59,7 +59,7 @@ pub struct Achievable {
     possible: PossibleGoals,
 }
 
-/// What goals are possible from some states on, a lane each.
+/// The goals that are possible from some states on, a lane each.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PossibleGoals {
     /// By role and goal value.

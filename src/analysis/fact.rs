@@ -3,9 +3,9 @@
 /// Something that was found, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact<T> {
-    /// What.
+    /// The thing that was found.
     pub what: T,
-    /// How.
+    /// How it was found.
     pub method: ProofMethod,
 }
 

@@ -32,7 +32,7 @@ pub struct AnalysisStage {
     pub undecided: usize,
 }
 
-/// What is known of all states of a game.
+/// The facts about all states of a game.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// How many steps of random matches were looked at.
@@ -42,7 +42,7 @@ pub struct Facts {
     /// The sum of all roles' goals if it was the same at the end of each of these, and they are 30
     /// at least. That is no proof.
     pub sum: Option<i64>,
-    /// What holds in every state of every match.
+    /// The invariants, which hold in every state of every match.
     pub invariants: Vec<Invariant>,
     /// The literals that never change again once they hold, without constant ones.
     pub latches: Vec<Fact<Literal>>,
@@ -60,7 +60,7 @@ pub struct Facts {
     pub composites: Vec<Fact<Composite>>,
     /// Propositions that forbid others in the next state.
     pub inhibitors: Vec<Fact<Inhibitor>>,
-    /// What was done, in order.
+    /// The stages of the analysis, in order.
     pub stages: Vec<AnalysisStage>,
 }
 

@@ -25,7 +25,7 @@ struct Goal {
     edge: Edge,
 }
 
-/// What the search for excluded goals came to.
+/// The result of the search for excluded goals.
 pub(super) struct Excluded {
     /// The literals with goals that they exclude.
     pub(super) found: Vec<GoalLatch>,

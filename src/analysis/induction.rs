@@ -76,7 +76,7 @@ fn fixpoint(
     }
 }
 
-/// Which of the candidates hold after a step from a state in which the assumed ones do.
+/// The candidates that hold after a step from a state in which the assumed ones do.
 fn keep(
     net: &Net,
     assumed: &[Invariant],

@@ -41,7 +41,7 @@ pub struct Inhibitor {
     pub inhibited: usize,
 }
 
-/// What makes an inhibitor unworthy of mention: that of a group one at most is true, while
+/// The facts that make an inhibitor unworthy of mention: that of a group one at most is true, while
 /// the one that is changes with every step, as the player to move does.
 pub(super) struct Known {
     /// The groups that each proposition belongs to.
@@ -74,7 +74,7 @@ impl Known {
     }
 }
 
-/// What was found, by inhibitor, and how many pairs were not decided.
+/// The inhibitors, in order, and the number of pairs that were not decided.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],

@@ -28,7 +28,7 @@ impl Invariant {
         }
     }
 
-    /// What may be true though this is not.
+    /// A weaker invariant that may hold where this one does not.
     pub(super) fn weaker(self) -> Option<Invariant> {
         match self {
             Invariant::ExactlyOne(group) => Some(Invariant::AtMostOne(group)),

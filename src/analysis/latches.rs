@@ -21,7 +21,7 @@ use super::structural::{Decided, LANES};
 use crate::ground::Literal;
 use propjit_stop::Stop;
 
-/// What was found out about a property of states.
+/// The permanence of a property of states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// It is latched.

@@ -25,7 +25,7 @@ const KEPT_WORDS: usize = 1 << 23;
 /// How many matches must have had the same sum of goals if that is to tell anything.
 const MATCHES: u64 = 30;
 
-/// What was seen in random matches.
+/// Samples of random matches.
 pub(super) struct Samples {
     /// How many steps were made.
     pub(super) steps: u64,

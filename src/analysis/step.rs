@@ -23,7 +23,7 @@ use propjit_stop::Stop;
 /// solver may look at all others.
 const WIDEST: usize = 64;
 
-/// Which of the two states of a step.
+/// One of the two states of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum When {
     /// The state in which the moves are made.
@@ -35,7 +35,7 @@ pub(super) enum When {
 /// How much of the game is looked at, at most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scope {
-    /// What is asked about, and the legality of the moves in it. Nothing is found possible.
+    /// The parts that are asked about, and the legality of the moves in them. Nothing is found possible.
     Near,
     /// All moves.
     Whole,

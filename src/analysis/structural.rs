@@ -18,7 +18,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// What each of up to [`LANES`] literals decides. The proposition's number is that of
+    /// The nodes that each of up to [`LANES`] literals decides. The proposition's number is that of
     /// the circuit's input.
     pub(super) fn by(circuit: &Circuit, literals: &[Literal]) -> Decided {
         let mut nodes = vec![(0, 0); circuit.nodes().len()];

@@ -115,7 +115,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// What there is to say when the match is over.
+/// The result when the match is over.
 fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
     let goals = Goals::of(history)?;
     Ok(Analysis {

@@ -113,7 +113,7 @@ struct Contents {
 #[derive(Serialize)]
 struct Entry {
     key: String,
-    /// What the code is for, if the entry can be read.
+    /// The game of the code, if the entry can be read.
     label: Option<String>,
     /// Why the entry will not be used.
     #[serde(skip_serializing_if = "Option::is_none")]

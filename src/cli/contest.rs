@@ -76,7 +76,7 @@ struct Report {
     interrupted: bool,
 }
 
-/// What `--output` holds.
+/// The content of the file that `--output` names.
 #[derive(Serialize)]
 struct Records<'a> {
     #[serde(flatten)]
@@ -137,7 +137,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     output.result(&report)
 }
 
-/// What each player did wrong first, and why matches could not go on.
+/// The first error of each player, and why matches could not go on.
 fn notes(records: &[MatchRecord]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut told = BTreeSet::new();

@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// The file with the rules
     rulesheet: PathBuf,
 
-    /// Which part: what answers a single question, or a step of a playout
+    /// The part of the code: the answer to a single question, or a step of a playout
     #[arg(long, value_enum, default_value_t = Part::Step)]
     function: Part,
 
@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long)]
     asm: bool,
 
-    /// What makes the code
+    /// The generator of the code
     #[arg(long, value_enum, default_value_t = GeneratorName::Cranelift)]
     generator: GeneratorName,
 

@@ -49,7 +49,7 @@ pub(super) struct SetupArgs {
     #[arg(long)]
     pub no_profile: bool,
 
-    /// What `propjit tune` has found, when first looked up.
+    /// The settings that `propjit tune` has found, when first looked up.
     #[arg(skip)]
     settings: OnceCell<Settings>,
 
@@ -57,7 +57,7 @@ pub(super) struct SetupArgs {
     pub ground: GroundArgs,
 }
 
-/// What grounding may cost.
+/// The limits of grounding.
 #[derive(clap::Args)]
 pub(super) struct GroundArgs {
     /// How long grounding may take
@@ -101,8 +101,8 @@ impl SetupArgs {
         }
     }
 
-    /// What suits this CPU best, as far as that is known. That it cannot be used is no
-    /// failure.
+    /// The settings that suit this CPU best, as far as these are known. A profile that cannot be
+    /// used is not a failure.
     pub(super) fn settings(&self) -> &Settings {
         self.settings.get_or_init(|| {
             if self.no_profile {
@@ -116,7 +116,7 @@ impl SetupArgs {
         })
     }
 
-    /// The code cache, unless it is switched off. That it cannot be used is no failure.
+    /// The code cache, unless it is switched off. One that cannot be used is not a failure.
     fn cache(&self) -> Option<Cache> {
         if self.no_cache {
             return None;

@@ -80,7 +80,7 @@ pub(super) fn message(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Where results go.
+/// The output of results.
 pub(super) struct Output {
     format: Format,
 }

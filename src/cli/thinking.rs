@@ -17,7 +17,7 @@ use super::options::{SetupArgs, in_range, threads};
 use super::output::Failure;
 use super::position::PositionArgs;
 
-/// Which position of which game, and how to search it.
+/// A position of a game, and how to search it.
 #[derive(clap::Args)]
 pub(super) struct ThinkingArgs {
     /// The file with the rules
@@ -46,7 +46,7 @@ pub(super) struct ThinkingArgs {
 /// A position of a loaded game.
 pub(super) struct Position {
     game: Game,
-    /// What to search with.
+    /// The backend to search with.
     backend: Backend,
     /// The match so far.
     pub history: History,
@@ -116,7 +116,7 @@ pub(super) fn think(
     search.run(budget)
 }
 
-/// What is known about a move, for programs and people.
+/// The result for a move, for programs and people.
 #[derive(Serialize)]
 pub(super) struct Ranked {
     #[serde(rename = "move")]
@@ -153,7 +153,7 @@ pub(super) fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]
     report.moves.iter().map(ranked).collect()
 }
 
-/// What is proved about a goal between these bounds, if more than that it is one of the game.
+/// The proof in these bounds of a goal, if they are narrower than the range of the game.
 fn proof((low, high): (f64, f64), (least, most): (f64, f64)) -> Option<String> {
     let [from, to] = [low, high].map(number);
     match (low > least, high < most) {
@@ -165,12 +165,12 @@ fn proof((low, high): (f64, f64), (least, most): (f64, f64)) -> Option<String> {
     }
 }
 
-/// What everybody gets in the end.
+/// The goals of all roles at the end.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(super) struct Goals(pub Vec<Goal>);
 
-/// What a role gets.
+/// The goal of a role.
 #[derive(Serialize)]
 pub(super) struct Goal {
     pub role: String,

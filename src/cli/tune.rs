@@ -113,7 +113,7 @@ fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
 /// The profile in use.
 #[derive(Serialize)]
 struct Shown {
-    /// Where it is, or would be; nowhere if profiles are switched off.
+    /// Its path; none if profiles are switched off.
     path: Option<String>,
     cpu: Cpu,
     /// Whether the settings are those of a profile, and not the defaults.

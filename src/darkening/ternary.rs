@@ -60,7 +60,7 @@ pub struct Fixpoint {
     columns: Vec<u64>,
 }
 
-/// What a wire may be, in all lanes.
+/// The values that a wire may have, in all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WireBounds {
     /// The lanes in which it may be true.
@@ -197,7 +197,7 @@ impl Fixpoint {
         LaneMask::first(self.filled)
     }
 
-    /// What the circuit's inputs, which are the base propositions and the moves, are in all
+    /// The values of the circuit's inputs, which are the base propositions and the moves, in all
     /// states from the one in this lane on, as far as they are always the same.
     pub fn inputs(&self, lane: usize) -> Vec<Option<bool>> {
         let inputs = self.game.layout().inputs();

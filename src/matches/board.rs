@@ -62,7 +62,7 @@ impl Board {
         self.machine.is_terminal(&self.state)
     }
 
-    /// What the role may play, in the same order each time.
+    /// The legal moves of a role, in the same order each time.
     ///
     /// # Errors
     /// When the machine fails.
@@ -72,7 +72,7 @@ impl Board {
         Ok(moves)
     }
 
-    /// What the role may play, as canonical text.
+    /// The legal moves of a role, as canonical text.
     ///
     /// # Errors
     /// When the machine fails.
@@ -141,7 +141,7 @@ impl Board {
     }
 }
 
-/// Which of the moves in canonical text is meant by `text`.
+/// The place of the move that `text` spells among moves in canonical text.
 pub fn find_text(moves: &[String], text: &str) -> Option<usize> {
     // What comes from this process is canonical.
     if let Some(at) = moves.iter().position(|played| played == text) {

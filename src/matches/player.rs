@@ -16,7 +16,7 @@ use super::rulesheet::Rulesheet;
 use crate::game::LoadError;
 use crate::machine::{MachineError, RoleId};
 
-/// What a player knows before the match.
+/// The place of a player in a match: all that it is told beforehand.
 #[derive(Clone, Debug)]
 pub struct Seat {
     /// The match's name, a KIF name.
@@ -40,7 +40,7 @@ pub struct Seat {
 pub struct Choice {
     /// The move in KIF.
     pub text: String,
-    /// What the player wants to have recorded with it.
+    /// Statistics to be recorded with the move.
     pub statistics: Option<serde_json::Value>,
 }
 
@@ -191,7 +191,7 @@ impl PlayerFactory {
         }
     }
 
-    /// What the player is called in results.
+    /// The player's name in results.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -18,7 +18,7 @@ pub struct MatchRecord {
     pub play_clock: f64,
     /// For each step the moves in role order.
     pub steps: Vec<Vec<MoveRecord>>,
-    /// What players did wrong.
+    /// The errors of players.
     pub errors: Vec<ErrorRecord>,
     /// How the match ended.
     pub end: MatchEnd,
@@ -38,19 +38,19 @@ pub struct MoveRecord {
     pub text: String,
     /// How long the player took, in seconds; null for random moves of the referee.
     pub seconds: Option<f64>,
-    /// What the player said of its choice.
+    /// Statistics that the player gave with its choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Value>,
 }
 
-/// What a player did wrong.
+/// An error of a player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ErrorRecord {
     /// In which step, from 0; null for the preparation.
     pub step: Option<usize>,
     /// In which role.
     pub role: String,
-    /// What it was.
+    /// The kind of the error.
     pub kind: PlayerErrorKind,
     /// The illegal move, or a message.
     pub text: String,
@@ -78,7 +78,7 @@ pub enum MatchEnd {
     Terminal,
     /// At the limit of steps.
     Truncated,
-    /// Where a role has no legal move.
+    /// In a state where a role has no legal move.
     Stuck,
     /// Somebody stopped it.
     Interrupted,

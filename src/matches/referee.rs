@@ -72,7 +72,7 @@ struct RunningMatch<'a> {
 /// Plays a match. `seats` has for each role the player and its seat, or nothing
 /// where the referee plays at random. Ends early when `stop` is set.
 /// `progress` is called with the number of joint moves so far.
-/// What goes wrong is in the record.
+/// Errors of players are in the record.
 pub fn play_match(
     config: &MatchConfig,
     board: Board,
@@ -296,7 +296,7 @@ impl RunningMatch<'_> {
     }
 }
 
-/// What a player did wrong.
+/// An error of a player.
 struct Blame {
     kind: PlayerErrorKind,
     text: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::machine::MachineError;
 
-/// Where a joint move is written.
+/// The place where a joint move is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScriptPlace {
     /// In a file.
@@ -36,7 +36,7 @@ pub enum ScriptError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// There is not one move for each role.
@@ -45,9 +45,9 @@ pub enum ScriptError {
         quote(text), roles.join(", "), example(roles)
     )]
     NoJointMove {
-        /// Where it is written.
+        /// The place where it is written.
         place: ScriptPlace,
-        /// What is written there.
+        /// The text that is written there.
         text: String,
         /// The roles.
         roles: Vec<String>,
@@ -55,27 +55,27 @@ pub enum ScriptError {
     /// A move is not legal.
     #[error("{place}: {role} may not play {} here; {}", quote(text), some(legal))]
     Illegal {
-        /// Where it is written.
+        /// The place where it is written.
         place: ScriptPlace,
         /// The role.
         role: String,
         /// The move as it is written.
         text: String,
-        /// What would be legal.
+        /// The moves that would be legal.
         legal: Vec<String>,
     },
     /// The match ends before.
     #[error("{place}: the match is over before this; take it and all that follows out")]
     Over {
-        /// Where the first joint move is written that is too many.
+        /// The place of the first surplus joint move.
         place: ScriptPlace,
     },
     /// The machine cannot go on.
     #[error("{place}: {source}")]
     Machine {
-        /// Where the joint move is written.
+        /// The place where the joint move is written.
         place: ScriptPlace,
-        /// What is wrong.
+        /// The cause.
         source: MachineError,
     },
 }
@@ -83,7 +83,7 @@ pub enum ScriptError {
 /// How many legal moves a message names.
 const FEW: usize = 5;
 
-/// What is legal: the first few moves.
+/// The first few legal moves.
 fn some(moves: &[String]) -> String {
     let few: Vec<String> = moves.iter().take(FEW).map(|text| cut(text)).collect();
     match moves.len() {

@@ -29,7 +29,7 @@ pub struct Series {
     pub matches: u64,
     /// Whether players change their roles from match to match.
     pub swap: bool,
-    /// What the matches are called, with their numbers; a KIF name.
+    /// The name of the matches, to which their numbers are added; a KIF name.
     pub name: String,
     /// The [seed](crate::rng) of the random moves.
     pub seed: u64,
@@ -37,7 +37,7 @@ pub struct Series {
     pub config: MatchConfig,
 }
 
-/// What was played.
+/// The records and standings of a series.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SeriesResults {
     /// The score of each player.

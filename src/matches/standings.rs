@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::record::{MatchEnd, MatchRecord, PlayerErrorKind};
 use crate::statistics::Moments;
 
-/// What one player has achieved.
+/// The score of one player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Standing {
-    /// What the player is called.
+    /// The player's name.
     pub player: String,
     /// Matches that ended in a terminal state where its goal is defined.
     pub matches: u64,

@@ -53,7 +53,7 @@ pub struct MctsPlayer {
     config: MctsPlayerConfig,
     /// Made while the start clock runs, since the game has to be grounded for it.
     search: Option<GameSearch>,
-    /// What was played before there was a current.
+    /// The joint moves that were made before there was a search.
     missed: Vec<Vec<String>>,
 }
 
@@ -121,7 +121,7 @@ impl GameSearch {
     }
 }
 
-/// What the search found, as the record of a move.
+/// The result of the search, as the record of a move.
 fn record(report: &SearchReport) -> serde_json::Value {
     let visits = report.moves.first().map(|best| best.visits);
     json!({

@@ -155,9 +155,9 @@ pub enum SpecError {
     Value {
         /// The option.
         option: &'static str,
-        /// What it must be.
+        /// The values that it can have.
         wanted: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
     },
     /// It is not an address.

@@ -8,7 +8,7 @@ use crate::fnv::Fnv64;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cpu {
-    /// What its maker calls it, with the numbers that tell its generation.
+    /// The name that its maker gave it, with the numbers of its generation.
     pub model: String,
     /// The instruction sets it has, of those that make a difference.
     pub features: Vec<String>,
@@ -79,7 +79,7 @@ fn features() -> Vec<String> {
     Vec::new()
 }
 
-/// What Linux tells of the first CPU, where there is no instruction to ask it.
+/// The description of the first CPU by Linux, where there is no instruction to ask it.
 #[cfg(any(test, not(any(target_arch = "x86", target_arch = "x86_64"))))]
 fn describe(cpuinfo: &str) -> Option<String> {
     let first = cpuinfo.split("\n\n").next()?;

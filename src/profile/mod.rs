@@ -32,7 +32,7 @@ pub const VARIABLE: &str = "PROPJIT_CONFIG";
 pub struct Profile {
     /// The CPU.
     pub cpu: Cpu,
-    /// What suits it.
+    /// The settings that suit it.
     pub settings: Settings,
 }
 
@@ -47,7 +47,7 @@ pub enum ProfileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: io::Error,
     },
     /// It is no profile.
@@ -55,7 +55,7 @@ pub enum ProfileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The cause, with its place.
         source: Box<toml::de::Error>,
     },
     /// It was made for another CPU.
@@ -74,7 +74,7 @@ pub enum ProfileError {
     Impossible {
         /// The file.
         path: PathBuf,
-        /// What is impossible.
+        /// The setting that is impossible.
         source: ImpossibleSettings,
     },
 }
@@ -162,7 +162,7 @@ impl Profile {
     }
 }
 
-/// What people find on top of the file.
+/// The comment at the top of the file.
 const HEADER: &str = "# Written by `propjit tune`. Without this file, defaults are used.\n\n";
 
 #[cfg(test)]
@@ -175,7 +175,7 @@ mod tests {
         toml::to_string(&profile).unwrap()
     }
 
-    /// What comes of reading a file with this text.
+    /// The result of reading a file with this text.
     fn read(text: &str) -> Result<Option<Profile>, ProfileError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("profile.toml");

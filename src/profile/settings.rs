@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Settings {
-    /// What makes the machine code.
+    /// The generator of the machine code.
     pub generator: Generator,
     /// How many lanes a row has.
     #[serde(rename = "lanes", with = "lanes")]
@@ -47,7 +47,7 @@ pub enum ImpossibleSettings {
     /// A number is out of range.
     #[error("`{name}` must be from 1 to {most}")]
     Range {
-        /// What it is the number of.
+        /// The name of the setting.
         name: &'static str,
         /// The greatest number that is possible.
         most: usize,
@@ -61,7 +61,7 @@ const MAX_FUNCTION_SIZE: usize = 1 << 20;
 pub const MAX_THREADS: usize = 1024;
 
 impl Default for Settings {
-    /// What is usually best, on one thread.
+    /// The settings that are usually best, on one thread.
     fn default() -> Settings {
         Settings::new(&CodeConfig::best())
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Where a player listens.
+/// The address at which a player listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
     host: String,

@@ -59,7 +59,7 @@ pub(super) enum HttpError {
     Io(#[from] io::Error),
 }
 
-/// What comes before the body.
+/// The part of a message before the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Head {
     /// The request line or status line.
@@ -177,7 +177,7 @@ fn is_pause(error: &io::Error) -> bool {
     )
 }
 
-/// Where the body starts, if there is a blank line from `from` on.
+/// The start of the body, if there is a blank line from `from` on.
 fn blank_line(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = &bytes[from..];
     let ends = rest.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');

@@ -61,7 +61,7 @@ pub(super) struct LiveMatch {
     current: Mutex<Current>,
 }
 
-/// What changes from turn to turn.
+/// The state that changes from turn to turn.
 struct Current {
     worker: Worker,
     clerk: Clerk,
@@ -70,7 +70,7 @@ struct Current {
     last_deadline: Instant,
 }
 
-/// What is asked of the player.
+/// A turn of the player.
 #[derive(Clone)]
 struct Turn {
     number: u64,

@@ -25,12 +25,12 @@ pub struct LogEntry {
     /// Why the player did not choose the answer, if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What the player says of its choice.
+    /// Statistics that the player gave with its choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Value>,
 }
 
-/// Where the lines of a match go: to a file, or nowhere.
+/// The log of a match: a file, or nothing.
 #[derive(Debug)]
 pub(super) struct Log {
     file: Option<Mutex<File>>,

@@ -13,10 +13,10 @@ use propjit_gdl::source::Source;
 use propjit_gdl::syntax::{Form, Forms, parse};
 use thiserror::Error;
 
-/// What a manager asks of a player.
+/// A request of a manager to a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// What is the name of the player, and is it free?
+    /// A question for the name of the player, and whether it is free.
     Info,
     /// A match may come of this game.
     Preview {
@@ -51,7 +51,7 @@ pub enum Request {
 /// The start of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
-    /// What the match is called from now on.
+    /// The name of the match from now on.
     pub match_id: String,
     /// The role to play.
     pub role: String,
@@ -63,7 +63,7 @@ pub struct Start {
     pub play_clock: Duration,
 }
 
-/// What a player answers.
+/// The reply of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reply {
     /// To [`Request::Info`].
@@ -99,9 +99,9 @@ pub enum MessageError {
     Argument {
         /// The request.
         request: &'static str,
-        /// Which argument, from 1.
+        /// The number of the argument, from 1.
         number: usize,
-        /// What it should be.
+        /// The form that it should have.
         wanted: &'static str,
     },
 }

@@ -119,7 +119,7 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -273,7 +273,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(200).collect()
 }
 
-/// What a client wants.
+/// The kinds of requests of a client.
 enum Message {
     /// An answer to this message.
     Request(String),

@@ -36,7 +36,7 @@ use propjit_stop::Stop;
 pub struct SessionConfig {
     /// The player.
     pub player: PlayerFactory,
-    /// What `INFO` calls it, a KIF name.
+    /// The name in the answer to `INFO`, a KIF name.
     pub name: String,
     /// How long before the end of a clock the player is to be done; half of a clock
     /// that is shorter than two of these.

@@ -6,7 +6,7 @@
 pub struct PlotError(String);
 
 impl PlotError {
-    /// What the drawing library says.
+    /// The error of the drawing library.
     pub(crate) fn new(error: impl std::fmt::Display) -> PlotError {
         PlotError(error.to_string())
     }

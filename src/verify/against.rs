@@ -9,7 +9,7 @@ use crate::machine::{MachineError, State, StateMachine};
 use crate::rng::GameRng;
 use propjit_stop::Stop;
 
-/// What came of playing two machines side by side.
+/// The outcome of matches with two machines side by side.
 #[derive(Clone, Default, Debug)]
 pub struct AgainstOutcome {
     /// How many matches were played to their end or to the limit of steps.

@@ -9,9 +9,9 @@ use super::snapshot::Snapshot;
 /// A difference between what was expected of a state and what a machine says.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Difference {
-    /// What differs, such as "terminal".
+    /// The property that differs, such as "terminal".
     pub what: String,
-    /// Whose, for legal moves and goals.
+    /// The role, for legal moves and goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The number of the match, from 0.
@@ -19,9 +19,9 @@ pub struct Difference {
     pub match_number: usize,
     /// The number of the step within the match, from 0 for the initial state.
     pub step: usize,
-    /// What was expected; of lists only what is missing on the other side.
+    /// The expected value; of lists only the part that the other side lacks.
     pub expected: String,
-    /// What the machine says; of lists only what is missing on the other side.
+    /// The machine's value; of lists only the part that the other side lacks.
     pub got: String,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Difference {
 /// Takes comparisons one after the other and keeps the first that differs.
 #[derive(Default)]
 pub(crate) struct Comparison {
-    /// Where the comparisons are made: match and step.
+    /// The place of the comparisons: match and step.
     pub(crate) at: (usize, usize),
     pub(crate) first: Option<Difference>,
 }

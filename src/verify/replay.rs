@@ -8,7 +8,7 @@ use crate::fnv::Fnv64;
 use crate::machine::{MachineError, State, StateMachine};
 use propjit_stop::Stop;
 
-/// What came of a replay.
+/// The outcome of a replay.
 #[derive(Clone, Default, Debug)]
 pub struct ReplayOutcome {
     /// How many matches were replayed to their end.

@@ -1,8 +1,8 @@
-//! Everything that a machine says of a state, in backend-independent texts.
+//! All properties of a state as a machine sees them, in texts that do not depend on the backend.
 
 use crate::machine::{MachineError, RoleId, State, StateMachine};
 
-/// What a machine says of one state.
+/// The properties of one state as a machine sees them.
 pub(crate) struct Snapshot {
     /// The propositions that hold, sorted.
     pub(crate) fluents: Vec<String>,

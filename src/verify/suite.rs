@@ -39,7 +39,7 @@ pub enum SuiteStatus {
     Error,
 }
 
-/// What came of one game.
+/// The outcome of one game.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteRow {
     /// The game's name.

@@ -15,7 +15,7 @@ pub(super) const HELP: &str = "\
 A move that is called like one of these, or by a number, is entered in parentheses: (quit).
 ";
 
-/// What was entered.
+/// The input of a person.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Entry<'a> {
     /// Nothing but blanks.

@@ -84,7 +84,7 @@ struct Playing<'a> {
     output: &'a mut Output,
 }
 
-/// What comes of asking the person.
+/// The answer of the person.
 enum Asked {
     /// They play this.
     Chosen(String),

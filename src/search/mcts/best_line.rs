@@ -14,7 +14,7 @@ use crate::search::evaluator::Evaluator;
 /// A match of the only role, to its end.
 #[derive(Debug)]
 pub(super) struct BestLine {
-    /// What the role gets.
+    /// The goal of the role.
     pub goal: f32,
     /// The moves by the number of joint moves before them. Where there is none, only one is legal.
     moves: BTreeMap<u32, Move>,

@@ -17,7 +17,7 @@ impl Tree {
         self.node(id).narrow(RoleId(0), Bounds { low: goal, high });
     }
 
-    /// What the only role of the game is proved to get in a state, if there is a node for it.
+    /// The least that the only role of the game is proved to get from a state, if it has a node.
     pub(super) fn proven_lower_bound(&self, state: &Successor) -> Option<f32> {
         let id = self.find_successor(state)?;
         Some(self.node(id).bounds(RoleId(0)).low)
@@ -60,12 +60,12 @@ impl Tree {
         changed
     }
 
-    /// What a role can get behind each edge.
+    /// The bounds of a role behind each edge.
     fn behind(&self, decision: Decision<'_>, role: RoleId) -> impl Iterator<Item = Bounds> + Clone {
         (0..decision.len()).map(move |place| self.bounds(decision, place, role))
     }
 
-    /// What a role can expect where chance decides.
+    /// The bounds of the expectation of a role where chance decides.
     fn mean_bounds(&self, decision: Decision<'_>, role: RoleId) -> Bounds {
         let count = decision.len() as f32;
         let behind = self.behind(decision, role);
@@ -75,7 +75,7 @@ impl Tree {
         }
     }
 
-    /// What a role can still get that does not decide; the other one, which does, gets this
+    /// The bounds of a role that does not decide; the deciding role gets `own`
     /// behind each edge, and at least `low` and at most `high`.
     fn bounds_of_other(
         &self,

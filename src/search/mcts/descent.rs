@@ -9,14 +9,14 @@ use crate::machine::{Move, RoleId, State};
 use crate::rng::GameRng;
 use crate::search::successor::Successor;
 
-/// What a thread needs on its way down the tree.
+/// The tools of a thread on its way down the tree.
 pub(super) struct DescentContext {
     /// The weight of what is uncertain.
     pub exploration: f32,
     pub rng: GameRng,
-    /// Where it allocates nodes.
+    /// The buffer from which nodes are allocated.
     pub buffer: AllocationBuffer,
-    /// What each role gets where that is known.
+    /// The value of each role, where that is known.
     pub values: Vec<f32>,
     /// A state to work on.
     pub state: State,
@@ -33,7 +33,7 @@ struct Step {
     choice: Choice,
 }
 
-/// What was chosen.
+/// A choice in a node.
 #[derive(Debug)]
 enum Choice {
     /// The place of an edge in a block.
@@ -42,16 +42,16 @@ enum Choice {
     Joint(Box<[usize]>, JointId),
 }
 
-/// What is to be done at the end of a path.
+/// The work at the end of a path.
 #[derive(Debug)]
 pub(super) enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
     /// It is known what each role gets: the values are in the context.
     Known,
-    /// What may be played in this node is to be found out.
+    /// The legal moves of this node are to be found out.
     Expand(NodeId),
-    /// Where this joint move leads to from the node is to be found out.
+    /// The successor of this node by this joint move is to be found out.
     Follow(NodeId, Vec<Move>),
     /// Somebody else is about to find out what is needed to go on.
     Busy,
@@ -185,7 +185,7 @@ impl Tree {
         mean.map_or(0.0, |mean| self.ranges()[role.index()].to_unit(mean))
     }
 
-    /// Where the role gets the most.
+    /// The place of the edge where the role gets the most.
     fn best_known(&self, decision: Decision<'_>, role: RoleId) -> usize {
         let value = |place: &usize| self.bounds(decision, *place, role).high;
         let places = 0..decision.len();

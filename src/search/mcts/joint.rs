@@ -15,12 +15,12 @@ use crate::statistics::Moments;
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;
 
-/// What several roles may play at once in a node.
+/// A decision of several roles at once in a node.
 #[derive(Debug)]
 pub(super) struct JointDecision {
     /// For each role, its moves.
     pub arms: Box<[Box<[Arm]>]>,
-    /// Where joint moves lead to, as far as they were chosen; nowhere while somebody finds
+    /// The nodes that joint moves lead to, of those that were chosen; none while a thread finds
     /// out.
     pub edges: FxHashMap<JointId, Option<NodeId>>,
 }

@@ -83,7 +83,7 @@ pub struct Mcts {
     evaluators: Vec<Box<dyn Evaluator>>,
     tree: Tree,
     shared: Shared,
-    /// Where goal latches come from, if they are still to come.
+    /// The task that finds goal bounds, until it is done.
     goal_bounds: Option<GoalBoundsTask>,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
@@ -305,7 +305,7 @@ impl Mcts {
         self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
     }
 
-    /// What is known now, for one of the roles.
+    /// The result so far, for one of the roles.
     pub fn report(&self, role: RoleId) -> SearchReport {
         let playouts = self.shared.playouts.rollouts() - self.playouts_before;
         let (tree, legal) = (&self.tree, &self.legal[role.index()]);

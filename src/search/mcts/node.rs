@@ -12,7 +12,7 @@ use crate::search::successor::{NodeInfo, Turn};
 /// A node: the block that it is in.
 pub(super) type NodeId = Block;
 
-/// What a role can still get: the least and the most of it, if everybody plays as well as
+/// The least and the most that a role can still get, if everybody plays as well as
 /// can be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Bounds {
@@ -237,7 +237,7 @@ impl<'a> Node<'a> {
         self.words[COUNTS].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What a role can still get.
+    /// The bounds of what a role can still get.
     pub(super) fn bounds(self, role: RoleId) -> Bounds {
         Bounds::from_word(get(self.bounds_word(role)))
     }

@@ -10,7 +10,7 @@ use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::statistics::Moments;
 
-/// What is known about a role's moves.
+/// The result of a search for one role.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchReport {
     /// The role.
@@ -33,7 +33,7 @@ pub struct SearchReport {
     pub moves: Vec<MoveReport>,
 }
 
-/// What is known about a move.
+/// The result of a search for one move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveReport {
     /// The move.
@@ -51,7 +51,7 @@ pub struct MoveReport {
 }
 
 impl SearchReport {
-    /// What the tree knows of these legal moves. The statistics are of the values of
+    /// The result in the tree for these legal moves. The statistics are of the values of
     /// evaluations, for each edge of the root and each role.
     pub(super) fn new(
         tree: &Tree,
@@ -150,7 +150,7 @@ fn order(moves: &mut Vec<MoveReport>) {
 }
 
 impl Tree {
-    /// What is known about the moves of a role in the root.
+    /// The results for the moves of a role in the root.
     fn moves_report(
         &self,
         root_statistics: &[Moments<f64>],
@@ -188,7 +188,7 @@ impl Tree {
         }
     }
 
-    /// What is known about a move by its edge.
+    /// The result for a move, from its edge.
     fn edge_report(
         &self,
         decision: Decision<'_>,
@@ -216,7 +216,7 @@ impl Tree {
         }
     }
 
-    /// What is known about a move by the node that it leads to; the sample has values of
+    /// The result for a move, from the node that it leads to; the sample has values of
     /// evaluations below.
     fn node_report(
         &self,

@@ -8,7 +8,7 @@ use super::best_line::BestLine;
 use crate::playout::PlayoutProgress;
 use crate::statistics::Moments;
 
-/// What the playouts of a leaf may cost, in gates evaluated for all lanes: a small part of
+/// The cost that the playouts of a leaf may have, in gates evaluated for all lanes: a small part of
 /// what it takes to choose a leaf and to make its node. With that, breakthrough and reversi get 1
 /// and connect four 4.
 ///

@@ -29,13 +29,13 @@ pub(super) struct Tree {
     arena: Arena,
     /// The nodes by the hash of their state and depth.
     shards: Box<[Mutex<HashTable<Entry>>]>,
-    /// What is inside of nodes in which several roles decide.
+    /// The decisions of nodes in which several roles decide.
     joints: RwLock<FxHashMap<NodeId, Arc<Mutex<JointDecision>>>>,
     /// How much memory these take, about.
     joint_bytes: AtomicUsize,
     /// The goals that each role can have.
     ranges: Box<[Bounds]>,
-    /// What latches leave of them.
+    /// The goals of these that latches leave, once they are known.
     left: Option<GoalBounds>,
     /// The role that decides by chance.
     random: Option<RoleId>,
@@ -87,12 +87,12 @@ impl Tree {
         Node::new(self.arena.from(id), &self.ranges)
     }
 
-    /// What one role may play, which is in this block.
+    /// The decision of one role, which is in this block.
     pub(super) fn decision(&self, inside: Block) -> Decision<'_> {
         Decision::new(self.arena.from(inside))
     }
 
-    /// What several roles may play at once in an expanded node.
+    /// The decision of several roles in an expanded node.
     pub(super) fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
         let joints = self.joints.read();
         joints[&id].clone()
@@ -271,7 +271,7 @@ impl Tree {
         });
     }
 
-    /// What a role can get in a state, as far as that can be told without a search.
+    /// The bounds of what a role can get in a state, as known without a search.
     fn goal_bounds(&self, state: &State, role: RoleId) -> Bounds {
         let left = self.left.as_ref().and_then(|left| left.of(state, role));
         left.map_or(self.ranges[role.index()], |(low, high)| Bounds {
@@ -288,7 +288,7 @@ impl Tree {
         }
     }
 
-    /// What a role can still get behind an edge.
+    /// The bounds of what a role can still get behind an edge.
     pub(super) fn bounds(&self, decision: Decision<'_>, place: usize, role: RoleId) -> Bounds {
         let edge = decision.edge(place);
         match edge.node() {
@@ -386,7 +386,7 @@ fn hash(words: &[u64], depth: u32) -> u32 {
     (FxBuildHasher.hash_one((words, depth)) >> 32) as u32
 }
 
-/// Where what has this hash belongs in a table, which looks at the lowest and the highest bits.
+/// The hash for a table, which looks at the lowest and the highest bits.
 /// The very lowest are the same in all of a shard.
 fn place(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash / SHARDS as u32)

@@ -38,7 +38,7 @@ pub(super) struct Worker<'a> {
     root_statistics: Vec<Moments<f64>>,
 }
 
-/// What has to be found out before a path can go on.
+/// A question that has to be answered before a path can go on.
 struct Question {
     path: Path,
     node: NodeId,

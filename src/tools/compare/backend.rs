@@ -57,7 +57,7 @@ pub(super) struct Ready {
     pub machine: Box<dyn StateMachine>,
     /// The machine with the code for playouts, if that is another.
     pub playing_machine: Option<Box<dyn StateMachine>>,
-    /// What plays at random.
+    /// The engine or backend that plays at random.
     pub playing: Playing,
     /// How long it took to make it ready.
     pub setup: Duration,
@@ -65,7 +65,7 @@ pub(super) struct Ready {
     pub code: Option<CodeFigures>,
 }
 
-/// What plays at random.
+/// The engine or backend that plays at random.
 pub(super) enum Playing {
     Backend(Backend),
     Engine {

@@ -12,7 +12,7 @@ pub struct CodeFigures {
     pub states: CodeSize,
 }
 
-/// What a piece of machine code takes.
+/// The size of a piece of machine code, and the time that it took.
 #[derive(Clone, Debug, Serialize)]
 pub struct CodeSize {
     /// How long it took to compile.

@@ -51,7 +51,7 @@ pub fn svg(games: &[(String, CompareTable)]) -> Result<String, PlotError> {
     Ok(picture)
 }
 
-/// What is drawn.
+/// The data of the chart.
 struct Chart<'a> {
     names: Vec<String>,
     games: Vec<Group<'a>>,
@@ -156,7 +156,7 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
-    /// Which colour is which backend.
+    /// The legend: the colour of each backend.
     fn draw_legend(&self, area: &Area<'_>) -> Drawn {
         let style = text(area, 15).pos(Pos::new(HPos::Left, VPos::Center));
         for (place, name) in self.names.iter().enumerate() {

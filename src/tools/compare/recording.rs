@@ -26,7 +26,7 @@ struct Step {
     joint: Option<Vec<String>>,
 }
 
-/// What came of a replay.
+/// The outcome of a replay.
 pub(super) struct Replay {
     /// How many states were compared.
     pub compared: usize,

@@ -26,12 +26,12 @@ pub struct CompareTable {
 pub struct CompareRow {
     /// The backend's name.
     pub backend: String,
-    /// What came of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: CompareOutcome,
 }
 
-/// What came of trying a backend.
+/// The outcome of trying a backend.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompareOutcome {
@@ -43,10 +43,10 @@ pub enum CompareOutcome {
     Unavailable(String),
 }
 
-/// What was measured of a backend.
+/// The figures of a backend.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
-    /// What the backend needs besides the propositional network, in seconds: passes over
+    /// The set-up that the backend needs besides the propositional network, in seconds: passes over
     /// the circuit, programs, machine code for playouts and for single states.
     pub setup_seconds: f64,
     /// The machine code, of backends that have some.
@@ -85,7 +85,7 @@ impl CompareTable {
 }
 
 impl CompareRow {
-    /// What was measured, if anything.
+    /// The figures, if it was measured.
     pub fn figures(&self) -> Option<&Figures> {
         match &self.outcome {
             CompareOutcome::Measured(figures) => Some(figures),

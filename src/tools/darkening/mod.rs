@@ -59,10 +59,10 @@ impl DarkeningConfig {
 /// take turns, so that other work on the machine disturbs one as much as the other.
 const TURN: Duration = Duration::from_millis(5);
 
-/// What passes may take in all.
+/// The time that passes may take in all.
 const PASSES: Duration = Duration::from_secs(1);
 
-/// What was found for one state of a match.
+/// The figures for one state of a match.
 #[derive(Clone, Debug, Serialize)]
 pub struct DarkeningRow {
     /// How many joint moves were made before.

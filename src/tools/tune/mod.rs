@@ -59,7 +59,7 @@ impl TuneConfig {
     }
 }
 
-/// What came of tuning.
+/// The outcome of tuning.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuning {
     /// The settings that all started from.
@@ -70,8 +70,8 @@ pub struct Tuning {
     pub left: Vec<&'static str>,
     /// The best settings: the defaults, unless something was won.
     pub best: Settings,
-    /// What the settings that were found gain in the end; those that they are not really
-    /// better than are the best. Empty if nothing was found, or a stop came before.
+    /// The final gains of the settings that were found; where they are not really better than
+    /// others, those are the best. Empty if nothing was found, or a stop came before.
     pub checks: Vec<Check>,
     /// Whether a stop came.
     pub interrupted: bool,
@@ -82,7 +82,7 @@ pub struct Tuning {
 pub struct Check {
     /// The others: the defaults, and these on as many threads.
     pub against: Settings,
-    /// What is gained over them.
+    /// The gain over them.
     pub gain: Gain,
 }
 
@@ -104,12 +104,12 @@ pub struct Tuned {
 pub struct Candidate {
     /// The value.
     pub value: String,
-    /// What came of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: TuneOutcome,
 }
 
-/// What came of trying a value.
+/// The outcome of trying a value.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TuneOutcome {
@@ -218,7 +218,7 @@ impl Tuner<'_> {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// What a parameter may be instead of what it is.
+    /// The other values of a parameter.
     fn candidates(&self, parameter: Parameter) -> Vec<Settings> {
         parameter.others(&self.best.settings, self.config.cores)
     }
@@ -275,8 +275,8 @@ impl Tuner<'_> {
         }))
     }
 
-    /// What the best settings gain over the defaults, and over these on as many threads, for
-    /// threads gain so much that whatever else there is would pass with them. All the time that
+    /// The gains of the best settings over the defaults, and over these on as many threads, since
+    /// threads gain so much that anything else would pass with them. All the time that
     /// is left is used.
     fn check(&self, defaults: &Settings) -> Result<Vec<Check>, TuneError> {
         let best = &self.best.settings;

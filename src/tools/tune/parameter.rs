@@ -11,8 +11,8 @@ use crate::profile::{MAX_THREADS, Settings};
 /// Something that is tuned while all else stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parameter {
-    /// What makes the machine code, for how many lanes. What else there is to code goes back
-    /// to what is usual for the generator.
+    /// The generator of the machine code, and its lanes. All other settings of code go back to the
+    /// defaults of the generator.
     Rows,
     /// How much a guard must save.
     Guards,

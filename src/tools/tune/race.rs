@@ -65,7 +65,7 @@ impl Gain {
         self.ratio.ln() > (2.0 * self.error).max(LEAST.ln())
     }
 
-    /// What the other one gains.
+    /// The gain of the other one.
     pub(super) fn inverse(self) -> Gain {
         Gain {
             ratio: 1.0 / self.ratio,
@@ -118,7 +118,7 @@ pub(super) struct Heats {
     pub rounds: usize,
     /// For how long it plays each time.
     pub slice: Duration,
-    /// Where the random numbers come from.
+    /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
 }
 
