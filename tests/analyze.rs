@@ -26,7 +26,7 @@ fn best(report: &Value) -> &str {
 }
 
 #[test]
-fn json_has_what_is_known_of_each_move() {
+fn json_has_the_result_for_each_move() {
     for backend in ["prover", "scalar", "lanes", "compiled"] {
         let report = json(&[
             "analyze",
@@ -43,7 +43,7 @@ fn json_has_what_is_known_of_each_move() {
         assert_eq!(report["value"], 100.0);
         assert_eq!(report["solved"], true);
         assert_eq!(report["goals"], Value::Null);
-        for number in ["nodes", "playouts"] {
+        for number in ["nodes", "playouts", "seed"] {
             assert!(report[number].is_u64(), "{report}");
         }
         assert!(report["seconds"].is_f64());
@@ -107,7 +107,7 @@ fn with_goal_latches_only_the_right_way_is_looked_at() {
 }
 
 #[test]
-fn the_role_is_who_has_a_choice_or_who_is_asked_for() {
+fn the_role_has_a_choice_or_is_named_by_the_user() {
     let game = own("ticTacToe");
     let first = "(mark 1 1) | noop";
     let report = json(&["analyze", &game, "--moves", first, "--playouts", "100"]);
@@ -139,7 +139,7 @@ fn the_role_is_who_has_a_choice_or_who_is_asked_for() {
 }
 
 #[test]
-fn of_choices_at_the_same_time_one_is_shown() {
+fn one_of_several_simultaneous_choices_is_shown() {
     let args = ["analyze", &own("tron"), "--playouts", "1000"];
     let assert = propjit(&args).success();
     let told = stderr(assert);
@@ -267,7 +267,7 @@ fn wrong_usage_exits_with_2() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_analysis_tells_what_it_has() {
+fn an_interrupted_analysis_reports_its_result_so_far() {
     use std::io::{BufRead, BufReader, Read};
     use std::process::{Command, Stdio};
 

@@ -96,7 +96,7 @@ fn files_that_cannot_be_used_exit_with_1() {
 }
 
 #[test]
-fn validate_counts_what_is_wrong() {
+fn validate_counts_errors_and_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let broken = file(&folder, "broken.kif", "(role white)\n(init (p ?x))\n");
     let good = own("ticTacToe");

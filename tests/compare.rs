@@ -73,7 +73,7 @@ fn games_that_cannot_be_grounded_have_the_prover_and_reasons() {
 }
 
 #[test]
-fn compare_knows_what_is_wrong_before_it_measures() {
+fn compare_finds_errors_before_it_measures() {
     let folder = tempfile::tempdir().unwrap();
     let good = own("ticTacToe");
     let broken = file(&folder, "broken.kif", "(role white)\n(init (p ?x))\n");

@@ -60,7 +60,7 @@ fn every_way_to_send_a_message() {
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn texts_that_are_not_messages_are_refused() {
     let server = serve(legal());
     let at = server.address();
     for (request, expected) in [
@@ -120,7 +120,7 @@ fn clients_that_send_nothing_do_not_keep_others_out() {
 }
 
 #[test]
-fn slow_clients_are_told_so() {
+fn slow_clients_get_a_time_out() {
     let limits = ServerLimits::default().with_read_time(Duration::from_millis(50));
     let server = serve_with(SessionConfig::new(legal()), limits);
     for beginning in ["POST / HT", "POST / HTTP/1.0\r\n\r\n(INFO", "GET /"] {

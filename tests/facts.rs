@@ -388,7 +388,7 @@ fn facts_hold_in_random_matches_of_public_games() {
 }
 
 #[test]
-fn what_becomes_true_for_a_turn_is_no_latch() {
+fn a_proposition_true_for_one_turn_is_not_a_latch() {
     // Both have the form `not X and c`, once printed as that of a negative latch.
     let game = common::game(
         "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)

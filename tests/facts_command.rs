@@ -13,6 +13,7 @@ fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
         "1",
     ]);
     assert_eq!(report["game"], "untwistyCorridor");
+    assert_eq!(report["seed"], 1);
     assert_eq!(report["goal_latches"][0]["literal"], "p");
     assert_eq!(report["goal_latches"][0]["goals"], serde_json::json!([100]));
     let latches = report["latches"].as_array().unwrap();
@@ -41,7 +42,7 @@ fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
 }
 
 #[test]
-fn the_command_refuses_what_it_cannot_do() {
+fn the_command_refuses_wrong_input() {
     let folder = tempfile::tempdir().unwrap();
     for args in [
         &["facts"][..],

@@ -38,7 +38,7 @@ fn both_notations_are_followed() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_are_reported_with_their_place() {
     let game = common::own_game("ticTacToe");
     let over = "(mark 1 1)|noop\nnoop|(mark 2 1)\n(mark 1 2)|noop\nnoop|(mark 2 2)\n\
                 (mark 1 3)|noop\n";

@@ -115,7 +115,7 @@ fn chance_is_played_by_the_referee() {
 }
 
 #[test]
-fn what_players_do_wrong_is_recorded_and_replaced() {
+fn errors_of_players_are_recorded_and_their_moves_replaced() {
     let sheet = sheet(COUNTER);
     for (player, kind, text) in [
         (
@@ -216,7 +216,7 @@ fn a_game_that_becomes_too_hard_ends_the_match() {
 }
 
 #[test]
-fn a_stopped_series_has_what_was_played() {
+fn a_stopped_series_has_the_matches_played_so_far() {
     let stop = Stop::new();
     let mut series = series(&[thinker("one"), spec("legal")], 5);
     series.config.play_clock = Duration::from_secs(100_000);
@@ -272,7 +272,7 @@ fn matches_with_players_elsewhere() {
 
 /// Games that are soon solved: then nobody waits for clocks.
 #[test]
-fn who_searches_elsewhere_makes_no_mistakes() {
+fn a_searching_player_elsewhere_makes_no_mistakes() {
     let (_servers, players): (Vec<_>, Vec<_>) = (0..2).map(|_| serve(spec("mcts"))).unzip();
     for (name, goals) in [
         ("ticTacToe", vec![Some(50), Some(50)]),
@@ -445,7 +445,7 @@ fn the_command_prints_standings_and_writes_records() {
 
 /// Who searches plays games perfectly that are small enough, and loses to nobody there.
 #[test]
-fn who_searches_does_not_lose_what_is_a_draw() {
+fn a_searching_player_does_not_lose_a_drawn_game() {
     let sheet = own_sheet("ticTacToe");
     for (players, draws) in [
         ([spec("mcts"), spec("random")], 0),
@@ -465,7 +465,7 @@ fn who_searches_does_not_lose_what_is_a_draw() {
 }
 
 #[test]
-fn who_searches_solves_puzzles() {
+fn a_searching_player_solves_puzzles() {
     for name in ["pegTriangle", "untwistyCorridor"] {
         let results = play(&series(&[spec("mcts")], 1), &own_sheet(name));
         let record = &results.records[0];
@@ -479,7 +479,7 @@ fn who_searches_solves_puzzles() {
 /// A game that cannot be grounded is searched on the prover. The only winning move comes
 /// two moves before the end.
 #[test]
-fn who_searches_does_without_a_ground_game() {
+fn a_searching_player_needs_no_grounded_game() {
     let setup = Setup {
         ground: GroundLimits::default().with_time(Duration::from_millis(100)),
         ..Setup::default()

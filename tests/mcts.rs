@@ -241,7 +241,7 @@ fn memory_is_bounded() {
 
 /// What was found out about a move is there when it has been made, and the rest is not.
 #[test]
-fn the_tree_goes_on() {
+fn the_tree_is_kept_from_move_to_move() {
     let game = common::own_game("connectFour");
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let mut searched = search(&game, Backend::Compiled, MctsConfig::default(), 100_000);

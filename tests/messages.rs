@@ -97,7 +97,7 @@ proptest! {
 }
 
 #[test]
-fn errors_tell_what_is_missing() {
+fn errors_name_the_missing_argument() {
     for (text, expected) in [
         ("", "the message is not a list like (PLAY match nil)"),
         ("INFO", "the message is not a list like (PLAY match nil)"),

@@ -43,7 +43,7 @@ fn a_match_without_choices_can_be_left() {
 }
 
 #[test]
-fn moves_are_entered_as_one_likes() {
+fn moves_are_entered_by_number_or_text() {
     for written in ["5", " mark 2 2 ", "( mark  2 2)\r", "(mark 2 2)"] {
         let text = play(&[&own("ticTacToe")], &format!("{written}\n"));
         assert!(text.contains("\n(mark 2 2) | noop\n"), "{written}: {text}");
@@ -52,7 +52,7 @@ fn moves_are_entered_as_one_likes() {
 }
 
 #[test]
-fn bad_input_is_told_and_asked_again() {
+fn bad_input_is_reported_and_asked_for_again() {
     let bad = [
         "0",
         "10",
@@ -174,7 +174,7 @@ fn matches_that_cannot_go_on_end() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     let game = own("ticTacToe");
     let told = stderr(propjit(&["play", &game, "--role", "z"]).code(2));
     assert!(told.contains("the roles are x, o"), "{told}");

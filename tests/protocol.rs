@@ -358,7 +358,7 @@ fn the_command_serves_until_it_is_interrupted() {
 }
 
 #[test]
-fn the_command_tells_what_it_cannot_do() {
+fn the_command_reports_wrong_usage() {
     let taken = serve(legal());
     let port = taken.address().port().to_string();
     for (args, code, message) in [

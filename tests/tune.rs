@@ -114,7 +114,7 @@ fn the_best_is_written_if_it_wins_or_replaces_another() {
 }
 
 #[test]
-fn too_short_a_time_is_told() {
+fn too_short_a_time_is_reported() {
     let folder = TempDir::new().unwrap();
     let args = ["tune", &own("ticTacToe"), "--seconds", "0.000001"];
     let text = stdout(propjit(folder.path(), &args).success());

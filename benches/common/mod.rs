@@ -8,16 +8,16 @@ use propjit::ground::GroundGame;
 use propjit_gdl::games;
 
 /// From small to large: of 100, 600, 1,400 and 11,000 gates or so.
-pub const GAMES: [&str; 4] = ["ticTacToe", "connectFour", "breakthrough", "reversi"];
+pub(crate) const GAMES: [&str; 4] = ["ticTacToe", "connectFour", "breakthrough", "reversi"];
 
 /// One of the project's own games.
-pub fn load(name: &str) -> Game {
+pub(crate) fn load(name: &str) -> Game {
     let text = games::text(name).expect("the project has such a game");
     Game::from_text(name, text, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The game as network and circuit.
-pub fn ground(game: &Game) -> &Arc<GroundGame> {
+pub(crate) fn ground(game: &Game) -> &Arc<GroundGame> {
     game.ground_game()
         .expect("the project's games can be grounded")
 }

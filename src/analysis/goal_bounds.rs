@@ -59,7 +59,7 @@ mod tests {
     use crate::machine::RoleId;
 
     #[test]
-    fn what_is_left() {
+    fn goals_left_by_latches() {
         let rules = "(role a) (role b) (init (s 1)) (init (s 2)) (init (s 3)) (legal a go)
              (legal b go) (<= (next (s ?n)) (true (s ?n)) (does a go) (does b go))
              (<= terminal (not (true (s 1))))

@@ -274,7 +274,34 @@ fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecErro
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
     use super::*;
+    use crate::game::Setup;
+    use crate::machine::RoleId;
+    use crate::matches::Rulesheet;
+
+    #[test]
+    fn a_seed_of_the_player_replaces_that_of_the_seat() {
+        let rules = "(role p) (legal p go) (init a) (<= terminal (true a)) (goal p 100)";
+        let rulesheet = Rulesheet::parse("seeds.kif", rules, Setup::default());
+        let rulesheet = Arc::new(rulesheet.unwrap());
+        let seat = |number, seed| Seat {
+            match_id: "m".to_string(),
+            number,
+            rulesheet: rulesheet.clone(),
+            role: RoleId(0),
+            start_clock: Duration::from_secs(1),
+            play_clock: Duration::from_secs(1),
+            seed,
+        };
+        let seed = |number, seed, own| seated(&seat(number, seed), own).seed;
+        assert_eq!(seed(0, 5, None), 5);
+        assert_eq!(seed(3, 5, Some(1)), seed(3, 6, Some(1)));
+        assert_ne!(seed(3, 5, Some(1)), seed(4, 5, Some(1)));
+        assert_ne!(seed(3, 5, Some(1)), seed(3, 5, Some(2)));
+    }
 
     #[test]
     fn errors_name_the_remedy() {

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_profile_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("profile.toml");
         assert!(Profile::read(&path).unwrap().is_none());
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_refused() {
+    fn wrong_profiles_are_refused() {
         let other = text(|profile| profile.cpu.features.push("wings".to_string()));
         assert!(matches!(read(&other), Err(ProfileError::OtherCpu { .. })));
         let idle = text(|profile| profile.settings.threads = 0);

@@ -8,13 +8,13 @@ use assert_cmd::assert::Assert;
 use serde_json::Value;
 
 /// Runs the command with these arguments.
-pub fn propjit(args: &[&str]) -> Assert {
+pub(crate) fn propjit(args: &[&str]) -> Assert {
     command(args).assert()
 }
 
 /// Runs the command with these arguments and this input.
 #[allow(dead_code)] // Few commands read any.
-pub fn propjit_reading(args: &[&str], input: impl Into<Vec<u8>>) -> Assert {
+pub(crate) fn propjit_reading(args: &[&str], input: impl Into<Vec<u8>>) -> Assert {
     command(args).write_stdin(input).assert()
 }
 
@@ -30,30 +30,30 @@ fn command(args: &[&str]) -> Command {
 }
 
 /// The path of one of the project's own rulesheets.
-pub fn own(name: &str) -> String {
+pub(crate) fn own(name: &str) -> String {
     let path = super::own_folder().join(name).with_extension("kif");
     path.display().to_string()
 }
 
 /// What it printed.
-pub fn stdout(assert: Assert) -> String {
+pub(crate) fn stdout(assert: Assert) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
 /// Its messages.
-pub fn stderr(assert: Assert) -> String {
+pub(crate) fn stderr(assert: Assert) -> String {
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }
 
 /// The result of a command that succeeds.
-pub fn json(args: &[&str]) -> Value {
+pub(crate) fn json(args: &[&str]) -> Value {
     let mut all = args.to_vec();
     all.extend(["--format", "json"]);
     serde_json::from_str(&stdout(propjit(&all).success())).unwrap()
 }
 
 /// A file of the test's own.
-pub fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+pub(crate) fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
     let path: PathBuf = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     path.display().to_string()

@@ -9,20 +9,20 @@ use propjit::rng::streams;
 use propjit::tools::darkening::random_match;
 
 /// The states of a random match, but for the one in which it ends.
-pub fn random_states(engines: &Engines, seed: u64) -> Vec<State> {
+pub(crate) fn random_states(engines: &Engines, seed: u64) -> Vec<State> {
     let mut machine = ScalarMachine::new(engines.programs()).unwrap();
     let mut rng = streams(seed).next().unwrap();
     random_match(&mut machine, engines.game().initial(), 200, &mut rng).unwrap()
 }
 
 /// Plays `rollouts` matches from the root, with a new runner.
-pub fn play(engines: &Engines, engine: ValidEngine, root: &State, rollouts: u64) -> Tally {
+pub(crate) fn play(engines: &Engines, engine: ValidEngine, root: &State, rollouts: u64) -> Tally {
     let mut runner = Playouts::new(engines.game().clone(), engine, 500, 3);
     play_with(&mut runner, root, rollouts)
 }
 
 /// Plays `rollouts` matches from the root.
-pub fn play_with(runner: &mut Playouts, root: &State, rollouts: u64) -> Tally {
+pub(crate) fn play_with(runner: &mut Playouts, root: &State, rollouts: u64) -> Tally {
     let id = runner.queue_mut().add(root, Some(rollouts));
     let limits = RunLimits {
         deadline: None,

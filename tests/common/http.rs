@@ -7,14 +7,14 @@ use propjit::matches::PlayerFactory;
 use propjit::protocol::{Server, ServerLimits, Session, SessionConfig};
 
 /// Sends bytes, leaves the connection open, and reads until the other side closes.
-pub fn raw(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn raw(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(bytes.as_ref()).unwrap();
     all(stream)
 }
 
 /// Sends bytes and closes its side.
-pub fn half_closed(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn half_closed(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(bytes.as_ref()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
@@ -28,18 +28,18 @@ fn all(mut stream: TcpStream) -> String {
 }
 
 /// The status of an answer.
-pub fn status(answer: &str) -> u16 {
+pub(crate) fn status(answer: &str) -> u16 {
     let status = answer.split(' ').nth(1).expect("an answer in HTTP");
     status.parse().unwrap()
 }
 
 /// The body of an answer.
-pub fn body(answer: &str) -> &str {
+pub(crate) fn body(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").expect("an answer in HTTP").1
 }
 
 /// Sends a message as ggp-base does and returns the answer.
-pub fn post(address: SocketAddr, message: &str) -> String {
+pub(crate) fn post(address: SocketAddr, message: &str) -> String {
     let length = message.len();
     let request = format!(
         "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: GAMESERVER\r\n\
@@ -51,28 +51,28 @@ pub fn post(address: SocketAddr, message: &str) -> String {
 }
 
 /// A player at a free port.
-pub fn serve(player: PlayerFactory) -> Server {
+pub(crate) fn serve(player: PlayerFactory) -> Server {
     serve_with(SessionConfig::new(player), ServerLimits::default())
 }
 
 /// The same, with limits.
-pub fn serve_with(config: SessionConfig, limits: ServerLimits) -> Server {
+pub(crate) fn serve_with(config: SessionConfig, limits: ServerLimits) -> Server {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Server::start(address, Session::new(config), limits).unwrap()
 }
 
 /// The player of the first legal move.
-pub fn legal() -> PlayerFactory {
+pub(crate) fn legal() -> PlayerFactory {
     "legal".parse().unwrap()
 }
 
 /// A message that starts a match.
-pub fn start(id: &str, role: &str, rules: &str, clocks: &str) -> String {
+pub(crate) fn start(id: &str, role: &str, rules: &str, clocks: &str) -> String {
     format!("(START {id} {role} ({rules}) {clocks})")
 }
 
 /// The answer to `INFO` of a player that is free.
-pub const AVAILABLE: &str = "((name propjit) (status available))";
+pub(crate) const AVAILABLE: &str = "((name propjit) (status available))";
 
 /// The answer to `INFO` of a player that is in a match.
-pub const BUSY: &str = "((name propjit) (status busy))";
+pub(crate) const BUSY: &str = "((name propjit) (status busy))";

@@ -1,10 +1,10 @@
 //! Where the tests find rulesheets, and small games of their own.
 #![allow(dead_code)] // Each test file uses its part.
 
-pub mod command;
-pub mod continuations;
-pub mod http;
-pub mod players;
+pub(crate) mod command;
+pub(crate) mod continuations;
+pub(crate) mod http;
+pub(crate) mod players;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use propjit::statistics::Moments;
 use propjit_gdl::games::{self, GAMES};
 
 /// The project's own rulesheets, by name.
-pub fn own_games() -> Vec<(String, PathBuf)> {
+pub(crate) fn own_games() -> Vec<(String, PathBuf)> {
     let path = |name| own_folder().join(name).with_extension("kif");
     let named = GAMES.iter().map(|(name, _)| (name.to_string(), path(name)));
     named.collect()
@@ -25,7 +25,7 @@ pub fn own_games() -> Vec<(String, PathBuf)> {
 
 /// A folder with the project's own rulesheets. They are written there, since a packaged crate
 /// has them in its dependency `propjit-gdl` only.
-pub fn own_folder() -> &'static Path {
+pub(crate) fn own_folder() -> &'static Path {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("games");
         std::fs::create_dir_all(&folder).expect("there can be a folder");
@@ -43,7 +43,7 @@ pub fn own_folder() -> &'static Path {
 }
 
 /// The folder with public rulesheets and traces, if this machine has it.
-pub fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let folder = match std::env::var_os("PROPJIT_SHARED") {
         Some(folder) => PathBuf::from(folder),
         None => root().join("../shared"),
@@ -56,7 +56,7 @@ pub fn shared() -> Option<PathBuf> {
 }
 
 /// Whether tests should take all the time they can use.
-pub fn soak() -> bool {
+pub(crate) fn soak() -> bool {
     std::env::var_os("PROPJIT_SOAK").is_some_and(|value| value == "1")
 }
 
@@ -65,7 +65,7 @@ fn root() -> &'static Path {
 }
 
 /// The rulesheets in a folder, by name.
-pub fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
+pub(crate) fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).expect("the folder of rulesheets can be listed");
     let paths = entries.map(|entry| entry.expect("the entry can be read").path());
     let rulesheets = paths.filter(|path| path.extension().is_some_and(|e| e == "kif"));
@@ -82,24 +82,24 @@ pub fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
 }
 
 /// One of the project's own games.
-pub fn own_game(name: &str) -> Game {
+pub(crate) fn own_game(name: &str) -> Game {
     let text = games::text(name).expect("the project has such a game");
     let file = format!("{name}.kif");
     Game::from_text(&file, text, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The game in a file.
-pub fn load(path: &Path) -> Game {
+pub(crate) fn load(path: &Path) -> Game {
     Game::load(path, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The game with these rules.
-pub fn game(rules: &str) -> Game {
+pub(crate) fn game(rules: &str) -> Game {
     Game::from_text("test.kif", rules, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Plays all playouts that are to be started.
-pub fn play_all(player: &mut dyn PlayoutRunner) {
+pub(crate) fn play_all(player: &mut dyn PlayoutRunner) {
     let limits = RunLimits {
         deadline: None,
         enough: usize::MAX,
@@ -111,7 +111,7 @@ pub fn play_all(player: &mut dyn PlayoutRunner) {
 
 /// Asserts that two means of independent values are as near as they should be: within
 /// five standard errors of their difference, of which chance exceeds one in two million.
-pub fn assert_near(what: &str, a: &Moments, b: &Moments) {
+pub(crate) fn assert_near(what: &str, a: &Moments, b: &Moments) {
     let error = a
         .standard_error()
         .unwrap()
@@ -125,7 +125,7 @@ pub fn assert_near(what: &str, a: &Moments, b: &Moments) {
 
 /// A counter goes up by one or two; at four or more the match ends. Of the two
 /// roles, one has two goals at five and none at four; the other always has one.
-pub const COUNTER: &str = "
+pub(crate) const COUNTER: &str = "
     (role up) (role idle)
     (init (at 0))
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
@@ -142,7 +142,7 @@ pub const COUNTER: &str = "
 ";
 
 /// A match goes on for ever, or to where the only role has no move.
-pub const ENDLESS: &str = "
+pub(crate) const ENDLESS: &str = "
     (role walker)
     (init (at start))
     (<= (legal walker stay) (true (at start)))
@@ -155,7 +155,7 @@ pub const ENDLESS: &str = "
 ";
 
 /// Grounds until the memory is full, unless it is stopped.
-pub fn endless_setup() -> Setup {
+pub(crate) fn endless_setup() -> Setup {
     let mut setup = Setup::default();
     setup.ground.time = None;
     setup
@@ -163,7 +163,7 @@ pub fn endless_setup() -> Setup {
 
 /// Two say a word each in turn, and what was said is one term that could grow for ever, so the
 /// game cannot be grounded. Whoever is first wins by saying `good` at the third turn.
-pub const TALK: &str = "
+pub(crate) const TALK: &str = "
     (role up) (role down) (opponent up down) (opponent down up)
     (init (said nothing)) (init (turn up))
     (word good) (word bad)

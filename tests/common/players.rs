@@ -27,7 +27,7 @@ impl<F: FnMut(&Stop) -> Result<Choice, PlayerError> + Send> Player for Scripted<
 }
 
 /// A player that says what `choose` says.
-pub fn scripted(
+pub(crate) fn scripted(
     name: &str,
     choose: impl FnMut(&Stop) -> Result<Choice, PlayerError> + Clone + Send + Sync + 'static,
 ) -> PlayerFactory {
@@ -38,17 +38,17 @@ pub fn scripted(
 }
 
 /// Always says the same.
-pub fn parrot(text: &'static str) -> PlayerFactory {
+pub(crate) fn parrot(text: &'static str) -> PlayerFactory {
     scripted("parrot", move |_| Ok(Choice::new(text)))
 }
 
 /// Panics when it is asked for a move.
-pub fn crasher() -> PlayerFactory {
+pub(crate) fn crasher() -> PlayerFactory {
     scripted("crasher", |_| panic!("on purpose"))
 }
 
 /// Thinks until it is stopped, and then says `text`.
-pub fn thinker(text: &'static str) -> PlayerFactory {
+pub(crate) fn thinker(text: &'static str) -> PlayerFactory {
     scripted("thinker", move |stop| {
         while !stop.is_set() {
             thread::sleep(Duration::from_millis(1));
@@ -58,7 +58,7 @@ pub fn thinker(text: &'static str) -> PlayerFactory {
 }
 
 /// Cannot even be made before `gate` is dropped; plays the first legal move then.
-pub fn latecomer(gate: Receiver<()>) -> PlayerFactory {
+pub(crate) fn latecomer(gate: Receiver<()>) -> PlayerFactory {
     let make = move |seat: &Seat| {
         let _ = gate.recv();
         "legal".parse::<PlayerFactory>().unwrap().make(seat)
@@ -67,7 +67,7 @@ pub fn latecomer(gate: Receiver<()>) -> PlayerFactory {
 }
 
 /// Plays as another player does, and sends what comes of preparing.
-pub fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> PlayerFactory {
+pub(crate) fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> PlayerFactory {
     struct Watched {
         player: Box<dyn Player>,
         seen: Sender<Result<(), PlayerError>>,
@@ -95,7 +95,7 @@ pub fn watched(spec: &str, seen: Sender<Result<(), PlayerError>>) -> PlayerFacto
 
 /// Waits for a message before each move, then plays the first legal move but as many as
 /// it has played before; also the number of times it was asked.
-pub fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
+pub(crate) fn patient() -> (PlayerFactory, Sender<()>, Arc<AtomicUsize>) {
     struct Patient {
         board: Board,
         seat: Seat,

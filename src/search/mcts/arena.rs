@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_is_given_back() {
+    fn unused_memory_is_given_back() {
         let arena = Arena::new(1 << 14);
         let mut buffer = AllocationBuffer::default();
         while arena.allocate(&mut buffer, 8 * 16).is_some() {}

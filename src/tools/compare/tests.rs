@@ -140,7 +140,7 @@ fn record(game: &Game, config: &CompareConfig) -> Recording {
 }
 
 #[test]
-fn what_is_wrong_is_found() {
+fn wrong_backends_are_found() {
     let (game, config) = (counting(), quick());
     let recording = record(&game, &config);
     assert_eq!(recording.states(), config.states);
@@ -239,7 +239,7 @@ fn a_stop_leaves_the_rows_there_are() {
 }
 
 #[test]
-fn what_is_terminal_from_the_start_can_be_compared() {
+fn games_that_start_terminal_can_be_compared() {
     let rules = "(role r) (init over) (<= terminal (true over)) (legal r go) (goal r 7)
         (<= (next over) (does r go))";
     let game = Game::from_text("over.kif", rules, &Setup::default()).unwrap();
