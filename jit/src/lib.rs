@@ -101,3 +101,8 @@ pub use passes::{PassConfig, optimize};
 pub use propjit_stop::Stop;
 pub use scalar::ScalarInterpreter;
 pub use section::Section;
+
+/// The example in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
