@@ -1,24 +1,50 @@
-//! propjit plays games given by their rules: a rulesheet in the Game Description
-//! Language becomes a propositional network, that a Boolean circuit, and the
-//! circuit plays many matches at a time, one per bit.
+//! propjit plays any game whose rules are written in the Game Description Language: a rulesheet
+//! becomes a propositional network, that a Boolean circuit, and the circuit plays many matches
+//! at a time, one per bit.
 //!
-//! Where to start:
+//! ```
+//! use std::time::Duration;
+//! use propjit::{Backend, Game, Mcts, MctsConfig, RoleId, SearchBudget, Setup, Stop};
 //!
-//! - [`game`] loads a rulesheet and gives machines that play it.
-//! - [`machine`] is what a machine can do, and the backends.
-//! - [`playout`] plays random matches in bulk, [`perft`] counts all of them.
-//! - [`analysis`] finds out about a game without playing it; [`darkening`] makes code for what
-//!   is left of a match.
-//! - [`decisive`] makes playouts less blind.
+//! let rules = propjit::gdl::games::text("ticTacToe").unwrap();
+//! let game = Game::from_text("ticTacToe.kif", rules, &Setup::default())?;
+//! let mut search = Mcts::new(&game, Backend::Compiled, MctsConfig::default())?;
+//! search.run(&SearchBudget::default().with_stop(Stop::new().within(Duration::from_secs(1))))?;
+//! let report = search.report(RoleId(0));
+//! assert_eq!(report.value, Some(50.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where to start
+//!
+//! | to do | start with |
+//! |---|---|
+//! | load a rulesheet | [`Game::load`], [`Setup`] |
+//! | ask what follows from a state | [`Game::machine`], a [`StateMachine`] |
+//! | evaluate many states in a call | [`Batch`](machine::batch::Batch) |
+//! | play random matches in bulk | [`playout::run`], [`Playouts`] |
+//! | find a good move | [`Mcts`] |
+//! | let players play, be a player | [`matches`], [`player`], [`protocol`] |
+//! | prove what holds in all states | [`analysis`] |
+//!
+//! The folder `examples` has a program for each.
+//!
+//! # The rooms
+//!
+//! Each depends only on those above it.
+//!
+//! - [`gdl`] and [`jit`] are the packages below this one: rules and networks; circuits and code.
+//! - [`ground`] is a game as a circuit, with the names of what its wires mean; [`darkening`] and
+//!   [`decisive`] derive other circuits from it.
+//! - [`engine`] is the life of code: the best engine for a state, now.
+//! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
+//! - [`playout`] plays random matches, [`perft`] counts all of them.
+//! - [`analysis`] proves what holds in all states, or from a state on.
 //! - [`search`] finds good moves.
-//! - [`cache`] finds the user's cache of machine code.
-//! - [`profile`] keeps what suits the user's CPU best.
-//! - `tools`, a feature, measures: all backends on a game, settings on this CPU, darkening in a match.
-//! - [`matches`] plays matches between players and keeps their state, history and record;
-//!   [`player`] has the players, [`protocol`] lets players and game managers elsewhere take part.
-//! - [`verify`] compares machines with recorded traces and with each other.
-//!
-//! The logic is in `propjit-gdl`, the circuits are in `propjit-jit`.
+//! - [`matches`] is a match and all about it; [`player`] has the players; [`protocol`] lets players
+//!   and game managers elsewhere take part.
+//! - [`verify`] compares machines with recorded traces and with each other; [`profile`] keeps what
+//!   suits the user's CPU best; `tools`, a feature, measures.
 
 pub mod analysis;
 mod background;
@@ -29,7 +55,7 @@ pub mod engine;
 mod fnv;
 pub mod game;
 pub mod ground;
-pub mod lane_mask;
+mod lane_mask;
 pub mod machine;
 pub mod matches;
 mod moves;
@@ -42,11 +68,21 @@ pub mod rng;
 pub mod search;
 mod setters;
 mod state;
-pub mod statistics;
+mod statistics;
 mod terms;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod verify;
 
+pub use propjit_gdl as gdl;
+pub use propjit_jit as jit;
+
 pub use directory::DirectoryError;
+pub use game::{Game, LoadError, Setup};
+pub use lane_mask::LaneMask;
+pub use machine::{Backend, MachineError, Move, RoleId, State, StateMachine};
+pub use playout::{PlayoutConfig, PlayoutRunner, Playouts};
 pub use propjit_stop::Stop;
+pub use search::SearchBudget;
+pub use search::mcts::{Mcts, MctsConfig, SearchReport};
+pub use statistics::Moments;

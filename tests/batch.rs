@@ -124,7 +124,7 @@ fn lanes_are_like_single_states() {
             let played: Vec<_> = forced.iter().chain(&forced).take(batch.lanes()).collect();
             batch.enter(played.iter().copied());
             let every_second = (0..played.len()).step_by(2);
-            let mut lanes = propjit::lane_mask::LaneMask::default();
+            let mut lanes = propjit::LaneMask::default();
             every_second.for_each(|lane| lanes.insert(lane));
             batch.advance_forced(lanes);
             let expected: Vec<_> = (played.iter().enumerate())

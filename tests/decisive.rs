@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::common;
 use crate::common::assert_near;
+use propjit::Moments;
 use propjit::Stop;
 use propjit::analysis::GoalBounds;
 use propjit::decisive::DecisiveCircuit;
@@ -13,7 +14,6 @@ use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::playout::{PlayoutRunner, Playouts, Tally};
 use propjit::rng::streams;
-use propjit::statistics::Moments;
 use propjit_jit::circuit::OutputId;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::{LaneProgram, Width};

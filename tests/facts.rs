@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::common;
+use propjit::LaneMask;
 use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
 use propjit::game::Game;
 use propjit::ground::{GroundGame, section};
-use propjit::lane_mask::LaneMask;
 use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};

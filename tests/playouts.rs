@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::common;
 use crate::common::assert_near;
+use propjit::Moments;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::playout::{PlayoutConfig, PlayoutProgress, Tally, run};
-use propjit::statistics::Moments;
 
 fn play(game: &Game, backend: Backend, config: &PlayoutConfig) -> Tally {
     run(

@@ -10,10 +10,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use propjit::Moments;
 use propjit::Stop;
 use propjit::game::{Game, Setup};
 use propjit::playout::{PlayoutProgress, PlayoutRunner, RunLimits};
-use propjit::statistics::Moments;
 use propjit_gdl::games::{self, GAMES};
 
 /// The project's own rulesheets, by name.
