@@ -31,12 +31,10 @@ fn playouts(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(rollouts));
         for name in GAMES {
             let game = common::load(name);
-            let config = PlayoutConfig {
-                seed: 1,
-                max_steps: 1000,
-                rollouts: Some(rollouts),
-                ..PlayoutConfig::default()
-            };
+            let config = PlayoutConfig::default()
+                .with_seed(1)
+                .with_max_steps(1000)
+                .with_rollouts(Some(rollouts));
             let (stop, progress) = (Stop::new(), PlayoutProgress::default());
             group.bench_function(name, |bencher| {
                 bencher.iter(|| playout::run(&game, backend, &config, &stop, &progress));

@@ -23,18 +23,19 @@ use rand::seq::IndexedRandom;
 
 /// Small budgets: what is tested is that they hold.
 fn setup() -> Setup {
-    Setup {
-        backend: None,
-        ground: GroundLimits::default()
-            .with_time(Duration::from_secs(2))
-            .with_bytes(256 << 20)
-            .with_ground_rules(200_000),
-        prover: ProverLimits::default()
-            .with_steps(300_000)
-            .with_cells(10_000_000)
-            .with_terms(1_000_000),
-        ..Setup::default()
-    }
+    Setup::default()
+        .with_ground(
+            GroundLimits::default()
+                .with_time(Duration::from_secs(2))
+                .with_bytes(256 << 20)
+                .with_ground_rules(200_000),
+        )
+        .with_prover(
+            ProverLimits::default()
+                .with_steps(300_000)
+                .with_cells(10_000_000)
+                .with_terms(1_000_000),
+        )
 }
 
 /// Words that mean something, to be put in unlikely places.
@@ -118,13 +119,11 @@ fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
             return "refused";
         }
     };
-    let config = PlayoutConfig {
-        seed: 1,
-        max_steps: 20,
-        time: Some(Duration::from_millis(20)),
-        rollouts: Some(20),
-        ..PlayoutConfig::default()
-    };
+    let config = PlayoutConfig::default()
+        .with_seed(1)
+        .with_max_steps(20)
+        .with_time(Some(Duration::from_millis(20)))
+        .with_rollouts(Some(20));
     let stop = Stop::new();
     let outcome = playout::run(
         &game,

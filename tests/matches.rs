@@ -196,11 +196,9 @@ fn a_game_that_becomes_too_hard_ends_the_match() {
         (<= (legal r go) (true (at a))) (<= (legal r go) (same ?x ?y ?z))
         (<= terminal (true (at c))) (goal r 0) (<= (next (at c)) (true (at c)))"
     );
-    let setup = Setup {
-        backend: Some(Backend::Prover),
-        prover: ProverLimits::default().with_steps(10_000),
-        ..Setup::default()
-    };
+    let setup = Setup::default()
+        .with_backend(Some(Backend::Prover))
+        .with_prover(ProverLimits::default().with_steps(10_000));
     let sheet = Arc::new(Rulesheet::parse("hard.kif", &rules, setup).unwrap());
     let record = play(&series(&[spec("random")], 1), &sheet)
         .records
@@ -480,10 +478,8 @@ fn a_searching_player_solves_puzzles() {
 /// two moves before the end.
 #[test]
 fn a_searching_player_needs_no_grounded_game() {
-    let setup = Setup {
-        ground: GroundLimits::default().with_time(Duration::from_millis(100)),
-        ..Setup::default()
-    };
+    let setup =
+        Setup::default().with_ground(GroundLimits::default().with_time(Duration::from_millis(100)));
     let sheet = Arc::new(Rulesheet::parse("talk.kif", common::TALK, setup).unwrap());
     let results = play(&series(&[spec("mcts"), spec("random")], 3), &sheet);
     for record in &results.records {

@@ -23,11 +23,9 @@ fn play(game: &Game, backend: Backend, config: &PlayoutConfig) -> Tally {
 }
 
 fn count(rollouts: u64) -> PlayoutConfig {
-    PlayoutConfig {
-        seed: 7,
-        rollouts: Some(rollouts),
-        ..PlayoutConfig::default()
-    }
+    PlayoutConfig::default()
+        .with_seed(7)
+        .with_rollouts(Some(rollouts))
 }
 
 #[test]
@@ -87,10 +85,7 @@ fn long_and_stuck_matches_are_counted_apart() {
     let game = common::game(common::ENDLESS);
     for backend in Backend::ALL {
         let rollouts = 3000;
-        let config = PlayoutConfig {
-            max_steps: 3,
-            ..count(rollouts)
-        };
+        let config = count(rollouts).with_max_steps(3);
         let tally = play(&game, backend, &config);
         assert_eq!(tally.rollouts(), rollouts);
         assert_eq!(tally.truncated + tally.stuck, rollouts);
@@ -131,10 +126,7 @@ fn waiting_lanes_bias_nothing() {
         let game = common::own_game(name);
         let scalar = play(&game, Backend::Scalar, &count(1000));
         for refill in [0, 3, u32::MAX] {
-            let config = PlayoutConfig {
-                refill,
-                ..count(4001)
-            };
+            let config = count(4001).with_refill(refill);
             let lanes = play(&game, Backend::Lanes, &config);
             assert_eq!(lanes.rollouts(), 4001, "{name}");
             common::assert_near(name, &lanes.lengths, &scalar.lengths);
@@ -152,15 +144,9 @@ fn a_seed_gives_the_same_matches() {
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
         let first = play(&game, backend, &count(3000));
         assert_eq!(play(&game, backend, &count(3000)), first);
-        let other = PlayoutConfig {
-            seed: 8,
-            ..count(3000)
-        };
+        let other = count(3000).with_seed(8);
         assert_ne!(play(&game, backend, &other), first);
-        let threads = PlayoutConfig {
-            threads: 3,
-            ..count(3000)
-        };
+        let threads = count(3000).with_threads(3);
         let shared = play(&game, backend, &threads);
         assert_eq!(shared.rollouts(), 3000);
         assert_eq!(play(&game, backend, &threads), shared);
@@ -171,11 +157,9 @@ fn a_seed_gives_the_same_matches() {
 fn time_only_cuts_the_sequence_of_matches() {
     let game = common::own_game("ticTacToe");
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let timed = PlayoutConfig {
-            time: Some(Duration::from_millis(20)),
-            rollouts: None,
-            ..count(0)
-        };
+        let timed = count(0)
+            .with_rollouts(None)
+            .with_time(Some(Duration::from_millis(20)));
         let tally = play(&game, backend, &timed);
         assert!(tally.rollouts() > 0);
         assert_eq!(play(&game, backend, &count(tally.rollouts())), tally);

@@ -8,7 +8,7 @@ use crate::common::assert_near;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
-use propjit::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits, Tally, runner};
+use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally, runner};
 use propjit::rng::streams;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
@@ -22,12 +22,7 @@ fn new_runner(game: &Game, backend: Backend, seed: u64) -> Box<dyn PlayoutRunner
 }
 
 fn play(runner: &mut dyn PlayoutRunner, enough: usize) {
-    let limits = RunLimits {
-        deadline: None,
-        enough,
-        stop: &Stop::new(),
-        progress: &PlayoutProgress::default(),
-    };
+    let limits = RunLimits::default().with_enough(enough);
     runner.play(&limits).unwrap();
 }
 
@@ -186,12 +181,9 @@ fn a_deadline_ends_starts_and_not_matches() {
         for _ in 0..30 {
             let id = runner.queue_mut().add(&initial, None);
             let deadline = Instant::now() + Duration::from_millis(1);
-            let limits = RunLimits {
-                deadline: Some(deadline),
-                enough: 1,
-                stop: &Stop::new(),
-                progress: &PlayoutProgress::default(),
-            };
+            let limits = RunLimits::default()
+                .with_deadline(Some(deadline))
+                .with_enough(1);
             runner.play(&limits).unwrap();
             assert!(
                 Instant::now() >= deadline,
@@ -281,12 +273,7 @@ fn a_stop_drops_the_matches_that_run() {
         let id = runner.queue_mut().add(&initial, Some(5000));
         let stop = Stop::new();
         stop.set();
-        let limits = RunLimits {
-            deadline: None,
-            enough: usize::MAX,
-            stop: &stop,
-            progress: &PlayoutProgress::default(),
-        };
+        let limits = RunLimits::default().with_stop(stop.clone());
         runner.play(&limits).unwrap();
         assert_eq!(runner.queue().tally(id).rollouts(), 0);
         runner.clear();

@@ -16,22 +16,17 @@ use propjit_jit::code::cache::Cache;
 fn load(name: &str, code: CodeOptions) -> (Game, Arc<Engines>) {
     let games = common::own_games();
     let (_, path) = games.iter().find(|(own, _)| own == name).unwrap();
-    let setup = Setup {
-        code,
-        ..Setup::default()
-    };
+    let setup = Setup::default().with_code(code);
     let game = Game::load(path, &setup).unwrap();
     let engines = game.engines().unwrap().clone();
     (game, engines)
 }
 
 fn play(game: &Game, rollouts: u64) -> playout::Tally {
-    let config = PlayoutConfig {
-        seed: 5,
-        max_steps: 1000,
-        rollouts: Some(rollouts),
-        ..PlayoutConfig::default()
-    };
+    let config = PlayoutConfig::default()
+        .with_seed(5)
+        .with_max_steps(1000)
+        .with_rollouts(Some(rollouts));
     let outcome = playout::run(
         game,
         Backend::Compiled,
@@ -47,10 +42,8 @@ fn play(game: &Game, rollouts: u64) -> playout::Tally {
 #[test]
 fn the_same_matches_before_and_after_compiling() {
     for name in ["connectFour", "reversi"] {
-        let never = CodeOptions {
-            config: CodeConfig::best().with_time(Duration::ZERO),
-            ..CodeOptions::default()
-        };
+        let never =
+            CodeOptions::default().with_config(CodeConfig::best().with_time(Duration::ZERO));
         let (interpreted, engines) = load(name, never);
         let expected = play(&interpreted, 3000);
         engines.wait();
@@ -68,10 +61,12 @@ fn the_same_matches_before_and_after_compiling() {
 #[test]
 fn code_is_kept_for_the_next_time() {
     let directory = tempfile::tempdir().unwrap();
-    let cached = || CodeOptions {
-        cache: Some(Cache::open(directory.path().join("code"), 1 << 20).unwrap()),
-        name: "a game".to_string(),
-        ..CodeOptions::default()
+    let cached = || {
+        CodeOptions::default()
+            .with_cache(Some(
+                Cache::open(directory.path().join("code"), 1 << 20).unwrap(),
+            ))
+            .with_name("a game".to_string())
     };
     let entries = || {
         let listed = cached().cache.unwrap().list().unwrap();
@@ -110,10 +105,7 @@ fn damaged_code_is_compiled_afresh() {
     let folder = directory.path().join("code");
     // Matches may be over before the code is kept, so ask for the code first.
     let play_compiled = || {
-        let code = CodeOptions {
-            cache: Some(Cache::open(&folder, 1 << 20).unwrap()),
-            ..CodeOptions::default()
-        };
+        let code = CodeOptions::default().with_cache(Some(Cache::open(&folder, 1 << 20).unwrap()));
         let (game, engines) = load("ticTacToe", code);
         engines.programs().playout_code().unwrap();
         play(&game, 1000)

@@ -34,10 +34,7 @@ fn replay(backend: Option<Backend>) {
     if !common::soak() {
         cases.retain(|case| QUICK.contains(&case.game.as_str()));
     }
-    let setup = Setup {
-        backend,
-        ..Setup::default()
-    };
+    let setup = Setup::default().with_backend(backend);
     let rows = run(&cases, &setup, 2, &Stop::new(), |_| {});
     assert_eq!(rows.len(), cases.len());
     let gave_up = rows

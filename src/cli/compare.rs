@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use propjit::Stop;
-use propjit::game::{Game, LoadError, Setup};
+use propjit::game::{Game, LoadError};
 use propjit::rng::random_seed;
 use propjit::tools::compare::{self, CompareConfig, CompareOutcome, CompareTable, Figures, plot};
 use propjit_gdl::rules::Rules;
@@ -116,10 +116,7 @@ fn measure(
         let (game, doing) = (game.clone(), doing.clone());
         move || format!("{game}: {}", doing.lock())
     });
-    let setup = Setup {
-        stop: stop.clone(),
-        ..args.ground.setup()
-    };
+    let setup = args.ground.setup().with_stop(stop.clone());
     let loaded = match Game::load(path, &setup) {
         Err(LoadError::Stopped) => return Ok(None),
         loaded => loaded?,

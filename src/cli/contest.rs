@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use propjit::game::{LoadError, Setup};
+use propjit::game::LoadError;
 use propjit::matches::{
     ErrorRecord, MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, Rulesheet,
     Series, SeriesError, SeriesResults, Standing,
@@ -90,10 +90,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;
     let stop = stop_on_ctrl_c();
-    let setup = Setup {
-        stop: stop.clone(),
-        ..args.setup.setup_for(path)
-    };
+    let setup = args.setup.setup_for(path).with_stop(stop.clone());
     let name = path.to_string_lossy();
     let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);

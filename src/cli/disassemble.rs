@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use propjit::game::{Game, Setup};
+use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::ground::sections::section;
 use propjit::ground::sections::{alone, playout_sections, state_sections};
@@ -96,10 +96,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         true => ListingForm::Intermediate,
         false => ListingForm::Assembly,
     };
-    let setup = Setup {
-        backend: Some(Backend::Compiled),
-        ..args.ground.setup()
-    };
+    let setup = args.ground.setup().with_backend(Some(Backend::Compiled));
     let game = Game::load(&args.rulesheet, &setup)?;
     let ground = game
         .ground_game()

@@ -116,7 +116,7 @@ fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
             goals: ports.map(|role| role.goals.iter().map(|goal| goal.value).collect()),
         }
     };
-    let stage = |stage: &propjit::game::Stage| Stage {
+    let stage = |stage: &propjit::game::SetupStage| Stage {
         stage: stage.name,
         seconds: stage.time.as_secs_f64(),
     };

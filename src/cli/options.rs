@@ -71,34 +71,28 @@ pub(super) struct GroundArgs {
 
 impl GroundArgs {
     pub(super) fn setup(&self) -> Setup {
-        Setup {
-            ground: GroundLimits::default()
+        Setup::default().with_ground(
+            GroundLimits::default()
                 .with_time(self.setup_limit)
                 .with_bytes(self.memory_limit << 20),
-            ..Setup::default()
-        }
+        )
     }
 }
 
 impl SetupArgs {
     /// For games whose code is not to be kept.
     pub(super) fn setup(&self) -> Setup {
-        Setup {
-            backend: self.backend.0,
-            ..self.ground.setup()
-        }
+        self.ground.setup().with_backend(self.backend.0)
     }
 
     /// For the game with this rulesheet, with the code cache and what suits this CPU.
     pub(super) fn setup_for(&self, rulesheet: &Path) -> Setup {
-        Setup {
-            code: CodeOptions {
-                config: self.settings().code(),
-                cache: self.cache(),
-                name: game_name(rulesheet),
-            },
-            ..self.setup()
-        }
+        self.setup().with_code(
+            CodeOptions::default()
+                .with_config(self.settings().code())
+                .with_cache(self.cache())
+                .with_name(game_name(rulesheet)),
+        )
     }
 
     /// The settings that suit this CPU best, as far as these are known. A profile that cannot be
@@ -137,10 +131,7 @@ impl SetupArgs {
         best: fn(&Game) -> Backend,
         prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
     ) -> Result<(Game, Backend), Failure> {
-        let setup = Setup {
-            stop: stop.clone(),
-            ..self.setup_for(rulesheet)
-        };
+        let setup = self.setup_for(rulesheet).with_stop(stop.clone());
         let mut game = Game::load(rulesheet, &setup)?;
         let warnings = game.warnings().count(Severity::Warning);
         if warnings > 0 {

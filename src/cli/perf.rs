@@ -67,15 +67,13 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
     game.wait_for_code();
     let seed = random_seed();
     tracing::info!(seed, "playing");
-    let config = PlayoutConfig {
-        // The benchmark compares engines on one thread.
-        threads: 1,
-        refill: args.setup.settings().refill,
-        seed,
-        max_steps: MAX_STEPS,
-        time: Some(args.seconds),
-        rollouts: None,
-    };
+    // The benchmark compares engines on one thread.
+    let config = PlayoutConfig::default()
+        .with_threads(1)
+        .with_refill(args.setup.settings().refill)
+        .with_seed(seed)
+        .with_max_steps(MAX_STEPS)
+        .with_time(Some(args.seconds));
     playout::run(
         &game,
         backend,

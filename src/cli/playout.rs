@@ -87,14 +87,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         game.wait_for_code();
     }
     let unlimited = args.count.is_some().then_some(args.seconds);
-    let config = PlayoutConfig {
-        threads: args.threads.unwrap_or(setup.settings().threads),
-        refill: setup.settings().refill,
-        seed: args.seed.unwrap_or_else(random_seed),
-        max_steps: args.max_steps,
-        time: unlimited.unwrap_or(args.seconds.or(Some(DEFAULT_TIME))),
-        rollouts: args.count,
-    };
+    let config = PlayoutConfig::default()
+        .with_threads(args.threads.unwrap_or(setup.settings().threads))
+        .with_refill(setup.settings().refill)
+        .with_seed(args.seed.unwrap_or_else(random_seed))
+        .with_max_steps(args.max_steps)
+        .with_time(unlimited.unwrap_or(args.seconds.or(Some(DEFAULT_TIME))))
+        .with_rollouts(args.count);
     let progress = PlayoutProgress::default();
     let shown = show_progress({
         let progress = progress.clone();

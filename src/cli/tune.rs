@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use propjit::game::{Game, Setup};
+use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
 use propjit::rng::random_seed;
@@ -99,10 +99,7 @@ fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
     if args.rulesheets.is_empty() {
         return Ok(Subject::built_in()?);
     }
-    let setup = Setup {
-        backend: Some(Backend::Compiled),
-        ..args.ground.setup()
-    };
+    let setup = args.ground.setup().with_backend(Some(Backend::Compiled));
     let subject = |path: &PathBuf| {
         let game = Game::load(path, &setup)?;
         Ok(Subject::new(game_name(path), &game)?)

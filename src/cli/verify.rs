@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgGroup;
 use parking_lot::Mutex;
 use propjit::Stop;
-use propjit::game::{Game, Setup};
+use propjit::game::Game;
 use propjit::rng::{random_seed, streams};
 use propjit::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
 use propjit::verify::{Difference, against};
@@ -103,10 +103,7 @@ fn replay(
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let setup = Setup {
-        stop: stop.clone(),
-        ..args.setup.setup()
-    };
+    let setup = args.setup.setup().with_stop(stop.clone());
     let text = !output.is_json();
     // Rows are printed as they come; the first failure to print ends the work.
     let printed = Mutex::new((output, Ok(())));

@@ -12,7 +12,7 @@ use propjit_jit::code::{Code, CodeConfig, CompileError, Guards};
 use propjit_jit::passes::PassConfig;
 use propjit_jit::section::Section;
 
-use super::CodeOptions;
+use super::options::CodeOptions;
 use crate::ground::sections::{decisive_sections, playout_sections, state_sections};
 use crate::ground::{GoalBounds, GroundGame, Layout};
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 use propjit_jit::code::{Code, CompileError};
 use propjit_jit::evaluator::Engine;
 
-use super::Programs;
 use super::compile::{Purpose, obtain};
+use super::programs::Programs;
 use super::tiers::Tiers;
 use crate::background::Background;
 use crate::decisive::DecisiveCircuit;

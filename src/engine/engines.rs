@@ -4,8 +4,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::decisive::DecisiveEngine;
+use super::options::CodeOptions;
+use super::programs::Programs;
 use super::tiers::Tiers;
-use super::{CodeOptions, DecisiveEngine, Programs, ValidEngine};
+use super::valid_engine::ValidEngine;
 use crate::background::Background;
 use crate::ground::{GoalBounds, GroundGame};
 
@@ -82,6 +85,11 @@ impl Engines {
     ) -> &DecisiveEngine {
         let start = || DecisiveEngine::start(&self.programs, self.tiers(), latches);
         self.decisive[usize::from(latches.is_some())].get_or_init(start)
+    }
+
+    /// Whether there will be no better engine for the whole circuit than there is.
+    pub(super) fn is_best(&self) -> bool {
+        self.tiers().is_ready()
     }
 
     /// The engines for the whole circuit.

@@ -1,10 +1,14 @@
-//! The engines that the threads of a search or of playouts share.
+//! The engines that the threads of a search share.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::darkening::Darkening;
-use super::{DecisiveEngine, EngineSubscription, Engines, PlayoutPolicy};
+use super::decisive::DecisiveEngine;
+use super::engines::Engines;
+use super::sources::Sources;
+use super::subscription::EngineSubscription;
+use super::valid_engine::PlayoutPolicy;
 use crate::state::State;
 
 /// The engines for one match at a time: those of the game; those that are specialised for the
@@ -14,53 +18,51 @@ use crate::state::State;
 /// Threads [subscribe](MatchEngines::subscribe) to them.
 #[derive(Clone, Debug)]
 pub struct MatchEngines {
-    pub(super) engines: Arc<Engines>,
-    pub(super) darkening: Option<Arc<Darkening>>,
-    pub(super) decisive: Option<DecisiveEngine>,
+    sources: Sources,
 }
 
 impl MatchEngines {
     /// The engines of the game for the whole circuit.
     pub fn new(engines: Arc<Engines>) -> MatchEngines {
         MatchEngines {
-            engines,
-            darkening: None,
-            decisive: None,
+            sources: Sources {
+                engines,
+                darkening: None,
+                decisive: None,
+            },
         }
     }
 
     /// With engines that are made for the rest of the match, as roots come.
     #[must_use]
     pub fn with_darkening(mut self) -> MatchEngines {
-        let (programs, tiers) = (
-            self.engines.programs().clone(),
-            self.engines.tiers().clone(),
-        );
-        self.darkening = Some(Arc::new(Darkening::new(programs, tiers)));
+        let engines = &self.sources.engines;
+        let darkening = Darkening::new(engines.programs().clone(), engines.tiers().clone());
+        self.sources.darkening = Some(Arc::new(darkening));
         self
     }
 
     /// With the engine for playouts with decisive moves, as soon as it is ready.
     #[must_use]
     pub fn with_decisive(mut self, engine: DecisiveEngine) -> MatchEngines {
-        self.decisive = Some(engine);
+        self.sources.decisive = Some(engine);
         self
     }
 
     /// The engines that do not depend on the match.
     pub fn engines(&self) -> &Arc<Engines> {
-        &self.engines
+        &self.sources.engines
     }
 
     /// The engines for the rest of the match, if such are wanted.
     pub fn darkening(&self) -> Option<&Darkening> {
-        self.darkening.as_deref()
+        self.sources.darkening.as_deref()
     }
 
     /// States that follow from this root may be evaluated from now on: an engine that is not
     /// valid for them is offered no more when this returns.
     pub fn enter(&self, root: &State) {
-        if let Some(darkening) = &self.darkening {
+        if let Some(darkening) = self.darkening() {
             darkening.enter(root);
         }
     }
@@ -68,7 +70,7 @@ impl MatchEngines {
     /// States that follow from this root are evaluated from now on, until that time or without
     /// limit. Returns at once. If it pays, a better engine follows.
     pub fn advance(&self, root: &State, until: Option<Instant>) {
-        if let Some(darkening) = &self.darkening {
+        if let Some(darkening) = self.darkening() {
             darkening.advance(root, until);
         }
     }
@@ -77,6 +79,6 @@ impl MatchEngines {
     /// the engine for decisive moves is the best one as soon as it is ready; with
     /// [`PlayoutPolicy::Uniform`], it is never offered.
     pub fn subscribe(&self, policy: PlayoutPolicy) -> EngineSubscription {
-        EngineSubscription::new(self.clone(), policy)
+        EngineSubscription::new(self.sources.clone(), policy)
     }
 }

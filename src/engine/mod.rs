@@ -57,6 +57,7 @@ mod engines;
 mod match_engines;
 mod options;
 mod programs;
+mod sources;
 mod subscription;
 mod tiers;
 mod valid_engine;

@@ -3,8 +3,11 @@
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
 
+use crate::setters::setters;
+
 /// How machine code is made, and where it is kept.
 #[derive(Clone, Default, Debug)]
+#[non_exhaustive]
 pub struct CodeOptions {
     /// How code is made. By default, it is the best for this CPU.
     pub config: CodeConfig,
@@ -12,4 +15,12 @@ pub struct CodeOptions {
     pub cache: Option<Cache>,
     /// What the cache's list calls the game.
     pub name: String,
+}
+
+impl CodeOptions {
+    setters! {
+        with_config(config: CodeConfig);
+        with_cache(cache: Option<Cache>);
+        with_name(name: String);
+    }
 }

@@ -8,8 +8,8 @@ use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::LaneProgram;
 use propjit_jit::scalar::ScalarInterpreter;
 
-use super::CodeOptions;
 use super::compile::{Purpose, obtain};
+use super::options::CodeOptions;
 use crate::ground::GroundGame;
 use crate::ground::sections::playout_sections;
 

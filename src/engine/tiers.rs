@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use propjit_jit::evaluator::Engine;
 
-use super::Programs;
+use super::programs::Programs;
 use crate::background::Background;
 
 /// The time for which the first engine is not made, because code from the cache, and that of

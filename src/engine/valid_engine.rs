@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use propjit_jit::evaluator::Engine;
 
-use super::Validity;
+use super::validity::Validity;
 
 /// Which moves playouts on an engine choose from.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]

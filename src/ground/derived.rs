@@ -9,7 +9,9 @@ use propjit_jit::circuit::Circuit;
 use propjit_jit::passes::{PassConfig, PassReport, optimize};
 use propjit_stop::Stop;
 
-use super::{Layout, Phases, StepCost};
+use super::layout::Layout;
+use super::phases::Phases;
+use super::step_cost::StepCost;
 use crate::state::State;
 
 /// A circuit after the passes.

@@ -7,9 +7,11 @@ use propjit_jit::circuit::Circuit;
 use propjit_stop::Stop;
 
 use super::derived::{Derived, Optimised};
+use super::layout::Layout;
 use super::lower::lower;
 use super::names::Names;
-use super::{Layout, Phases, StepCost};
+use super::phases::Phases;
+use super::step_cost::StepCost;
 use crate::moves::{Move, RoleId};
 use crate::state::State;
 use crate::terms::UnknownName;

@@ -1,7 +1,8 @@
 //! The goals that latches leave to the roles of a game: plain data, for all who ask about
 //! many states.
 
-use super::{GroundGame, Literal};
+use super::game::GroundGame;
+use super::literal::Literal;
 use crate::moves::RoleId;
 use crate::state::{State, ones};
 

@@ -1,6 +1,6 @@
 //! A base proposition or its negation.
 
-use super::GroundGame;
+use super::game::GroundGame;
 use crate::state::State;
 
 /// A base proposition that is true, or one that is false.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use propjit_gdl::propnet::{Component, Gate, GateId, Propnet, Wire};
 use propjit_jit::circuit::{Builder, Circuit, Edge};
 
-use super::Layout;
+use super::layout::Layout;
 
 /// The circuit of a game, with the outputs as `layout` says.
 pub fn lower(net: &Propnet, layout: &Layout) -> Circuit {

@@ -15,7 +15,7 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
-use super::Layout;
+use super::layout::Layout;
 use crate::state::State;
 
 /// The longest period that is looked for.

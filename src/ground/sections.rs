@@ -7,7 +7,7 @@
 use propjit_jit::circuit::OutputId;
 use propjit_jit::section::Section;
 
-use super::Layout;
+use super::layout::Layout;
 
 /// The sections of engines for playouts and batches. The others come after
 /// [`STATE`](section::STATE), and build on it.

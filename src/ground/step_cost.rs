@@ -2,7 +2,7 @@
 
 use propjit_jit::circuit::{Circuit, NodeSet, OutputId};
 
-use super::Layout;
+use super::layout::Layout;
 use super::sections::playout_sections;
 
 /// What it takes to choose a move, in gates for each move that a role may have.

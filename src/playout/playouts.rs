@@ -32,8 +32,8 @@ use propjit_jit::lanes::select::Selector;
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::queue::{JobId, PlayoutQueue};
+use super::runner::{PlayoutRunner, RunLimits};
 use super::trial::{Trial, Verdict};
-use super::{PlayoutRunner, RunLimits};
 use crate::engine::{EngineSubscription, ValidEngine};
 use crate::ground::{GroundGame, section};
 use crate::lane_mask::LaneMask;
@@ -122,7 +122,7 @@ impl Playouts {
     /// be rare.
     pub fn subscribed(mut subscription: EngineSubscription, max_steps: u32, seed: u64) -> Playouts {
         let engine = subscription.current();
-        let game = subscription.engines().engines().game().clone();
+        let game = subscription.game().clone();
         Playouts {
             subscription: Some(subscription),
             trial: Trial::of(&engine),
@@ -185,7 +185,7 @@ impl Playouts {
     }
 
     /// One step of all lanes.
-    fn step(&mut self, limits: &RunLimits<'_>) {
+    fn step(&mut self, limits: &RunLimits) {
         self.evaluator.evaluate(section::STATE);
         let mut ends = self.find_ends();
         let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
@@ -262,7 +262,7 @@ impl Playouts {
     }
 
     /// Counts the matches that end, those from one start state together.
-    fn end_matches(&mut self, ends: &Ends, limits: &RunLimits<'_>) {
+    fn end_matches(&mut self, ends: &Ends, limits: &RunLimits) {
         let mut ended = ends.terminal.or(ends.truncated).or(ends.stuck);
         if ended.is_empty() {
             return;
@@ -320,7 +320,7 @@ impl Playouts {
     }
 
     /// Starts matches in idle lanes, from the state that they enter for step `now`.
-    fn start_matches(&mut self, limits: &RunLimits<'_>) {
+    fn start_matches(&mut self, limits: &RunLimits) {
         let wanted = self.queue.are_waiting() && self.successor.is_none();
         let mut idle = if wanted {
             self.lanes.idle()
@@ -347,7 +347,7 @@ impl Playouts {
     }
 
     /// Starts matches in idle lanes without a step before.
-    fn enter(&mut self, limits: &RunLimits<'_>) {
+    fn enter(&mut self, limits: &RunLimits) {
         self.start_matches(limits);
         let state = self.evaluator.inputs_mut(self.game.layout().bases.clone());
         let (starting, start) = self.lanes.starting(&self.queue);
@@ -410,7 +410,7 @@ impl PlayoutRunner for Playouts {
         self.queue.clear();
     }
 
-    fn play(&mut self, limits: &RunLimits<'_>) -> Result<(), MachineError> {
+    fn play(&mut self, limits: &RunLimits) -> Result<(), MachineError> {
         self.enter(limits);
         while self.queue.finished() < limits.enough {
             if limits.stop.is_set() {

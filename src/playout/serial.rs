@@ -3,8 +3,8 @@
 use rand::RngExt;
 
 use super::queue::{JobId, PlayoutQueue};
+use super::runner::{PlayoutRunner, RunLimits};
 use super::tally::{Ending, Line};
-use super::{PlayoutRunner, RunLimits};
 use crate::ground::Phases;
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
@@ -51,7 +51,7 @@ impl SerialPlayouts {
     }
 
     /// Plays a match and counts it, unless a stop comes.
-    fn play_match(&mut self, id: JobId, limits: &RunLimits<'_>) -> Result<(), MachineError> {
+    fn play_match(&mut self, id: JobId, limits: &RunLimits) -> Result<(), MachineError> {
         self.state.assign(self.queue.state(id).0.words());
         self.line.clear();
         let mut length = 0;
@@ -143,7 +143,7 @@ impl PlayoutRunner for SerialPlayouts {
         self.queue.clear();
     }
 
-    fn play(&mut self, limits: &RunLimits<'_>) -> Result<(), MachineError> {
+    fn play(&mut self, limits: &RunLimits) -> Result<(), MachineError> {
         while self.queue.finished() < limits.enough && !limits.stop.is_set() && !limits.are_up() {
             let Some((id, _)) = self.queue.next(0, 1) else {
                 break;

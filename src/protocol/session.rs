@@ -186,11 +186,7 @@ impl Session {
 
     /// Reads rules, of which a message with this name tells if they are wrong.
     fn read(&self, name: &str, rules: &str) -> Option<Arc<Rulesheet>> {
-        let setup = Setup {
-            // Of this game alone.
-            stop: Stop::new(),
-            ..self.config.setup.clone()
-        };
+        let setup = self.config.setup.clone().with_stop(Stop::new());
         let read = Rulesheet::parse(name, rules, setup);
         let told =
             |diagnostics| tracing::error!("the rules of {name} cannot be played: {diagnostics}");

@@ -1,10 +1,9 @@
 //! Matches that have begun, and how they go on.
 
-use propjit::Stop;
 use propjit::engine::{Engines, ValidEngine};
 use propjit::machine::State;
 use propjit::machine::scalar::ScalarMachine;
-use propjit::playout::{PlayoutProgress, PlayoutRunner, Playouts, RunLimits, Tally};
+use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
 use propjit::rng::streams;
 use propjit::tools::darkening::random_match;
 
@@ -24,12 +23,7 @@ pub(crate) fn play(engines: &Engines, engine: ValidEngine, root: &State, rollout
 /// Plays `rollouts` matches from the root.
 pub(crate) fn play_with(runner: &mut Playouts, root: &State, rollouts: u64) -> Tally {
     let id = runner.queue_mut().add(root, Some(rollouts));
-    let limits = RunLimits {
-        deadline: None,
-        enough: 1,
-        stop: &Stop::new(),
-        progress: &PlayoutProgress::default(),
-    };
+    let limits = RunLimits::default().with_enough(1);
     runner.play(&limits).unwrap();
     let (finished, tally) = runner.queue_mut().take_finished().unwrap();
     assert_eq!(finished, id);

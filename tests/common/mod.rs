@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use propjit::Moments;
-use propjit::Stop;
 use propjit::game::{Game, Setup};
-use propjit::playout::{PlayoutProgress, PlayoutRunner, RunLimits};
+use propjit::playout::{PlayoutRunner, RunLimits};
 use propjit_gdl::games::{self, GAMES};
 
 /// The project's own rulesheets, by name.
@@ -100,12 +99,7 @@ pub(crate) fn game(rules: &str) -> Game {
 
 /// Plays all playouts that are to be started.
 pub(crate) fn play_all(player: &mut dyn PlayoutRunner) {
-    let limits = RunLimits {
-        deadline: None,
-        enough: usize::MAX,
-        stop: &Stop::new(),
-        progress: &PlayoutProgress::default(),
-    };
+    let limits = RunLimits::default();
     player.play(&limits).unwrap();
 }
 

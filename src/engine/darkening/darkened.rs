@@ -11,7 +11,9 @@ use propjit_jit::lanes::LaneProgram;
 
 use crate::darkening::Specialisation;
 use crate::engine::compile::guards;
-use crate::engine::{Programs, ValidEngine, Validity};
+use crate::engine::programs::Programs;
+use crate::engine::valid_engine::ValidEngine;
+use crate::engine::validity::Validity;
 use crate::ground::sections::playout_sections;
 use crate::state::State;
 

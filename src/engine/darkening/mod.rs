@@ -23,7 +23,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use propjit_jit::code::CompileError;
 use propjit_jit::lanes::Width;
 
-use super::Programs;
+use super::programs::Programs;
 use super::tiers::Tiers;
 use crate::darkening::ternary::{Fixpoint, TernaryCircuit};
 use crate::darkening::{Specialisation, whole_work};

@@ -4,21 +4,18 @@
 //! as many states at a time as there are lanes, always on the best engine that there is; and
 //! `serial`, which asks a state machine about one state after the other.
 
+mod backend;
 mod lanes;
 mod serial;
 
 use propjit_stop::Stop;
-use rand::Rng;
 
 use super::legal::LegalMoves;
 use super::successor::{Expansions, Successor, Successors, Transition};
-use crate::engine::MatchEngines;
-use crate::game::Game;
-use crate::machine::{Backend, MachineError, Move, RoleId, State};
-use crate::playout::{PlayoutRunner, SerialPlayouts};
-use crate::rng::GameRng;
-use lanes::LanesEvaluator;
-use serial::SerialEvaluator;
+use crate::machine::{MachineError, Move, RoleId, State};
+use crate::playout::PlayoutRunner;
+
+pub use backend::evaluator;
 
 /// About how many moves are looked at in one call: enough for many lanes, few enough to be held.
 const MOST_MOVES: usize = 1 << 16;
@@ -139,41 +136,11 @@ pub trait Evaluator: Send {
     }
 }
 
-/// An evaluator with a backend, for matches of at most `max_steps` joint moves. The compiled
-/// backend evaluates with the engines of the match; without any, with those of the game.
-///
-/// # Errors
-/// When there is no such machine.
-pub fn evaluator(
-    game: &Game,
-    backend: Backend,
-    engines: Option<&MatchEngines>,
-    max_steps: u32,
-    mut rng: GameRng,
-) -> Result<Box<dyn Evaluator>, MachineError> {
-    Ok(match (backend, game.engines()) {
-        (Backend::Lanes, Some(engines)) => {
-            let seed = rng.next_u64();
-            Box::new(LanesEvaluator::interpreted(engines, max_steps, seed))
-        }
-        (Backend::Compiled, Some(of_game)) => {
-            let of_game = || MatchEngines::new(of_game.clone());
-            let engines = engines.cloned().unwrap_or_else(of_game);
-            let seed = rng.next_u64();
-            Box::new(LanesEvaluator::compiled(&engines, max_steps, seed))
-        }
-        _ => {
-            let machine = game.machine(backend)?;
-            let playouts = SerialPlayouts::new(machine, max_steps, rng);
-            Box::new(SerialEvaluator::new(playouts, max_steps))
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Setup;
+    use crate::game::{Game, Setup};
+    use crate::machine::Backend;
     use crate::rng;
 
     /// How many of five equal states are expanded where there are `digits` squared moves, and

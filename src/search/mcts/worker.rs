@@ -100,6 +100,9 @@ impl<'a> Worker<'a> {
             let goal = best.as_ref().map_or(range.low, |best| best.goal);
             self.evaluator.runner().track_best_line(Some(goal as i32));
         }
+        let mut limits = RunLimits::default()
+            .with_stop(stop.clone())
+            .with_progress(self.shared.playouts.clone());
         while !stop.is_set() {
             let mut questions = self.descend();
             while !questions.is_empty() && !stop.is_set() {
@@ -109,12 +112,7 @@ impl<'a> Worker<'a> {
             if self.is_done(wanted) {
                 break;
             }
-            let limits = RunLimits {
-                deadline: None,
-                enough: self.leaves.div_ceil(4),
-                stop,
-                progress: &self.shared.playouts,
-            };
+            limits.enough = self.leaves.div_ceil(4);
             self.evaluator.runner().play(&limits)?;
             self.back_up();
         }

@@ -52,12 +52,10 @@ fn play(
     time: Duration,
     stop: &Stop,
 ) -> Result<PlayoutOutcome, MachineError> {
-    let config = playout::PlayoutConfig {
-        seed: config.seed,
-        max_steps: config.max_steps,
-        time: Some(time),
-        ..playout::PlayoutConfig::default()
-    };
+    let config = playout::PlayoutConfig::default()
+        .with_seed(config.seed)
+        .with_max_steps(config.max_steps)
+        .with_time(Some(time));
     let progress = PlayoutProgress::default();
     let stop = &stop.within(2 * time);
     match playing {

@@ -193,12 +193,13 @@ fn race(
         for (runner, best) in runners.iter_mut().zip(&mut best) {
             let id = runner.queue_mut().add(root, None);
             let start = Instant::now();
-            runner.play(&RunLimits {
-                deadline: start.checked_add(TURN),
-                enough: 1,
-                stop,
-                progress: &progress,
-            })?;
+            runner.play(
+                &RunLimits::default()
+                    .with_deadline(start.checked_add(TURN))
+                    .with_enough(1)
+                    .with_stop(stop.clone())
+                    .with_progress(progress.clone()),
+            )?;
             if stop.is_set() {
                 return Ok(None);
             }

@@ -163,12 +163,10 @@ fn speed(
     round: usize,
     stop: &Stop,
 ) -> Result<f64, MachineError> {
-    let config = PlayoutConfig {
-        threads: entrant.settings.threads,
-        refill: entrant.settings.refill,
-        seed: heats.seed.wrapping_add(round as u64),
-        ..PlayoutConfig::default()
-    };
+    let config = PlayoutConfig::default()
+        .with_threads(entrant.settings.threads)
+        .with_refill(entrant.settings.refill)
+        .with_seed(heats.seed.wrapping_add(round as u64));
     let (engine, progress) = (&entrant.engines[game], PlayoutProgress::default());
     let outcome = run_engine(
         &subject.game,

@@ -40,10 +40,7 @@ impl Subject {
     /// # Errors
     /// None that a test would not have found.
     pub fn built_in() -> Result<Vec<Subject>, LoadError> {
-        let setup = Setup {
-            backend: Some(Backend::Compiled),
-            ..Setup::default()
-        };
+        let setup = Setup::default().with_backend(Some(Backend::Compiled));
         let load = |&(name, text): &(&str, &str)| {
             let game = Game::from_text(name, text, &setup)?;
             let game = game.ground_game().expect("the backend needs it").clone();

@@ -1,18 +1,22 @@
-//! Loading a game: from the rulesheet's text to machines that play it.
+//! A loaded game: from the rulesheet's text to machines and engines that play it.
 
+mod setup;
+
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use propjit_gdl::diagnostic::Diagnostics;
-use propjit_gdl::ground::{GroundError, GroundLimits, ground};
+use propjit_gdl::ground::{GroundError, ground};
 use propjit_gdl::prover::ProverLimits;
 use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError};
 use propjit_jit::code::CodeConfig;
+use propjit_stop::Stop;
 
 use crate::analysis::{AnalysisConfig, GoalBoundsTask};
-use crate::engine::{CodeOptions, DecisiveEngine, Engines};
+use crate::engine::{DecisiveEngine, Engines};
 use crate::fnv::Fnv64;
 use crate::ground::{GroundGame, Optimised};
 use crate::machine::compiled::CompiledMachine;
@@ -20,52 +24,8 @@ use crate::machine::lanes::LanesMachine;
 use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
-use propjit_stop::Stop;
 
-/// How to load a game.
-#[derive(Clone, Default, Debug)]
-pub struct Setup {
-    /// The backend that is wanted: the prover needs no ground game, the others must
-    /// have one. Without a wish, games that cannot be grounded are left to the prover.
-    pub backend: Option<Backend>,
-    /// What grounding may cost.
-    pub ground: GroundLimits,
-    /// What one question to the prover may cost.
-    pub prover: ProverLimits,
-    /// How machine code is made, and where it is kept.
-    pub code: CodeOptions,
-    /// Ends loading early when it is set, and what goes on behind play once the game is
-    /// loaded: optimising the circuit, compiling it, and looking for goal latches and decisive moves.
-    pub stop: Stop,
-}
-
-/// Why a game cannot be loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// The file cannot be read, or its rules are wrong.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The backend asked for needs a ground game, and the game cannot be grounded.
-    #[error("the {backend} backend needs a ground game: {source}")]
-    Ground {
-        /// The backend asked for.
-        backend: Backend,
-        /// Why grounding gave up.
-        source: Box<GroundError>,
-    },
-    /// [`Setup::stop`] was set.
-    #[error("stopped before the game was loaded")]
-    Stopped,
-}
-
-/// A step of loading, and how long it took.
-#[derive(Clone, Copy, Debug)]
-pub struct Stage {
-    /// The step's name.
-    pub name: &'static str,
-    /// How long it took.
-    pub time: Duration,
-}
+pub use setup::{LoadError, Setup, SetupStage};
 
 /// A loaded game. Threads share it and make their own [machines](Game::machine).
 pub struct Game {
@@ -76,13 +36,17 @@ pub struct Game {
     /// Why there is no ground game, if one was wanted.
     gave_up: Option<GroundError>,
     prover_limits: ProverLimits,
-    stages: Vec<Stage>,
+    stages: Vec<SetupStage>,
     goal_bounds: OnceLock<GoalBoundsTask>,
     stop: Stop,
 }
 
 impl Game {
     /// Loads the rulesheet in a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is wrong, when the set-up demands what the game does not have,
+    /// or when it was stopped.
     pub fn load(path: &Path, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
         Game::new(Rules::read(path)?, start, setup)
@@ -106,6 +70,9 @@ impl Game {
     /// assert_eq!(machine.fluents(&end), ["(coin down)"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    /// As for [`Game::load`].
     pub fn from_text(name: &str, text: &str, setup: &Setup) -> Result<Game, LoadError> {
         let start = Instant::now();
         let parsed = Rules::parse(name, text).map_err(ReadError::Invalid)?;
@@ -132,7 +99,7 @@ impl Game {
 
     fn stage(&mut self, name: &'static str, time: Duration) {
         tracing::debug!(name, ?time, "set-up stage");
-        self.stages.push(Stage { name, time });
+        self.stages.push(SetupStage { name, time });
     }
 
     fn ground(&mut self, setup: &Setup) -> Result<(), LoadError> {
@@ -279,7 +246,7 @@ impl Game {
     }
 
     /// The steps of loading, in order.
-    pub fn stages(&self) -> &[Stage] {
+    pub fn stages(&self) -> &[SetupStage] {
         &self.stages
     }
 
@@ -337,5 +304,14 @@ impl Game {
             Backend::Lanes => Box::new(LanesMachine::new(programs()?)?),
             Backend::Compiled => Box::new(CompiledMachine::new(programs()?)?),
         })
+    }
+}
+
+impl fmt::Debug for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Game")
+            .field("name", &self.rules.source.name())
+            .field("stages", &self.stages)
+            .finish_non_exhaustive()
     }
 }

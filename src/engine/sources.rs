@@ -1,0 +1,76 @@
+//! The engines that there are to offer, from the best one down.
+
+use std::sync::Arc;
+
+use propjit_jit::evaluator::Engine;
+
+use super::darkening::Darkening;
+use super::decisive::DecisiveEngine;
+use super::engines::Engines;
+use super::valid_engine::{PlayoutPolicy, ValidEngine};
+use super::validity::Validity;
+
+/// Where the engines for a match come from.
+#[derive(Clone, Debug)]
+pub(super) struct Sources {
+    /// The engines for the whole circuit.
+    pub(super) engines: Arc<Engines>,
+    /// Those for the rest of the match, if such are wanted.
+    pub(super) darkening: Option<Arc<Darkening>>,
+    /// The one for playouts with decisive moves, if that is wanted.
+    pub(super) decisive: Option<DecisiveEngine>,
+}
+
+/// An engine, as far as it takes to see whether it is another one than before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Offer {
+    /// The one for the whole circuit, and whether a better one will come.
+    Whole { is_best: bool },
+    /// The one with this number for the rest of the match.
+    Darkened { number: u64 },
+    /// The one for playouts with decisive moves.
+    Decisive,
+}
+
+impl Sources {
+    /// The best engine that there is. Costs a few reads of atomic values.
+    pub(super) fn best(&self, policy: PlayoutPolicy) -> Offer {
+        if policy == PlayoutPolicy::Decisive && self.decisive_engine().is_some() {
+            return Offer::Decisive;
+        }
+        let darkening = self.darkening.as_ref();
+        match darkening.map_or(0, |darkening| darkening.number()) {
+            0 => Offer::Whole {
+                is_best: self.engines.is_best(),
+            },
+            number => Offer::Darkened { number },
+        }
+    }
+
+    /// The engine that was offered. If its validity does not suit or if it is gone, it is the
+    /// one for the whole circuit, which is valid for all states.
+    pub(super) fn engine(
+        &self,
+        offer: Offer,
+        suits: impl FnOnce(&Validity) -> bool,
+    ) -> ValidEngine {
+        let special = match offer {
+            Offer::Whole { .. } => None,
+            Offer::Darkened { .. } => {
+                let newest = self.darkening.as_ref().and_then(|all| all.newest());
+                newest.map(|newest| newest.engine.clone())
+            }
+            Offer::Decisive => {
+                let engine = self.decisive_engine();
+                engine.map(|engine| ValidEngine::decisive(engine.clone()))
+            }
+        };
+        special
+            .filter(|engine| suits(engine.validity()))
+            .unwrap_or_else(|| self.engines.best())
+    }
+
+    fn decisive_engine(&self) -> Option<&Engine> {
+        self.decisive.as_ref()?.get()
+    }
+}
