@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release --example latches -- SECONDS RULESHEET...`
 //!
+//! Without arguments, it looks at one of the project's own games.
+//!
 //! The forms are `X or c` for the next value of `X`, which makes `X` a positive latch, and
 //! `X and c`, which makes it a negative one; and for goals, `X or c` with a positive latch
 //! `X`, and `X and c` with a negative one. Gates of one kind that follow each other count
@@ -13,22 +15,37 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig, Facts, Literal};
-use propjit::game::{Game, Setup};
-use propjit::machine::RoleId;
-use propjit_gdl::propnet::{Gate, Propnet, Wire};
+use propjit::gdl::propnet::{Gate, Propnet, Wire};
+use propjit::{Game, RoleId, Setup, Stop, gdl};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
-    let seconds: f64 = args.next().ok_or("how many seconds?")?.parse()?;
+    // The tests run this, too, with arguments of their own.
+    let seconds = args.next().and_then(|seconds| seconds.parse().ok());
+    let games = match seconds {
+        Some(_) => args
+            .map(|path| {
+                Ok((
+                    path.clone(),
+                    Game::load(Path::new(&path), &Setup::default())?,
+                ))
+            })
+            .collect::<Result<Vec<_>, Box<dyn Error>>>()?,
+        None => {
+            let name = "untwistyCorridor";
+            let rules = gdl::games::text(name).ok_or("there is no such game")?;
+            let game = Game::from_text(name, rules, &Setup::default())?;
+            vec![(name.to_string(), game)]
+        }
+    };
+    let seconds: f64 = seconds.unwrap_or(1.0);
     println!(
         "{:<40} {:>6} {:>7} {:>6} {:>7} {:>9} {:>8}",
         "game", "bases", "by form", "goals", "by form", "undecided", "seconds"
     );
     let (mut any, mut more, mut fewer) = (0, 0, 0);
-    for path in args {
-        let game = Game::load(Path::new(&path), &Setup::default())?;
+    for (path, game) in games {
         let Some(engines) = game.engines() else {
             println!(
                 "{path}: {}",
@@ -141,4 +158,9 @@ fn operands(net: &Propnet, wire: Wire, value: bool) -> Vec<usize> {
         }
     }
     found
+}
+
+#[test]
+fn runs() {
+    main().unwrap();
 }

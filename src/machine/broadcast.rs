@@ -10,15 +10,13 @@ use std::sync::Arc;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 
 use super::circuit::CircuitEvaluator;
-use super::{Backend, MachineError, Move, State};
+use super::{MachineError, Move, State};
 use crate::engine::Programs;
 use crate::ground::sections::alone;
 use crate::ground::{GroundGame, Port};
 
 /// What evaluates the lanes, and which sections there are.
 pub trait Sections: Send {
-    /// The backend that this makes.
-    const BACKEND: Backend;
     /// The sections that the next state needs, in the order of evaluation.
     const NEXT: &'static [usize];
 
@@ -111,8 +109,6 @@ fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
 }
 
 impl<S: Sections> CircuitEvaluator for BroadcastEvaluator<S> {
-    const BACKEND: Backend = S::BACKEND;
-
     fn new(programs: &Programs) -> Result<BroadcastEvaluator<S>, MachineError> {
         let engine = S::engine(programs)?;
         Ok(BroadcastEvaluator::with(programs.game().clone(), engine))

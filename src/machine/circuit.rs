@@ -3,15 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{Backend, MachineError, Move, RoleId, State, StateMachine};
+use super::{MachineError, Move, RoleId, State, StateMachine};
 use crate::engine::Programs;
 use crate::ground::{GroundGame, Port};
 
 /// A way to evaluate a game's circuit for one state at a time.
 pub trait CircuitEvaluator: Send {
-    /// The backend that this makes.
-    const BACKEND: Backend;
-
     /// An evaluator of the circuit of a game with these programs.
     ///
     /// # Errors
@@ -51,10 +48,6 @@ impl<E: CircuitEvaluator> CircuitMachine<E> {
 }
 
 impl<E: CircuitEvaluator> StateMachine for CircuitMachine<E> {
-    fn backend(&self) -> Backend {
-        E::BACKEND
-    }
-
     fn roles(&self) -> &[String] {
         self.game.roles()
     }

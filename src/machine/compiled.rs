@@ -2,9 +2,9 @@
 
 use propjit_jit::evaluator::Engine;
 
+use super::MachineError;
 use super::broadcast::{BroadcastEvaluator, Sections};
 use super::circuit::CircuitMachine;
-use super::{Backend, MachineError};
 use crate::engine::Programs;
 use crate::ground::Port;
 use crate::ground::sections::alone;
@@ -17,7 +17,6 @@ pub type CompiledMachine = CircuitMachine<BroadcastEvaluator<Compiled>>;
 pub enum Compiled {}
 
 impl Sections for Compiled {
-    const BACKEND: Backend = Backend::Compiled;
     const NEXT: &'static [usize] = &[alone::NEXT];
 
     fn engine(programs: &Programs) -> Result<Engine, MachineError> {

@@ -2,9 +2,9 @@
 
 use propjit_jit::evaluator::Engine;
 
+use super::MachineError;
 use super::broadcast::{BroadcastEvaluator, Sections};
 use super::circuit::CircuitMachine;
-use super::{Backend, MachineError};
 use crate::engine::Programs;
 use crate::ground::{Port, section};
 
@@ -16,7 +16,6 @@ pub type LanesMachine = CircuitMachine<BroadcastEvaluator<Interpreted>>;
 pub enum Interpreted {}
 
 impl Sections for Interpreted {
-    const BACKEND: Backend = Backend::Lanes;
     const NEXT: &'static [usize] = &[section::STATE, section::NEXT];
 
     fn engine(programs: &Programs) -> Result<Engine, MachineError> {

@@ -148,9 +148,6 @@ fn values_text(values: &[i32]) -> String {
 /// # Panics
 /// Methods may panic when given roles, moves or states of another game.
 pub trait StateMachine: Send {
-    /// Which backend this is.
-    fn backend(&self) -> Backend;
-
     /// The names of the roles in rulesheet order.
     fn roles(&self) -> &[String];
 

@@ -9,7 +9,7 @@ use propjit_gdl::rules::Rules;
 use propjit_gdl::term::TermId;
 use rustc_hash::FxHashMap;
 
-use super::{Backend, MachineError, Move, RoleId, State, StateMachine, UnknownName};
+use super::{MachineError, Move, RoleId, State, StateMachine, UnknownName};
 use crate::terms::enter_term;
 
 /// A game played by deriving from its rules.
@@ -74,10 +74,6 @@ impl ProverMachine {
 }
 
 impl StateMachine for ProverMachine {
-    fn backend(&self) -> Backend {
-        Backend::Prover
-    }
-
     fn roles(&self) -> &[String] {
         &self.roles
     }

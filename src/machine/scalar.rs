@@ -8,7 +8,7 @@ use std::sync::Arc;
 use propjit_jit::scalar::ScalarInterpreter;
 
 use super::circuit::{CircuitEvaluator, CircuitMachine};
-use super::{Backend, MachineError, Move, State};
+use super::{MachineError, Move, State};
 use crate::engine::Programs;
 use crate::ground::{GroundGame, Port};
 use crate::state::ones;
@@ -81,8 +81,6 @@ impl ScalarEvaluator {
 }
 
 impl CircuitEvaluator for ScalarEvaluator {
-    const BACKEND: Backend = Backend::Scalar;
-
     fn new(programs: &Programs) -> Result<ScalarEvaluator, MachineError> {
         let game = programs.game().clone();
         Ok(ScalarEvaluator::with(programs.scalar(), game))

@@ -32,10 +32,6 @@ impl Broken {
 }
 
 impl StateMachine for Broken {
-    fn backend(&self) -> Backend {
-        self.inner.backend()
-    }
-
     fn roles(&self) -> &[String] {
         self.inner.roles()
     }

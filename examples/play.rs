@@ -1,0 +1,47 @@
+//! Loading a game and playing a random match, one state at a time.
+//!
+//! `cargo run --release --example play -- gdl/games/ticTacToe.kif`
+
+use std::error::Error;
+use std::path::Path;
+
+use propjit::machine::Move;
+use propjit::{Game, RoleId, Setup, gdl, rng};
+use rand::seq::IndexedRandom;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let game = match std::env::args()
+        .nth(1)
+        .filter(|path| path.ends_with(".kif"))
+    {
+        Some(path) => Game::load(Path::new(&path), &Setup::default())?,
+        None => {
+            let rules = gdl::games::text("ticTacToe").ok_or("there is no such game")?;
+            Game::from_text("ticTacToe.kif", rules, &Setup::default())?
+        }
+    };
+    let mut machine = game.machine(game.backend())?;
+    let roles = machine.roles().to_vec();
+    let mut rng = rng::streams(1).next().ok_or("there is no random number")?;
+    let mut state = machine.initial_state()?;
+    while !machine.is_terminal(&state)? {
+        let mut joint: Vec<Move> = Vec::new();
+        for (role, name) in RoleId::first(roles.len()).zip(&roles) {
+            let mut legal = Vec::new();
+            machine.legal_moves(&state, role, &mut legal)?;
+            let played = *legal.choose(&mut rng).ok_or("a role has no legal move")?;
+            println!("{name}: {}", machine.move_text(role, played));
+            joint.push(played);
+        }
+        state = machine.next_state(&state, &joint)?;
+    }
+    for (role, name) in RoleId::first(roles.len()).zip(&roles) {
+        println!("{name} gets {}", machine.goal(&state, role)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    main().unwrap();
+}

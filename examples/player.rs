@@ -1,0 +1,116 @@
+//! A player of one's own: it takes the move after which it wins most of a few random matches, and
+//! plays a series against the player that moves at random.
+//!
+//! `cargo run --release --example player`
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit::machine::{Move, StateMachine};
+use propjit::matches::{
+    Board, Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
+};
+use propjit::playout::{self, PlayoutProgress, RunLimits};
+use propjit::{Backend, Game, PlayoutRunner, RoleId, Setup, State, Stop, gdl, rng};
+
+/// How many random matches are played after each move.
+const PLAYOUTS: u64 = 100;
+
+/// A player that looks one move ahead.
+struct Greedy {
+    game: Arc<Game>,
+    board: Board,
+    role: RoleId,
+    runner: Box<dyn PlayoutRunner>,
+    machine: Box<dyn StateMachine>,
+}
+
+impl Greedy {
+    fn new(seat: &Seat) -> Result<Greedy, PlayerError> {
+        let game = seat.rulesheet.game()?;
+        let rng = rng::streams(seat.seed).next().expect("streams do not end");
+        Ok(Greedy {
+            board: Board::new(game.machine(game.backend())?)?,
+            role: seat.role,
+            runner: playout::runner(&game, Backend::Lanes, 1000, rng)?,
+            machine: game.machine(game.backend())?,
+            game,
+        })
+    }
+
+    /// The goal that the role gets on average in random matches after a move; others move first
+    /// what is legal first.
+    fn value(&mut self, played: Move, stop: &Stop) -> Result<f64, PlayerError> {
+        let mut joint = Vec::new();
+        for role in RoleId::first(self.game.rules().roles.len()) {
+            let legal = self.board.legal(role)?;
+            joint.push(match role == self.role {
+                true => played,
+                false => *legal.first().ok_or(PlayerError::NoMove)?,
+            });
+        }
+        let mut next = State::new();
+        let state = self.board.state();
+        self.machine
+            .next_state_unchecked(state, &joint, &mut next)?;
+        self.runner.clear();
+        let job = self.runner.queue_mut().add(&next, Some(PLAYOUTS));
+        self.runner.play(&RunLimits {
+            deadline: None,
+            enough: 1,
+            stop,
+            progress: &PlayoutProgress::default(),
+        })?;
+        let tally = self.runner.queue().tally(job);
+        Ok(tally.goals[self.role.index()].values.mean().unwrap_or(0.0))
+    }
+}
+
+impl Player for Greedy {
+    fn prepare(&mut self, _: Instant, _: &Stop) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+        let mut best = None;
+        for played in self.board.legal(self.role)? {
+            let value = self.value(played, stop)?;
+            if best.is_none_or(|(_, other)| value > other) {
+                best = Some((played, value));
+            }
+        }
+        let (played, _) = best.ok_or(PlayerError::NoMove)?;
+        Ok(Choice::new(self.board.text(self.role, played)))
+    }
+
+    fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+        Ok(self.board.advance(joint)?)
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rules = gdl::games::text("ticTacToe").ok_or("there is no such game")?;
+    let rulesheet = Rulesheet::parse("ticTacToe.kif", rules, Setup::default())?;
+    let players = vec![
+        PlayerFactory::new("greedy", |seat| Ok(Box::new(Greedy::new(seat)?))),
+        "random".parse()?,
+    ];
+    let config = MatchConfig::new(Duration::from_secs(10), Duration::from_secs(10));
+    let series = Series::new(players, config)
+        .with_matches(10)
+        .with_swap(true);
+    let results = series.play(&Arc::new(rulesheet), &Stop::new(), &|_, _| {})?;
+    for standing in &results.standings {
+        println!(
+            "{:<8} wins {:>2}, draws {:>2}, losses {:>2}",
+            standing.player, standing.wins, standing.draws, standing.losses
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    main().unwrap();
+}

@@ -1,0 +1,14 @@
+//! The examples, each of which has a test that runs it.
+
+#[path = "../examples/backend.rs"]
+mod backend;
+#[path = "../examples/batch.rs"]
+mod batch;
+#[path = "../examples/latches.rs"]
+mod latches;
+#[path = "../examples/play.rs"]
+mod play;
+#[path = "../examples/player.rs"]
+mod player;
+#[path = "../examples/search.rs"]
+mod search;
