@@ -11,7 +11,7 @@ use propjit::machine::{Move, StateMachine};
 use propjit::matches::{
     Board, Choice, MatchConfig, Player, PlayerError, PlayerFactory, Rulesheet, Seat, Series,
 };
-use propjit::playout::{self, PlayoutProgress, RunLimits};
+use propjit::playout::{self, RunLimits};
 use propjit::{Backend, Game, PlayoutRunner, RoleId, Setup, State, Stop, gdl, rng};
 
 /// How many random matches are played after each move.
@@ -56,12 +56,8 @@ impl Greedy {
             .next_state_unchecked(state, &joint, &mut next)?;
         self.runner.clear();
         let job = self.runner.queue_mut().add(&next, Some(PLAYOUTS));
-        self.runner.play(&RunLimits {
-            deadline: None,
-            enough: 1,
-            stop,
-            progress: &PlayoutProgress::default(),
-        })?;
+        self.runner
+            .play(&RunLimits::default().with_stop(stop.clone()))?;
         let tally = self.runner.queue().tally(job);
         Ok(tally.goals[self.role.index()].values.mean().unwrap_or(0.0))
     }
