@@ -7,7 +7,9 @@ use rand::seq::IndexedRandom;
 use super::config::CompareConfig;
 use crate::machine::{MachineError, Move, State, StateMachine};
 use crate::rng::GameRng;
-use crate::verify::{Comparison, Difference, Snapshot, all_goals, apply, parse_joint};
+use crate::verify::difference::{Comparison, Difference};
+use crate::verify::joint::{apply, parse_joint};
+use crate::verify::snapshot::{Snapshot, all_goals};
 use propjit_stop::Stop;
 
 /// Random matches.
