@@ -24,7 +24,7 @@
 //! | evaluate many states in a call | [`Batch`](machine::batch::Batch) |
 //! | play random matches in bulk | [`playout::run`], [`Playouts`] |
 //! | find a good move | [`Mcts`] |
-//! | let players play, be a player | [`matches`], [`player`], [`protocol`] |
+//! | let players play, be a player | [`matches`](mod@matches), [`player`], [`protocol`] |
 //! | prove what holds in all states | [`analysis`] |
 //!
 //! The folder `examples` has a program for each.
@@ -41,8 +41,8 @@
 //! - [`playout`] plays random matches, [`perft`] counts all of them.
 //! - [`analysis`] proves what holds in all states, or from a state on.
 //! - [`search`] finds good moves.
-//! - [`matches`] is a match and all about it; [`player`] has the players; [`protocol`] lets players
-//!   and game managers elsewhere take part.
+//! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
+//!   managers elsewhere take part; [`player`] has the players, and reads their names.
 //! - [`verify`] compares machines with recorded traces and with each other; [`profile`] keeps what
 //!   suits the user's CPU best; `tools`, a feature, measures.
 

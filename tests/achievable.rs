@@ -14,7 +14,7 @@ use propjit::machine::batch::Batch;
 use propjit::machine::{Move, RoleId, State};
 use propjit_jit::lanes::Width;
 
-/// All states of a game, or the first so many that a search from the first one finds, and
+/// All states of a game, or the first ones up to a limit that a search from the first one finds, and
 /// what follows from each.
 struct Graph {
     states: Vec<State>,
@@ -183,7 +183,7 @@ fn every_value_that_is_reached_is_possible() {
     }
 }
 
-/// Escort latch breakthrough, smaller: whoever loses the king cannot win any more.
+/// Escort latch breakthrough, smaller: a role that loses the king cannot win any more.
 #[test]
 fn a_king_that_is_gone_narrows_the_range_at_once() {
     let game = common::game(

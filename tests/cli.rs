@@ -238,7 +238,7 @@ fn verify_tells_the_first_difference() {
         "{told}"
     );
     let told = stdout(verify(&trace("100", "jump")).code(1));
-    assert!(told.contains("r has no move `jump`"), "{told}");
+    assert!(told.contains("r does not have a move `jump`"), "{told}");
     let told = stdout(verify("no-such-trace.json").code(1));
     assert!(told.contains("no-such-trace.json"), "{told}");
 

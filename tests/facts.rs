@@ -217,7 +217,7 @@ fn facts_hold_in_many_states_of_larger_games() {
     }
 }
 
-/// Checks latches in so many steps of random matches, and other facts where these end.
+/// Checks latches in `steps` steps of random matches, and other facts where these end.
 fn check_random(game: &Game, facts: &Facts, steps: usize) {
     let ground = game.ground_game().unwrap();
     let mut machine = game.machine(Backend::Scalar).unwrap();
@@ -280,7 +280,7 @@ fn check_random(game: &Game, facts: &Facts, steps: usize) {
     }
 }
 
-/// Latches and goals in so many steps of random matches, or as many as there are in a minute,
+/// Latches and goals in `steps` steps of random matches, or as many as there are in a minute,
 /// without leaving the lanes: a latch that breaks once in millions of steps is found, too.
 /// Returns how many steps there were.
 fn check_lanes(game: &Game, facts: &Facts, steps: u64) -> u64 {

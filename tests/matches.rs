@@ -34,7 +34,7 @@ fn own_sheet(name: &str) -> Arc<Rulesheet> {
     sheet(own_game(name).rules().source.text())
 }
 
-/// Matches with clocks that only players who do nothing wrong stay within.
+/// Matches with clocks that are long enough for players without errors.
 fn series(players: &[PlayerFactory], matches: u64) -> Series {
     let config = MatchConfig::new(Duration::from_secs(20), Duration::from_secs(20));
     Series::new(players.to_vec(), config)

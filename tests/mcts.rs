@@ -12,7 +12,7 @@ use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig, SearchReport};
 use rand::RngExt;
 
-/// A search that has had so many playouts.
+/// A search that has had `playouts` playouts.
 fn search(game: &Game, backend: Backend, config: MctsConfig, playouts: u64) -> Mcts {
     let mut search = Mcts::new(game, backend, config).unwrap();
     run(&mut search, playouts);

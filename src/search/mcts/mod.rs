@@ -223,7 +223,7 @@ impl Mcts {
     /// of any backend.
     ///
     /// # Errors
-    /// [`MachineError::UnknownFluent`] if one is no proposition of the game, or when the
+    /// [`MachineError::UnknownName`] if one is not a proposition of the game, or when the
     /// machine cannot go on.
     pub fn set_root_fluents(
         &mut self,
