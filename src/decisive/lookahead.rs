@@ -35,7 +35,7 @@ pub(super) struct TooMuch;
 pub(super) struct Lookahead<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
-    pub builder: Builder,
+    pub(super) builder: Builder,
     /// How many gates may still be looked at.
     work: usize,
     stop: &'a Stop,
@@ -48,7 +48,7 @@ pub(super) struct Lookahead<'a> {
 /// What is known in a phase, of states that are not terminal.
 pub(super) struct Here {
     /// Whether a state is in the phase.
-    pub is_here: Edge,
+    pub(super) is_here: Edge,
     /// The nodes of the circuit, as far as they do not depend on moves.
     values: Vec<Edge>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Here {
 impl<'a> Lookahead<'a> {
     /// The circuit without any additions, of which there will be only so many, and fewer if the
     /// flag is set.
-    pub fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a Stop) -> Lookahead<'a> {
+    pub(super) fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a Stop) -> Lookahead<'a> {
         let nodes = circuit.nodes();
         let mut readers = vec![Vec::new(); nodes.len()];
         for (at, node) in (0..).map(NodeId).zip(nodes) {
@@ -90,7 +90,7 @@ impl<'a> Lookahead<'a> {
     }
 
     /// What is known in a phase, of which these propositions hold.
-    pub fn phase(&mut self, phases: &Phases, holding: &State) -> Here {
+    pub(super) fn phase(&mut self, phases: &Phases, holding: &State) -> Here {
         let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
         let mut values: Vec<Edge> = nodes.map(|node| self.simple(Edge::from(node))).collect();
         let mut literals = Vec::new();
@@ -139,7 +139,7 @@ impl<'a> Lookahead<'a> {
     ///
     /// It is right in states of the phase that are not terminal and where the move is legal.
     /// The outputs must not depend on moves.
-    pub fn after(
+    pub(super) fn after(
         &mut self,
         here: &Here,
         role: RoleId,

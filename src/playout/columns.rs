@@ -23,7 +23,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Columns of empty states, of so many base propositions.
-    pub fn new(width: Width, bases: usize) -> Columns {
+    pub(super) fn new(width: Width, bases: usize) -> Columns {
         let state_words = bases.div_ceil(64);
         Columns {
             width,
@@ -35,12 +35,12 @@ impl Columns {
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[u64] {
+    pub(super) fn rows(&self) -> &[u64] {
         &self.rows
     }
 
     /// Makes a lane's column this state. Equal numbers other than 0 mean equal states.
-    pub fn set(&mut self, lane: usize, state: &State, number: u64) {
+    pub(super) fn set(&mut self, lane: usize, state: &State, number: u64) {
         if std::mem::replace(&mut self.numbers[lane], number) == number {
             return;
         }

@@ -10,11 +10,11 @@ use crate::lane_mask::LaneMask;
 /// The matches that run.
 #[derive(Debug)]
 pub(super) struct Lanes {
-    pub width: Width,
+    pub(super) width: Width,
     /// How many base propositions a state has.
     bases: usize,
     /// Lanes with a match.
-    pub running: LaneMask,
+    pub(super) running: LaneMask,
     /// Lanes whose match starts with the state that they enter next.
     starting: LaneMask,
     /// The one that all of those start from, unless there are several or none.
@@ -31,7 +31,7 @@ pub(super) struct Lanes {
 
 impl Lanes {
     /// Lanes without matches.
-    pub fn new(width: Width, bases: usize) -> Lanes {
+    pub(super) fn new(width: Width, bases: usize) -> Lanes {
         Lanes {
             width,
             bases,
@@ -46,13 +46,13 @@ impl Lanes {
     }
 
     /// Lanes without a match.
-    pub fn idle(&self) -> LaneMask {
+    pub(super) fn idle(&self) -> LaneMask {
         LaneMask::all(self.width).and_not(self.running)
     }
 
     /// Starts the matches that are next in line in the lanes given, as far as there are
     /// any for this step; returns whether there are.
-    pub fn start(&mut self, lanes: LaneMask, queue: &mut PlayoutQueue, now: u64) -> bool {
+    pub(super) fn start(&mut self, lanes: LaneMask, queue: &mut PlayoutQueue, now: u64) -> bool {
         self.starting = LaneMask::default();
         let phase = queue.phase(now);
         let (mut first, mut mixed) = (None, false);
@@ -90,7 +90,7 @@ impl Lanes {
     }
 
     /// The lanes whose match starts, and where.
-    pub fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (&'a [u64], Start<'a>) {
+    pub(super) fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (&'a [u64], Start<'a>) {
         let start = match (self.same, &self.columns) {
             (Some(id), _) => Start::Same(queue.state(id).0.words()),
             (None, Some(columns)) => Start::Each(columns.rows()),
@@ -100,23 +100,23 @@ impl Lanes {
     }
 
     /// How many steps the lane's match has made.
-    pub fn length(&self, lane: usize, now: u64) -> u64 {
+    pub(super) fn length(&self, lane: usize, now: u64) -> u64 {
         now - self.started[lane]
     }
 
     /// The step at which the lane's match started.
-    pub fn started(&self, lane: usize) -> u64 {
+    pub(super) fn started(&self, lane: usize) -> u64 {
         self.started[lane]
     }
 
     /// The step at which the oldest of the matches started, if any run.
-    pub fn oldest(&self) -> Option<u64> {
+    pub(super) fn oldest(&self) -> Option<u64> {
         self.running.lanes().map(|lane| self.started[lane]).min()
     }
 
     /// Takes from `ended` all lanes with the start state of the first of them, whose
     /// matches end.
-    pub fn end_some(&mut self, ended: &mut LaneMask) -> Option<(JobId, LaneMask)> {
+    pub(super) fn end_some(&mut self, ended: &mut LaneMask) -> Option<(JobId, LaneMask)> {
         let id = self.ids[ended.lanes().next()?];
         let playing = &mut self.playing[id.index()];
         let lanes = playing.and(*ended);

@@ -22,7 +22,7 @@ const LOOK: usize = 64;
 #[derive(Debug)]
 pub(super) struct Lines {
     /// Only lines with a greater goal are wanted.
-    pub above: i32,
+    pub(super) above: i32,
     /// The last steps, without a gap.
     steps: VecDeque<Step>,
     /// The number of the first of them.
@@ -44,7 +44,7 @@ struct Step {
 
 impl Lines {
     /// Nothing noted yet.
-    pub fn new(above: i32) -> Lines {
+    pub(super) fn new(above: i32) -> Lines {
         Lines {
             above,
             steps: VecDeque::new(),
@@ -55,7 +55,7 @@ impl Lines {
     }
 
     /// Notes the rows that the selector has chosen for step `now`.
-    pub fn note(&mut self, lanes: &Lanes, now: u64, selector: &Selector, chosen: &[u64]) {
+    pub(super) fn note(&mut self, lanes: &Lanes, now: u64, selector: &Selector, chosen: &[u64]) {
         if self.first + self.steps.len() as u64 != now {
             // No match runs over a step without a choice.
             self.spare.extend(self.steps.drain(..));
@@ -82,7 +82,7 @@ impl Lines {
     /// Puts the best match of those that end in the lanes `terminal`, all from the start
     /// state of the tally, into that tally if none there is as good. Each row of `goals` says
     /// where the role has one of the values, which are ascending.
-    pub fn keep(
+    pub(super) fn keep(
         &self,
         lanes: &Lanes,
         now: u64,

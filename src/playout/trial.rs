@@ -32,12 +32,12 @@ pub(super) enum Verdict {
 
 impl Trial {
     /// The trial that begins with this engine, if it has decisive moves.
-    pub fn of(engine: &ValidEngine) -> Option<Trial> {
+    pub(super) fn of(engine: &ValidEngine) -> Option<Trial> {
         (engine.policy() == PlayoutPolicy::Decisive).then(Trial::default)
     }
 
     /// Counts the lanes in which moves of some role are left out.
-    pub fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: LaneMask) {
+    pub(super) fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: LaneMask) {
         evaluator.evaluate(section::DECISIVE);
         let rows = evaluator.outputs(layout.decisive());
         let rows = rows.chunks_exact(evaluator.width().words());
@@ -47,12 +47,12 @@ impl Trial {
     }
 
     /// Counts matches that have ended.
-    pub fn count_ends(&mut self, ended: u64) {
+    pub(super) fn count_ends(&mut self, ended: u64) {
         self.matches += ended;
     }
 
     /// What the trial came to, if it is over.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub(super) fn verdict(&self) -> Option<Verdict> {
         (self.matches >= MATCHES).then(|| match self.steps * RARE < self.matches {
             true => Verdict::Rare,
             false => Verdict::Frequent,
