@@ -1,7 +1,7 @@
-//! Many states at a time, one per lane: what searches ask for.
+//! Many states at a time, one per lane, as searches need them.
 //!
-//! A [`Batch`] is entered with states, asked about all of them, given a joint move for
-//! each, and advanced to the states that follow, which are in the same lanes then.
+//! A [`Batch`] is filled with states, asked about all of them, given a joint move for each, and
+//! advanced to the states that follow, which are in the same lanes then.
 //!
 //! ```
 //! # use propjit::game::{Game, Setup};
@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::evaluator::LaneEvaluator;
@@ -31,20 +32,20 @@ use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 
 use super::{Move, RoleId, State};
-use crate::engine::{ValidEngine, Validity};
+use crate::engine::{PlayoutPolicy, ValidEngine, Validity};
 use crate::ground::{GroundGame, section};
 use crate::lane_mask::LaneMask;
 
-/// As many states of a game as there are lanes, or fewer.
+/// States of a game: at most as many as there are lanes.
 ///
-/// Lanes are filled from the first on. What a method says of lanes holds for those that
-/// were filled.
+/// Lanes are filled from the first on. What a method says of lanes holds for those that are
+/// filled.
 pub struct Batch {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
-    /// The states that the evaluator is right for.
+    /// The states that the engine is right for.
     validity: Arc<Validity>,
-    /// How many lanes are filled.
+    /// The number of lanes that are filled.
     filled: usize,
     /// Whether the sections are evaluated for the states as they are.
     known: Known,
@@ -54,16 +55,19 @@ pub struct Batch {
     columns: Vec<u64>,
 }
 
-/// What is evaluated for the states as they are.
-#[derive(Clone, Copy, Default)]
+/// The sections that are evaluated for the states as they are.
+#[derive(Clone, Copy, Default, Debug)]
 struct Known {
     state: bool,
     goals: bool,
 }
 
-/// Which rows of moves may have to be made false before others are played.
+/// The rows of moves that may have to be made false before others are played.
+#[derive(Debug)]
 enum Played {
+    /// These inputs.
     These(Vec<u32>),
+    /// Any.
     Any,
 }
 
@@ -77,9 +81,15 @@ pub struct Child {
 }
 
 impl Batch {
-    /// A batch without states. The engine evaluates the game's [`section`]s.
+    /// A batch without states. The engine evaluates the game's [`section`]s, and says of legal
+    /// moves what the rules say.
+    ///
+    /// # Panics
+    /// If the engine is for playouts with decisive moves.
     pub fn new(game: Arc<GroundGame>, engine: impl Into<ValidEngine>) -> Batch {
-        let (engine, validity) = engine.into().into_parts();
+        let engine = engine.into();
+        assert_eq!(engine.policy(), PlayoutPolicy::Uniform, "all moves count");
+        let (engine, validity) = engine.into_parts();
         Batch {
             evaluator: LaneEvaluator::new(engine),
             validity,
@@ -91,8 +101,11 @@ impl Batch {
         }
     }
 
-    /// Evaluates with another engine from now on, as when machine code is ready. The batch
-    /// is without states then.
+    /// Evaluates with another engine from now on, as when machine code is ready. The batch does
+    /// not have states then.
+    ///
+    /// # Panics
+    /// As for [`Batch::new`].
     pub fn switch(&mut self, engine: impl Into<ValidEngine>) {
         *self = Batch::new(self.game.clone(), engine);
     }
@@ -107,7 +120,7 @@ impl Batch {
         &self.game
     }
 
-    /// How many states there may be.
+    /// The number of states that there may be.
     pub fn lanes(&self) -> usize {
         self.evaluator.width().lanes()
     }
@@ -138,10 +151,10 @@ impl Batch {
         to_rows(width, &self.columns, self.evaluator.inputs_mut(bases));
     }
 
-    /// Fills so many lanes with the same state.
+    /// Fills this number of lanes with the same state.
     ///
     /// # Panics
-    /// If there are not so many lanes, or the state is outside the engine's
+    /// If there are fewer lanes, or the state is outside the engine's
     /// [validity](Batch::validity).
     pub fn fill(&mut self, state: &State, lanes: usize) {
         self.validity.check(state);
@@ -173,7 +186,7 @@ impl Batch {
         (some.and(filled), several.and(filled))
     }
 
-    /// How many legal moves there are, of all roles in all lanes together.
+    /// The number of legal moves, of all roles in all lanes together.
     pub fn count_legal(&mut self) -> u64 {
         self.look();
         let filled = self.filled();
@@ -274,8 +287,8 @@ impl Batch {
         self.known = Known::default();
     }
 
-    /// How many words a packed state has: one for 64 base propositions or part of that, and
-    /// one if there are none.
+    /// The number of words of a packed state: one for each 64 base propositions or part of
+    /// that, and one if there are none.
     pub fn state_words(&self) -> usize {
         column_words(self.game.layout().bases.len()).max(1)
     }
@@ -307,7 +320,7 @@ impl Batch {
     /// after the other, each in the order of the roles. Their number is not limited by that
     /// of the lanes.
     ///
-    /// Whether the moves are legal is not checked; after illegal moves, children mean nothing.
+    /// Whether the moves are legal is not checked. After illegal moves, children mean nothing.
     pub fn children(&mut self, state: &State, joints: &[Move]) -> Vec<Child> {
         let roles = self.game.roles().len();
         let words = self.state_words();
@@ -357,5 +370,15 @@ impl Batch {
                 }
             }
         }
+    }
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("lanes", &self.lanes())
+            .field("filled", &self.filled)
+            .field("known", &self.known)
+            .finish_non_exhaustive()
     }
 }

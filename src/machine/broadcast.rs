@@ -15,12 +15,12 @@ use crate::engine::Programs;
 use crate::ground::sections::alone;
 use crate::ground::{GroundGame, Port};
 
-/// What evaluates the lanes, and which sections there are.
+/// The engine that evaluates the lanes, and its sections.
 pub trait Sections: Send {
     /// The sections that the next state needs, in the order of evaluation.
     const NEXT: &'static [usize];
 
-    /// What evaluates.
+    /// The engine.
     ///
     /// # Errors
     /// When there is no such engine.
@@ -31,6 +31,7 @@ pub trait Sections: Send {
 }
 
 /// Evaluates one state in all lanes.
+#[derive(Debug)]
 pub struct BroadcastEvaluator<S> {
     game: Arc<GroundGame>,
     lanes: LaneEvaluator,
@@ -44,7 +45,7 @@ pub struct BroadcastEvaluator<S> {
 }
 
 impl<S: Sections> BroadcastEvaluator<S> {
-    /// With an engine of one's own, made for this game and with these sections.
+    /// An evaluator with an engine that was made for this game and has these sections.
     pub fn with(game: Arc<GroundGame>, engine: Engine) -> BroadcastEvaluator<S> {
         BroadcastEvaluator {
             lanes: LaneEvaluator::new(engine),
@@ -101,7 +102,7 @@ fn set_input(lanes: &mut LaneEvaluator, input: usize, value: bool) {
         .fill(if value { u64::MAX } else { 0 });
 }
 
-/// The places of the rows that are true in the first lane.
+/// The places of the rows that are true in the first lane, in rows of `words` words.
 fn first_lane(rows: &[u64], words: usize) -> impl Iterator<Item = usize> {
     let rows = rows.iter().step_by(words).enumerate();
     rows.filter(|(_, word)| *word & 1 == 1)

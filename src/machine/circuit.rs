@@ -1,5 +1,5 @@
-//! What the machines over a game's circuit have in common: everything but how
-//! the circuit is evaluated, which is an [`CircuitEvaluator`].
+//! Machines over a game's circuit: everything that they have in common but the evaluation of
+//! the circuit, which is left to a [`CircuitEvaluator`].
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ pub trait CircuitEvaluator: Send {
     where
         Self: Sized;
 
-    /// Calls `found` with the place of each output of the port that is true in
-    /// the state, ascending, the first having place 0.
+    /// Calls `found` with the place of each output of the port that is true in the state,
+    /// ascending. The port's first output has place 0.
     fn for_each_true(&mut self, state: &State, port: Port, found: impl FnMut(usize));
 
     /// Makes `next` the state after each role plays its move of `joint`.
@@ -26,6 +26,7 @@ pub trait CircuitEvaluator: Send {
 }
 
 /// A ground game played with an evaluator.
+#[derive(Debug)]
 pub struct CircuitMachine<E> {
     game: Arc<GroundGame>,
     evaluator: E,

@@ -86,19 +86,20 @@ impl FromStr for Backend {
 
 /// What can go wrong while a game is played.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MachineError {
     /// A joint move needs one move per role.
     #[error("{given} moves were given for {roles} roles")]
     JointMove {
-        /// How many roles there are.
+        /// The number of roles.
         roles: usize,
-        /// How many moves were given.
+        /// The number of moves that were given.
         given: usize,
     },
     /// The move is not legal in the state.
     #[error("{role} may not play {text} here")]
     IllegalMove {
-        /// Who wanted to play it.
+        /// The role that was to play it.
         role: String,
         /// The move.
         text: String,
@@ -106,7 +107,7 @@ pub enum MachineError {
     /// The text is not a move, or not a proposition, of the game.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
-    /// The goal of a role is undefined: it has not exactly one value.
+    /// The goal of a role is undefined: it does not have exactly one value.
     #[error("the goal of {role} is undefined: {}", values_text(.values))]
     Goal {
         /// Whose goal it is.
@@ -114,7 +115,7 @@ pub enum MachineError {
         /// The values that hold, ascending: none, or more than one.
         values: Vec<i32>,
     },
-    /// The backend needs a ground game, and only the prover can play this one.
+    /// The backend needs a ground game, and only the prover can play this game.
     #[error("the {backend} backend needs a ground game, and this one could not be grounded")]
     NotGround {
         /// The backend.
@@ -142,8 +143,8 @@ fn values_text(values: &[i32]) -> String {
 /// numbers are its own. Between machines they travel as text
 /// ([`fluents`](StateMachine::fluents), [`move_text`](StateMachine::move_text)).
 ///
-/// Methods take `&mut self` because evaluation needs working memory; threads
-/// have a machine each.
+/// Methods take `&mut self` because evaluation needs working memory. Each thread has a machine
+/// of its own.
 ///
 /// # Panics
 /// Methods may panic when given roles, moves or states of another game.
@@ -152,12 +153,21 @@ pub trait StateMachine: Send {
     fn roles(&self) -> &[String];
 
     /// The state in which every match starts.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
     fn initial_state(&mut self) -> Result<State, MachineError>;
 
     /// Whether a match ends in the state.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
     fn is_terminal(&mut self, state: &State) -> Result<bool, MachineError>;
 
     /// Fills `moves` with what the role may play in the state, in the same order each time.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
     fn legal_moves(
         &mut self,
         state: &State,
@@ -167,7 +177,10 @@ pub trait StateMachine: Send {
 
     /// Fills `values` with every goal value of the role that holds in the state, ascending.
     ///
-    /// Values that are no 32-bit integers are left out.
+    /// Values that are not 32-bit integers are left out.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
     fn goals(
         &mut self,
         state: &State,
@@ -178,6 +191,9 @@ pub trait StateMachine: Send {
     /// Makes `next` the state that follows when each role plays its move of
     /// `joint`, in role order. Whether they are legal is not checked; after
     /// illegal moves the next state means nothing.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
     fn next_state_unchecked(
         &mut self,
         state: &State,
@@ -188,7 +204,7 @@ pub trait StateMachine: Send {
     /// The canonical text of a move.
     fn move_text(&self, role: RoleId, played: Move) -> String;
 
-    /// The move that `text` spells, with blanks as one likes.
+    /// The move that `text` spells, with any blanks.
     ///
     /// # Errors
     /// [`UnknownName::Move`] if it spells none. The prover takes any term for a move.
@@ -208,7 +224,8 @@ pub trait StateMachine: Send {
     ///
     /// # Errors
     /// [`MachineError::IllegalMove`] for the first role whose move is not legal,
-    /// [`MachineError::JointMove`] if there is not one move per role.
+    /// [`MachineError::JointMove`] if there is not one move per role, or when the machine cannot
+    /// go on.
     fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
         let roles = self.roles().len();
         if joint.len() != roles {
@@ -233,7 +250,7 @@ pub trait StateMachine: Send {
     /// The goal of a role.
     ///
     /// # Errors
-    /// [`MachineError::Goal`] unless exactly one value holds.
+    /// [`MachineError::Goal`] unless exactly one value holds, or when the machine cannot go on.
     fn goal(&mut self, state: &State, role: RoleId) -> Result<i32, MachineError> {
         let mut values = Vec::new();
         self.goals(state, role, &mut values)?;

@@ -1,8 +1,8 @@
-//! The prover as a state machine: nothing is prepared, everything is derived
-//! from the rules when it is asked for.
+//! The prover as a state machine: nothing is prepared, and everything is derived from the rules
+//! when it is asked for.
 //!
-//! Propositions and moves get their numbers when they are first met, so the
-//! numbers depend on what was asked before and are those of one machine only.
+//! Propositions and moves get their numbers when they are first met, so the numbers depend on
+//! what was asked before and are those of one machine only.
 
 use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
@@ -13,6 +13,7 @@ use super::{MachineError, Move, RoleId, State, StateMachine, UnknownName};
 use crate::terms::enter_term;
 
 /// A game played by deriving from its rules.
+#[derive(Debug)]
 pub struct ProverMachine {
     prover: Prover,
     roles: Vec<String>,
@@ -26,7 +27,7 @@ pub struct ProverMachine {
 }
 
 /// Terms numbered in the order in which they are met.
-#[derive(Default)]
+#[derive(Default, Debug)]
 struct Numbering {
     terms: Vec<TermId>,
     numbers: FxHashMap<TermId, u32>,
@@ -43,7 +44,7 @@ impl Numbering {
 }
 
 impl ProverMachine {
-    /// A machine for the game; each query may cost what `limits` say.
+    /// A machine for the game. Each question may cost what `limits` say.
     ///
     /// # Errors
     /// When the rules cannot be evaluated at all.

@@ -25,6 +25,7 @@ pub struct SavedState {
 
 /// Why a text is not a saved state, or not one of this game.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RestoreError {
     /// The text does not start like a saved state.
     #[error("this is not a saved state")]
@@ -58,6 +59,9 @@ impl SavedState {
     }
 
     /// The state as one of `machine`, whose game has the given fingerprint.
+    ///
+    /// # Errors
+    /// When it is the state of another game.
     pub fn restore(
         &self,
         game: Fnv64,

@@ -1,7 +1,7 @@
-//! The circuit, one state at a time, evaluating only what changes.
+//! The circuit, one state at a time: only what changes is evaluated.
 //!
-//! The interpreter keeps the inputs that it was given last. Asked about a state,
-//! the machine changes just the inputs that differ; along a match these are few.
+//! The interpreter keeps the inputs that it was given last. When the machine is asked about a
+//! state, it changes only the inputs that differ; along a match these are few.
 
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use crate::state::ones;
 pub type ScalarMachine = CircuitMachine<ScalarEvaluator>;
 
 /// Evaluates one state, incrementally.
+#[derive(Debug)]
 pub struct ScalarEvaluator {
     game: Arc<GroundGame>,
     interpreter: ScalarInterpreter,
@@ -29,7 +30,7 @@ pub struct ScalarEvaluator {
 }
 
 impl ScalarEvaluator {
-    /// Evaluates the circuit as it was before any pass: there sooner, but slower.
+    /// An evaluator of the circuit as it was before any pass: slower, but ready sooner.
     pub fn unoptimised(programs: &Programs) -> ScalarEvaluator {
         ScalarEvaluator::with(programs.unoptimised_scalar(), programs.game().clone())
     }

@@ -1,7 +1,6 @@
-//! The state that each lane starts from, where these differ: one column of bits per
-//! lane.
+//! The states that lanes start from, where these differ: one column of bits per lane.
 //!
-//! A lane's column stays until another is wanted. Then only the bits that differ are
+//! A lane's column stays until another state is wanted there. Then only the bits that differ are
 //! changed, which are few for states of one match.
 
 use propjit_jit::lanes::Width;
@@ -15,14 +14,14 @@ pub(super) struct Columns {
     /// Words of a packed state.
     state_words: usize,
     rows: Vec<u64>,
-    /// What is in the column of each lane: packed states, one after the other.
+    /// The states in the columns, packed, one after the other.
     packed: Vec<u64>,
     /// The number of the state in the column of each lane; 0 is the empty state.
     numbers: Vec<u64>,
 }
 
 impl Columns {
-    /// Columns of empty states, of so many base propositions.
+    /// Columns of empty states, with this number of base propositions.
     pub(super) fn new(width: Width, bases: usize) -> Columns {
         let state_words = bases.div_ceil(64);
         Columns {
@@ -39,7 +38,7 @@ impl Columns {
         &self.rows
     }
 
-    /// Makes a lane's column this state. Equal numbers other than 0 mean equal states.
+    /// Puts this state into a lane's column. Equal numbers other than 0 mean equal states.
     pub(super) fn set(&mut self, lane: usize, state: &State, number: u64) {
         if std::mem::replace(&mut self.numbers[lane], number) == number {
             return;

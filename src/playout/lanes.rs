@@ -1,4 +1,4 @@
-//! Which match is in which lane.
+//! The matches that run, one per lane.
 
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::Start;
@@ -11,19 +11,19 @@ use crate::lane_mask::LaneMask;
 #[derive(Debug)]
 pub(super) struct Lanes {
     pub(super) width: Width,
-    /// How many base propositions a state has.
+    /// The number of base propositions of a state.
     bases: usize,
     /// Lanes with a match.
     pub(super) running: LaneMask,
     /// Lanes whose match starts with the state that they enter next.
     starting: LaneMask,
-    /// The one that all of those start from, unless there are several or none.
+    /// The job that all of those are for, unless there are several or none.
     same: Option<JobId>,
-    /// The start state of each lane's match.
+    /// The job of each lane's match.
     ids: Vec<JobId>,
     /// The step at which each lane's match started.
     started: Vec<u64>,
-    /// For each start state, by its number, the lanes with a match from it.
+    /// For each job, by its index, the lanes with a match for it.
     playing: Vec<LaneMask>,
     /// Made when lanes first start from different states together.
     columns: Option<Columns>,
@@ -50,8 +50,8 @@ impl Lanes {
         LaneMask::all(self.width).and_not(self.running)
     }
 
-    /// Starts the matches that are next in line in the lanes given, as far as there are
-    /// any for this step; returns whether there are.
+    /// Starts the matches that are next in the queue in the lanes given, as far as there are any
+    /// for this step. Returns whether there are.
     pub(super) fn start(&mut self, lanes: LaneMask, queue: &mut PlayoutQueue, now: u64) -> bool {
         self.starting = LaneMask::default();
         let phase = queue.phase(now);
@@ -89,7 +89,7 @@ impl Lanes {
         first.is_some()
     }
 
-    /// The lanes whose match starts, and where.
+    /// The lanes whose match starts, and the states that they start from.
     pub(super) fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (&'a [u64], Start<'a>) {
         let start = match (self.same, &self.columns) {
             (Some(id), _) => Start::Same(queue.state(id).0.words()),
@@ -99,7 +99,7 @@ impl Lanes {
         (self.starting.words(self.width), start)
     }
 
-    /// How many steps the lane's match has made.
+    /// The number of steps that the lane's match has made.
     pub(super) fn length(&self, lane: usize, now: u64) -> u64 {
         now - self.started[lane]
     }
@@ -114,8 +114,8 @@ impl Lanes {
         self.running.lanes().map(|lane| self.started[lane]).min()
     }
 
-    /// Takes from `ended` all lanes with the start state of the first of them, whose
-    /// matches end.
+    /// Ends the matches of the first job that has one in `ended`, and takes their lanes from
+    /// there.
     pub(super) fn end_some(&mut self, ended: &mut LaneMask) -> Option<(JobId, LaneMask)> {
         let id = self.ids[ended.lanes().next()?];
         let playing = &mut self.playing[id.index()];

@@ -1,8 +1,8 @@
-//! The moves that lanes have made, and the best of their matches.
+//! The moves that lanes have made, from which the best match is read.
 //!
-//! What a match was worth is known at its end. Until then, each step's moves are kept as
-//! the numbers of the rows that were chosen, bit-sliced: some hundred bytes a step, and
-//! little work. Only of a match that is better than all before are they read.
+//! What a match was worth is known at its end. Until then, each step's moves are kept as the
+//! numbers of the rows that were chosen, bit-sliced: a few hundred bytes a step, and little
+//! work. They are read only for a match that is better than all before it.
 
 use std::collections::VecDeque;
 
@@ -15,21 +15,21 @@ use super::tally::{Line, Tally};
 use crate::lane_mask::LaneMask;
 use crate::machine::Move;
 
-/// How many steps are kept, at least, before it is looked how many are needed.
+/// The number of steps that are kept, at least, before those that are not needed are dropped.
 const LOOK: usize = 64;
 
 /// What is kept of lines in a game with one role.
 #[derive(Debug)]
 pub(super) struct Lines {
-    /// Only lines with a greater goal are wanted.
+    /// Only lines with a greater goal are kept.
     pub(super) above: i32,
     /// The last steps, without a gap.
     steps: VecDeque<Step>,
     /// The number of the first of them.
     first: u64,
-    /// With how many steps it is looked how many are needed.
+    /// The number of steps at which those that are not needed are dropped.
     look: usize,
-    /// Steps that are not, for their memory.
+    /// Steps that were dropped, for their memory.
     spare: Vec<Step>,
 }
 
@@ -43,7 +43,7 @@ struct Step {
 }
 
 impl Lines {
-    /// Nothing noted yet.
+    /// Nothing noted yet, for lines with a goal greater than `above`.
     pub(super) fn new(above: i32) -> Lines {
         Lines {
             above,
@@ -71,7 +71,7 @@ impl Lines {
         self.steps.push_back(step);
     }
 
-    /// Forgets the steps before the oldest match.
+    /// Drops the steps before the oldest match.
     fn forget(&mut self, oldest: u64) {
         let old = oldest.saturating_sub(self.first);
         self.first += old;
@@ -79,9 +79,9 @@ impl Lines {
         self.look = (2 * self.steps.len()).max(LOOK);
     }
 
-    /// Puts the best match of those that end in the lanes `terminal`, all from the start
-    /// state of the tally, into that tally if none there is as good. Each row of `goals` says
-    /// where the role has one of the values, which are ascending.
+    /// Puts the best match of those that end in the lanes `terminal`, all for the job of the
+    /// tally, into that tally if none there is as good. Each row of `goals` says where the role
+    /// has one of the values, which are ascending.
     pub(super) fn keep(
         &self,
         lanes: &Lanes,
@@ -112,7 +112,7 @@ impl Lines {
         }
     }
 
-    /// The moves of a lane in these steps, if they were all noted.
+    /// The moves of a lane from step `from` to step `to`, if they were all noted.
     fn moves(&self, width: Width, lane: usize, from: u64, to: u64) -> Option<Vec<Move>> {
         let from = from.checked_sub(self.first)? as usize;
         let to = to.checked_sub(self.first)? as usize;

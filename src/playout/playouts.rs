@@ -1,26 +1,26 @@
-//! As many playouts at a time as there are lanes.
+//! Playouts in lanes: as many at a time as there are lanes.
 //!
-//! All lanes take a step together: evaluate the states, choose a move per role and
-//! lane, evaluate the next states. A lane whose match has ended starts another one with
-//! the next step, so it costs a match one step more than it has joint moves.
+//! All lanes take a step together: the states are evaluated, a move is chosen per role and lane,
+//! and the next states are evaluated. A lane whose match has ended starts another one with the
+//! next step, so a match costs one step more than it has joint moves.
 //!
-//! Matches start in step with each other: in games with [phases](crate::machine::Phases), a
-//! match starts only where that brings it into the phase that the others are in. So all
-//! lanes have the same player to move, and the moves and the circuit of the others need
-//! not be looked at. A lane idles until then: breakthrough loses half a step in 65 and
-//! is a third faster for it. (Start states without a phase are played correctly, but
-//! then lanes differ.)
+//! Matches start in step with each other: in games with [phases](crate::ground::Phases), a match
+//! starts only where that brings it into the phase that the others are in. So the same role is
+//! to move in all lanes, and the moves and the circuit of the others are left out. A lane idles
+//! until then: breakthrough loses half a step in 65 and is a third faster for it. (Matches from
+//! states without a phase are played correctly, but then lanes differ.)
 //!
-//! GoalTally are evaluated for all lanes when matches end in some. Matches that start together
-//! often end together; so lanes idle until that has cost as much as an evaluation
-//! of the goals, which is at most twice as much as one could have paid. Reversi, where goals
-//! are a third of the work and matches last about sixty moves, is 1.7 times as fast for it;
-//! where goals cost next to nothing, nothing is waited for.
+//! Goals are evaluated for all lanes when matches end in some. Matches that start together often
+//! end together; so lanes idle until that has cost as much as an evaluation of the goals, which
+//! is at most twice the cost of the best choice. Reversi, where goals are a third of the work and
+//! matches last about sixty moves, is 1.7 times as fast for it; where goals cost next to nothing,
+//! lanes do not wait.
 //!
-//! Which matches count is decided when they start, and by nothing that depends on
-//! how others went but their number: lanes start whatever is next in line, and all that
+//! Which matches count is decided when they start, and depends on nothing but the number of
+//! others that have ended: lanes start the match that is next in the queue, and every match that
 //! starts is played to its end. So there is no bias towards short matches.
 
+use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::evaluator::LaneEvaluator;
@@ -40,7 +40,7 @@ use crate::lane_mask::LaneMask;
 use crate::machine::{MachineError, State};
 use crate::statistics::Moments;
 
-/// Plays matches in lanes.
+/// Plays matches in lanes, on one engine or always on the best one.
 pub struct Playouts {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
@@ -48,25 +48,25 @@ pub struct Playouts {
     subscription: Option<EngineSubscription>,
     /// The trial of decisive moves, while it lasts.
     trial: Option<Trial>,
-    /// What is to evaluate when all matches have ended.
+    /// The evaluator to go over to when all matches have ended.
     successor: Option<LaneEvaluator>,
     selectors: Vec<Selector>,
     random: LaneRandom,
     max_steps: u32,
     /// See [`PlayoutRunner::refill`].
     refill: u32,
-    /// How often a lane has idled for a step since matches were last started, while some
-    /// were waiting to be.
+    /// The number of steps for which lanes have idled since matches were last started, while some
+    /// were waiting.
     idled: u64,
     queue: PlayoutQueue,
     lanes: Lanes,
-    /// How many steps were made, or passed over while no match was running.
+    /// The number of steps that were made, or passed over while no match was running.
     now: u64,
     /// The next step at which a match may reach the limit of steps.
     limit_check: u64,
-    /// For each role, how often it had each goal; all zero between uses.
+    /// For each role, the number of times that it had each goal; all zero between uses.
     goal_counts: Vec<Vec<u64>>,
-    /// The moves of the matches, if lines are kept.
+    /// The moves of the matches, if the best line is tracked.
     lines: Option<Lines>,
 }
 
@@ -81,7 +81,7 @@ struct Ends {
 }
 
 impl Playouts {
-    /// A runner without jobs, on this engine for ever.
+    /// A runner without jobs, on this engine until it is [switched](Playouts::switch).
     ///
     /// The engine evaluates the game's [`section`]s. A playout has at most `max_steps`
     /// joint moves. The same seed gives the same matches at equal width.
@@ -130,9 +130,9 @@ impl Playouts {
         }
     }
 
-    /// Evaluates with this engine for ever from now on. Matches that run go on if the engine
-    /// has as many lanes as the one before. If not, they are played to their end first, and no
-    /// other is started meanwhile.
+    /// Evaluates with this engine from now on, and with no other that a subscription may tell of.
+    /// Matches that run go on if the engine has as many lanes as the one before. If not, they are
+    /// played to their end first, and no other is started meanwhile.
     ///
     /// Nothing changes, and the result is false, if there is a job from a state that the engine
     /// is not valid for.
@@ -221,8 +221,8 @@ impl Playouts {
         }
     }
 
-    /// The matches at the limit of steps. They are looked at only when the oldest one
-    /// of the last look would be there.
+    /// The matches at the limit of steps. Lanes are looked at only when the oldest match of the
+    /// last look would be there.
     fn find_truncated(&mut self) -> LaneMask {
         let mut truncated = LaneMask::default();
         if self.now < self.limit_check {
@@ -242,7 +242,7 @@ impl Playouts {
         truncated
     }
 
-    /// Chooses each role's move in these lanes; returns those where a role has none.
+    /// Chooses each role's move in these lanes. Returns those in which a role has none.
     fn choose_moves(&mut self, going: LaneMask) -> LaneMask {
         let (layout, width) = (self.game.layout(), self.lanes.width);
         let mut stuck = LaneMask::default();
@@ -261,7 +261,7 @@ impl Playouts {
         stuck
     }
 
-    /// Counts the matches that end, those from one start state together.
+    /// Counts the matches that end, those of one job together.
     fn end_matches(&mut self, ends: &Ends, limits: &RunLimits) {
         let mut ended = ends.terminal.or(ends.truncated).or(ends.stuck);
         if ended.is_empty() {
@@ -276,7 +276,7 @@ impl Playouts {
         }
     }
 
-    /// Counts these matches, all from one start state.
+    /// Counts these matches, all of one job.
     fn count(&mut self, id: JobId, lanes: LaneMask, ends: &Ends) {
         let (mut sum, mut squares) = (0, 0);
         for lane in lanes.lanes() {
@@ -319,7 +319,7 @@ impl Playouts {
         }
     }
 
-    /// Starts matches in idle lanes, from the state that they enter for step `now`.
+    /// Starts matches in idle lanes with step `now`.
     fn start_matches(&mut self, limits: &RunLimits) {
         let wanted = self.queue.are_waiting() && self.successor.is_none();
         let mut idle = if wanted {
@@ -339,14 +339,14 @@ impl Playouts {
         }
     }
 
-    /// Whether idle lanes have cost so little that more of them are waited for.
+    /// Whether idle lanes have cost so little that matches are not started yet.
     fn may_idle(&self) -> bool {
         let cost = self.game.cost();
         let goals = cost.goals / cost.step * self.lanes.width.lanes() as f64;
         self.idled as f64 <= f64::from(self.refill) * goals
     }
 
-    /// Starts matches in idle lanes without a step before.
+    /// Starts matches in idle lanes, with their states as the present ones.
     fn enter(&mut self, limits: &RunLimits) {
         self.start_matches(limits);
         let state = self.evaluator.inputs_mut(self.game.layout().bases.clone());
@@ -366,7 +366,7 @@ impl Playouts {
     }
 }
 
-/// A selector for each role, among the moves that may be legal at all.
+/// A selector for each role, among the moves that are legal in some state.
 fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
     let legal = game.layout().legal.iter().cloned();
     legal
@@ -426,7 +426,7 @@ impl PlayoutRunner for Playouts {
                 self.evaluate_with(evaluator);
                 self.enter(limits);
             } else if self.queue.are_waiting() && !limits.are_up() {
-                // All that wait are in other phases.
+                // All jobs that wait are in other phases.
                 self.now += 1;
                 self.enter(limits);
             } else {
@@ -434,5 +434,17 @@ impl PlayoutRunner for Playouts {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for Playouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Playouts")
+            .field("subscription", &self.subscription)
+            .field("trial", &self.trial)
+            .field("lanes", &self.lanes.width.lanes())
+            .field("running", &self.lanes.running.count())
+            .field("now", &self.now)
+            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The states that playouts start from, and what came of them.
+//! A queue of jobs: states to play from, and what came of the playouts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,23 +8,22 @@ use crate::engine::Validity;
 use crate::ground::Phases;
 use crate::machine::State;
 
-/// The number of a start state.
+/// The number of a job in a [`PlayoutQueue`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct JobId(u32);
 
 impl JobId {
-    /// A number below the greatest number of start states that there ever were at a time.
+    /// A number below the greatest number of jobs that there ever were at a time.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The start states of a player, how many playouts of each are still to be started, and
-/// the tally of each.
+/// The jobs of a [runner](super::PlayoutRunner): states, the number of playouts from each that
+/// are still to be started, and the tally of each.
 ///
-/// They take turns: when some playouts can be started, each of those that have any to
-/// start has an equal share. Numbers and memory of start states that were removed are
-/// used again.
+/// Jobs take turns: when some playouts can be started, each job that has any to start has an
+/// equal share. Numbers and memory of jobs that were removed are used again.
 #[derive(Clone, Debug)]
 pub struct PlayoutQueue {
     roles: usize,
@@ -33,30 +32,30 @@ pub struct PlayoutQueue {
     validity: Arc<Validity>,
     slots: Vec<Slot>,
     free: Vec<JobId>,
-    /// Those with playouts to start: by phase, and at last those without one.
+    /// The jobs with playouts to start: by phase, and last those without one.
     queues: Vec<VecDeque<JobId>>,
-    /// Whether one without a phase comes before one with a phase.
+    /// Whether a job without a phase comes before one with a phase.
     unphased_first: bool,
     finished: Vec<JobId>,
-    /// How many were ever added.
+    /// The number of jobs that were ever added.
     added: u64,
 }
 
-/// A start state.
+/// A job.
 #[derive(Clone, Default, Debug)]
 struct Slot {
     state: State,
-    /// Different for each start state that was ever added.
+    /// Different for each job that was ever added.
     number: u64,
-    /// How many playouts are still to be started; no number means no limit.
+    /// The number of playouts that are still to be started, or `None` without limit.
     left: Option<u64>,
-    /// How many playouts were started and have not ended.
+    /// The number of playouts that were started and have not ended.
     running: u64,
     tally: Tally,
 }
 
 impl PlayoutQueue {
-    /// No start states yet, of a game with this many roles.
+    /// No jobs yet, for a game with this number of roles.
     pub(super) fn new(roles: usize, phases: Phases) -> PlayoutQueue {
         PlayoutQueue {
             roles,
@@ -71,26 +70,25 @@ impl PlayoutQueue {
         }
     }
 
-    /// The states that may be added: all, unless those are played from on an engine that was
-    /// made for some.
+    /// The states that may be added: all, unless the engine is one that was made for some.
     pub fn validity(&self) -> &Validity {
         &self.validity
     }
 
-    /// Whether the states that playouts are or will be started from are all of these.
+    /// Whether the validity covers all states that playouts are running from or will be started
+    /// from.
     pub(super) fn fits(&self, validity: &Validity) -> bool {
         let in_use = |slot: &&Slot| slot.running > 0 || slot.left != Some(0);
         let mut states = self.slots.iter().filter(in_use).map(|slot| &slot.state);
         states.all(|state| validity.contains(state))
     }
 
-    /// Changes the states that may be added, which [fit](PlayoutQueue::fits).
+    /// Changes the states that may be added, to a validity that [fits](PlayoutQueue::fits).
     pub(super) fn set_validity(&mut self, validity: Arc<Validity>) {
         self.validity = validity;
     }
 
-    /// Adds a state from which so many playouts are to be started, or as many as there
-    /// is time for.
+    /// Adds a job: `rollouts` playouts from a state, or with `None`, as many as there is time for.
     ///
     /// # Panics
     /// If the state is outside the [`validity`](PlayoutQueue::validity).
@@ -121,21 +119,20 @@ impl PlayoutQueue {
         &self.slots[id.index()].tally
     }
 
-    /// How many start states are finished, which means that the playouts that were
-    /// wanted have all ended, and are still here.
+    /// The number of jobs that are finished, which means that all their playouts have ended, and
+    /// are still here.
     pub fn finished(&self) -> usize {
         self.finished.len()
     }
 
-    /// Removes a finished start state, if there is one, and gives its tally until the
-    /// next one is added.
+    /// Removes a finished job, if there is one. Its tally is there until the next job is added.
     pub fn take_finished(&mut self) -> Option<(JobId, &Tally)> {
         let id = self.finished.pop()?;
         self.free.push(id);
         Some((id, self.tally(id)))
     }
 
-    /// Removes all of them; for a player that has no playouts running.
+    /// Removes all jobs, none of which has playouts running.
     pub(super) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.finished.clear();
@@ -152,13 +149,13 @@ impl PlayoutQueue {
         self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// In which phase the state after so many steps from a state in phase 0 is.
+    /// The phase of a state that comes `steps` steps after one in phase 0.
     pub(super) fn phase(&self, steps: u64) -> usize {
         (steps % self.phases.period() as u64) as usize
     }
 
-    /// A start state in this phase or without a phase of which playouts are to be started
-    /// now, and how many: its share of the number `wanted`. They count as started.
+    /// A job in this phase or without a phase of which playouts are to be started now, and how
+    /// many: its share of the number `wanted`. They count as started.
     pub(super) fn next(&mut self, phase: usize, wanted: u64) -> Option<(JobId, u64)> {
         let unphased = self.phases.period();
         let queues = if self.unphased_first {
@@ -182,13 +179,13 @@ impl PlayoutQueue {
         Some((id, count))
     }
 
-    /// The state, and a number that no other start state ever has.
+    /// The state of a job, and a number that no other job ever has.
     pub(super) fn state(&self, id: JobId) -> (&State, u64) {
         let slot = &self.slots[id.index()];
         (&slot.state, slot.number)
     }
 
-    /// The tally of a start state of which `ended` playouts end, to add them to it.
+    /// The tally of a job of which `ended` playouts end, to add them to it.
     pub(super) fn end(&mut self, id: JobId, ended: u64) -> &mut Tally {
         let slot = &mut self.slots[id.index()];
         slot.running -= ended;
@@ -198,7 +195,7 @@ impl PlayoutQueue {
         &mut slot.tally
     }
 
-    /// Forgets a playout that is not played to its end after so many steps.
+    /// Forgets a playout that is given up after `steps` steps.
     pub(super) fn abandon(&mut self, id: JobId, steps: u64) {
         let slot = &mut self.slots[id.index()];
         slot.running -= 1;

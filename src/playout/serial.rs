@@ -1,4 +1,6 @@
-//! One match after the other, through the state machine trait.
+//! Playouts one after the other, by a state machine.
+
+use std::fmt;
 
 use rand::RngExt;
 
@@ -9,8 +11,7 @@ use crate::ground::Phases;
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
 
-/// Plays matches with a machine. Its memory is shared by all of them, so that none
-/// allocates.
+/// Plays matches with a state machine. They share its memory, so that none of them allocates.
 pub struct SerialPlayouts {
     machine: Box<dyn StateMachine>,
     rng: GameRng,
@@ -21,14 +22,15 @@ pub struct SerialPlayouts {
     legal: Vec<Move>,
     joint: Vec<Move>,
     values: Vec<i32>,
-    /// See [`PlayoutRunner::track_best_line`].
+    /// Only lines with a greater goal are tracked, if any: see
+    /// [`PlayoutRunner::track_best_line`].
     lines_above: Option<i32>,
-    /// The moves of the match, if lines are kept.
+    /// The moves of the match, if lines are tracked.
     line: Vec<Move>,
 }
 
 impl SerialPlayouts {
-    /// A player without start states.
+    /// A runner without jobs, for matches of at most `max_steps` joint moves.
     pub fn new(machine: Box<dyn StateMachine>, max_steps: u32, rng: GameRng) -> SerialPlayouts {
         SerialPlayouts {
             rng,
@@ -45,7 +47,7 @@ impl SerialPlayouts {
         }
     }
 
-    /// The machine that plays, for other questions between plays.
+    /// The machine that plays, for other questions while it does not play.
     pub fn machine(&mut self) -> &mut dyn StateMachine {
         &mut *self.machine
     }
@@ -151,5 +153,15 @@ impl PlayoutRunner for SerialPlayouts {
             self.play_match(id, limits)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for SerialPlayouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SerialPlayouts")
+            .field("backend", &self.machine.backend())
+            .field("max_steps", &self.max_steps)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
     }
 }

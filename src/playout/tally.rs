@@ -1,4 +1,4 @@
-//! What is counted over many playouts, and the best of them.
+//! Counts over many playouts, and the best of them.
 
 use crate::machine::Move;
 use crate::statistics::Moments;
@@ -19,11 +19,11 @@ pub enum Ending {
 pub struct GoalTally {
     /// Over the terminal states where exactly one value held.
     pub values: Moments,
-    /// In how many terminal states not exactly one value held.
+    /// The number of terminal states in which not exactly one value held.
     pub undefined: u64,
 }
 
-/// What the only role of a game played, from the start of a playout to a terminal state.
+/// The moves of the only role of a game, from the start of a playout to a terminal state.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Line {
     /// The goal that it has there, and no other.
@@ -35,23 +35,23 @@ pub struct Line {
 /// What is counted over many playouts.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// How many joint moves were applied, those of unfinished playouts included.
+    /// The number of joint moves that were applied, those of unfinished playouts included.
     pub state_changes: u64,
-    /// How many joint moves each ended playout had, however it ended.
+    /// The number of joint moves of each ended playout, however it ended.
     pub lengths: Moments,
-    /// How many playouts ended at the limit of steps.
+    /// The number of playouts that ended at the limit of steps.
     pub truncated: u64,
-    /// How many playouts ended where a role had no legal move.
+    /// The number of playouts that ended where a role had no legal move.
     pub stuck: u64,
     /// The goals of each role at terminal states.
     pub goals: Vec<GoalTally>,
-    /// The first of the playouts with the greatest goal, if lines are
-    /// [kept](super::PlayoutRunner::track_best_line).
+    /// The first of the playouts with the greatest goal, if it is
+    /// [tracked](super::PlayoutRunner::track_best_line).
     pub best: Option<Line>,
 }
 
 impl Tally {
-    /// Nothing counted yet, for a game with this many roles.
+    /// Nothing counted yet, for a game with this number of roles.
     pub fn new(roles: usize) -> Tally {
         Tally {
             goals: vec![GoalTally::default(); roles],
@@ -59,7 +59,7 @@ impl Tally {
         }
     }
 
-    /// Forgets everything; for a game with this many roles.
+    /// Forgets everything, for a game with this number of roles.
     pub(super) fn reset(&mut self, roles: usize) {
         let mut goals = std::mem::take(&mut self.goals);
         goals.clear();
@@ -70,12 +70,12 @@ impl Tally {
         };
     }
 
-    /// How many playouts ended, however they ended.
+    /// The number of playouts that ended, however they ended.
     pub fn rollouts(&self) -> u64 {
         self.lengths.count
     }
 
-    /// Counts a playout of `length` joint moves. Its goals are counted apart.
+    /// Counts a playout of `length` joint moves. Its goals are counted separately.
     pub fn end(&mut self, length: u32, ending: Ending) {
         self.lengths.add(length, 1);
         self.state_changes += u64::from(length);
@@ -103,7 +103,7 @@ impl Tally {
         }
     }
 
-    /// Whether no line that is kept has as great a goal.
+    /// Whether the best line so far has a smaller goal.
     pub(super) fn is_better(&self, goal: i32) -> bool {
         self.best.as_ref().is_none_or(|best| goal > best.goal)
     }

@@ -37,7 +37,12 @@ impl Trial {
     }
 
     /// Counts the lanes in which moves of some role are left out.
-    pub(super) fn count_steps(&mut self, evaluator: &mut LaneEvaluator, layout: &Layout, going: LaneMask) {
+    pub(super) fn count_steps(
+        &mut self,
+        evaluator: &mut LaneEvaluator,
+        layout: &Layout,
+        going: LaneMask,
+    ) {
         evaluator.evaluate(section::DECISIVE);
         let rows = evaluator.outputs(layout.decisive());
         let rows = rows.chunks_exact(evaluator.width().words());
