@@ -159,7 +159,6 @@ impl PlayoutRunner for SerialPlayouts {
 impl fmt::Debug for SerialPlayouts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SerialPlayouts")
-            .field("backend", &self.machine.backend())
             .field("max_steps", &self.max_steps)
             .field("queue", &self.queue)
             .finish_non_exhaustive()
