@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::CompileError;
 use super::config::CodeConfig;
+use super::error::CompileError;
 use super::generate::generate;
 use super::guard::{Groups, Guards};
 use super::memory::Executable;

@@ -18,8 +18,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use rustc_hash::FxHashMap;
 use target_lexicon::Triple;
 
-use super::CompileError;
 use super::config::Effort;
+use super::error::CompileError;
 use super::routine::{Instruction, Operand, Operator, Routine};
 use crate::rows::Width;
 

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use target_lexicon::Triple;
 
-use super::CompileError;
 use super::config::CodeConfig;
+use super::error::CompileError;
 use super::generate::generate;
 use super::guard::Groups;
 use super::plan::Plan;

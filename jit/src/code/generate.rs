@@ -6,10 +6,10 @@ use std::time::Instant;
 use rayon::prelude::*;
 use target_lexicon::Triple;
 
-use super::CompileError;
 use super::avx2;
 use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
+use super::error::CompileError;
 use super::plan::Plan;
 use super::routine::Routine;
 use crate::rows::Width;

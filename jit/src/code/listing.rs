@@ -8,12 +8,13 @@ use std::fmt::Write;
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 
 use super::avx2;
+use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
+use super::error::CompileError;
 use super::generate::check_rows;
-use super::guard::Groups;
+use super::guard::{Groups, Guards};
 use super::plan::Plan;
 use super::routine::Routine;
-use super::{CodeConfig, CompileError, Generator, Guards};
 use crate::circuit::{Circuit, InputId};
 use crate::rows::Layout;
 use crate::rows::changing;

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::CompileError;
 use super::cache::{Cache, CacheError, CacheKey, KeyHasher};
 use super::compiled::{Code, Description};
 use super::config::CodeConfig;
+use super::error::CompileError;
 use super::generate::describe;
 use super::plan::{Guard, Step};
 use crate::circuit::{Circuit, Edge, Node};

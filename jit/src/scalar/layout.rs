@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::State;
 use super::counts::Block;
 use super::program::{Loop, Program, Readers, Step};
+use super::state::State;
 use crate::circuit::{Circuit, Edge, NodeId};
 use crate::wide::{Folding, Piece, WideCircuit, WideGate};
 

@@ -15,8 +15,8 @@ use registers::{Item, Registers};
 
 use target_lexicon::Triple;
 
-use super::CompileError;
 use super::config::Generator;
+use super::error::CompileError;
 use super::routine::{Instruction, Operand, Operator, Routine};
 use crate::rows::Layout;
 use crate::rows::Width;

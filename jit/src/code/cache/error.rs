@@ -8,6 +8,7 @@ use thiserror::Error;
 /// The reason why the cache cannot be used, or not for this entry. The remedy is always
 /// the same: compile the circuit afresh.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CacheError {
     /// There is no cache on systems whose rights to files we do not understand.
     #[error("the code cache needs a Unix system")]
@@ -61,6 +62,7 @@ impl CacheError {
 
 /// The reason why a file or directory is not trusted, or is not an entry.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
 pub enum Refusal {
     /// Links may lead to files of others.
     #[error("it is a symbolic link")]
