@@ -1,4 +1,4 @@
-//! A set of lanes.
+//! Sets of lanes.
 
 use propjit_jit::lanes::Width;
 
@@ -9,7 +9,7 @@ use crate::state::ones;
 pub struct LaneMask([u64; Width::MAX_WORDS]);
 
 impl LaneMask {
-    /// The first lanes, so many.
+    /// The first `lanes` lanes.
     pub fn first(lanes: usize) -> LaneMask {
         LaneMask(std::array::from_fn(|word| {
             match lanes.saturating_sub(64 * word) {
@@ -32,14 +32,15 @@ impl LaneMask {
         row
     }
 
-    /// The lanes in which exactly one of several rows, of equally many words, has a one.
+    /// The lanes in which exactly one of several rows has a one. All rows have the same number of
+    /// words.
     pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> LaneMask {
         let (some, several) = LaneMask::some_and_several(rows);
         some.and_not(several)
     }
 
-    /// The lanes in which at least one of several rows, of equally many words, has a one, and
-    /// those in which at least two have.
+    /// The lanes in which at least one of several rows has a one, and those in which at least two
+    /// do. All rows have the same number of words.
     pub fn some_and_several<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> (LaneMask, LaneMask) {
         let rows = rows.into_iter().map(LaneMask::from_words);
         let none = (LaneMask::default(), LaneMask::default());
@@ -48,7 +49,7 @@ impl LaneMask {
         })
     }
 
-    /// The words of a width.
+    /// The words that a width has.
     pub fn words(&self, width: Width) -> &[u64] {
         &self.0[..width.words()]
     }
@@ -97,7 +98,7 @@ impl LaneMask {
         ones(self.0.into_iter())
     }
 
-    /// How many lanes there are.
+    /// The number of lanes in the set.
     pub fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }

@@ -1,9 +1,8 @@
-//! The state of a game as a set of proposition numbers.
+//! States of a game, as sets of proposition numbers.
 //!
-//! Each backend numbers its propositions; a state is the set of those that
-//! hold, one bit each. The propnet backends know all of them beforehand; the
-//! prover numbers them as it meets them, so sets of different lengths must
-//! still compare and hash alike: the last word is never zero.
+//! Each backend numbers its propositions; a state is the set of those that hold, one bit each.
+//! The circuit backends know all of them beforehand; the prover numbers them as it meets them.
+//! So that sets of different lengths compare and hash alike, the last word is never zero.
 
 /// A set of proposition numbers, one bit each.
 ///
@@ -60,7 +59,7 @@ impl State {
         &self.words
     }
 
-    /// How many propositions hold.
+    /// The number of propositions that hold.
     pub fn len(&self) -> usize {
         self.words
             .iter()

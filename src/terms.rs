@@ -18,8 +18,8 @@ pub enum UnknownName {
     Fluent(String),
 }
 
-/// Reads one ground term in any spelling of its blanks; `None` if the text is
-/// not exactly one term, or if `find` does not know a part of it.
+/// Reads one ground term with any blanks. `None` if the text is not exactly one term, or if
+/// `find` does not know a part of it.
 ///
 /// `find` gives the term with a functor and arguments. As everywhere in GDL,
 /// `(p)` is `p`.
@@ -80,8 +80,8 @@ pub(crate) fn find_term(terms: &Terms, text: &str) -> Option<TermId> {
     })
 }
 
-/// The term that `text` spells, entered in the table if it is new; `None` if it
-/// spells none.
+/// The term that `text` spells, entered in the table if it is new. `None` if it does not spell
+/// one.
 pub(crate) fn enter_term(terms: &mut Terms, text: &str) -> Option<TermId> {
     read_term(text, |name, args| {
         let functor = terms.symbol(name);

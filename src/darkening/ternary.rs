@@ -13,7 +13,7 @@
 //! Bounds are the same for all states within them, not only for those that can be reached:
 //! what is found holds in every state that agrees with the root in the dark propositions.
 //!
-//! All is done in lanes, a root each.
+//! All of this is done in lanes, with a root in each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl TernaryCircuit {
 pub struct Fixpoint {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
-    /// How many lanes are filled.
+    /// The number of lanes that are filled.
     filled: usize,
     /// The lanes in which something follows.
     alive: LaneMask,
@@ -90,13 +90,13 @@ impl Fixpoint {
         }
     }
 
-    /// How many states there may be.
+    /// The number of states that there may be.
     pub fn lanes(&self) -> usize {
         self.evaluator.width().lanes()
     }
 
-    /// Finds out about these states, each in a lane, in their order. Returns after how many
-    /// steps nothing changed.
+    /// Finds the bounds of these states, each in a lane, in their order. Returns the number of
+    /// steps until nothing changed.
     ///
     /// # Panics
     /// If there are more states than lanes.
@@ -165,7 +165,7 @@ impl Fixpoint {
         }
     }
 
-    /// Widens the bounds by those of what follows. Whether that changes any.
+    /// Widens the bounds by those of what follows. Returns whether that changes any.
     fn widen(&mut self) -> bool {
         let layout = self.game.layout();
         let (width, inputs) = (self.evaluator.width(), layout.inputs());

@@ -1,4 +1,4 @@
-//! A circuit in which roles have only decisive moves, where they have any.
+//! The circuit in which roles have only decisive moves, where they have any.
 
 use std::ops::Range;
 
@@ -13,33 +13,32 @@ use crate::ground::step_cost::choice_gates;
 use crate::moves::{RANDOM_ROLE, RoleId};
 use propjit_stop::Stop;
 
-/// The circuit may have so many times the gates of the game's own, those counted that it takes
-/// to choose a move.
+/// The factor by which the circuit may have more gates than the game's own, together with those
+/// that it takes to choose a move.
 const MOST_GROWTH: usize = 6;
 
-/// A game's circuit, optimised, with the same inputs, and with the same outputs and one more
-/// for each role behind them: whether some of its moves are left out, or would be if it had
-/// others. In states that are not terminal,
+/// A game's circuit, optimised, with the same inputs and the same outputs, and one more output for
+/// each role after them: whether some of its moves are left out, or would be if it had others. In
+/// states that are not terminal,
 ///
-/// - a role that can win at once has no other legal moves;
-/// - nor has one that cannot, but can exclude the greatest goal that its only rival can still
-///   have, and not the greatest that it can still have itself;
-/// - otherwise, and if the circuit [`avoids_losing`], a role has only moves that do not exclude
+/// - a role that can win at once has only moves that do so;
+/// - a role that cannot, but can exclude the greatest goal that its only rival can still have,
+///   and not the greatest that it can still have itself, has only moves that do so;
+/// - otherwise, and if the circuit [`avoids_losing`], a role that has moves which do not exclude
 ///   the greatest goal that it can still have, and after which the match is over or no other role
-///   can do one of these, if it has such moves.
+///   can do one of the above, has only these.
 ///
 /// [`avoids_losing`]: DecisiveCircuit::avoids_losing
 #[derive(Debug)]
 pub struct DecisiveCircuit {
     /// The circuit.
     pub circuit: Circuit,
-    /// Whether roles also see to it that they do not lose; else that was too much to be found
-    /// out.
+    /// Whether roles also avoid moves that lose. If not, it was too much to find these.
     pub avoids_losing: bool,
 }
 
 impl DecisiveCircuit {
-    /// The circuit for a game of whose goals latches leave this.
+    /// The circuit for a game, in which latches leave these goals to the roles.
     ///
     /// `None` if no role ever has decisive moves, or if it is too much to find that out, or if
     /// `stop` is set. It takes a while.
@@ -84,7 +83,7 @@ impl DecisiveCircuit {
     }
 }
 
-/// What circuits are made from.
+/// What the circuits are made from.
 struct Maker<'a> {
     game: &'a GroundGame,
     left: Option<&'a GoalBounds>,
@@ -103,8 +102,8 @@ impl Maker<'_> {
             .filter(|_| is_fixed && self.deciding.len() == 2)
     }
 
-    /// The circuit in which a role that can win at once must, or else exclude goals of its rival
-    /// if it can, with outputs that say whether.
+    /// The circuit in which a role that can win at once must do so, and one that can exclude goals
+    /// of its rival otherwise, with outputs that say whether there are such moves.
     fn winning(&self, circuit: &Circuit) -> Result<Circuit, TooMuch> {
         let layout = self.game.layout();
         let (circuit, losses) = &with_losses(circuit, layout, self.left);
@@ -162,9 +161,9 @@ impl Maker<'_> {
         Ok(lookahead.builder.finish(outputs))
     }
 
-    /// The circuit, which comes from [`winning`](Maker::winning), in which a role without
-    /// decisive moves must not lose by its move, nor let another one have decisive moves next, if
-    /// it can.
+    /// The circuit, made from the one of [`winning`](Maker::winning), in which a role without
+    /// decisive moves must not lose by its move, nor let another role have decisive moves next,
+    /// where it can avoid that.
     fn safe(&self, circuit: &Circuit) -> Result<Circuit, TooMuch> {
         let layout = self.game.layout();
         let (circuit, losses) = &with_losses(circuit, layout, self.left);
@@ -212,7 +211,7 @@ impl Maker<'_> {
     }
 }
 
-/// Leaves only the preferred of the legal moves where `matters` is true.
+/// Leaves only the preferred legal moves where `matters` is true.
 fn prefer(builder: &mut Builder, preferred: &[Edge], matters: Edge, legal: &mut [Edge]) {
     for (legal, &preferred) in legal.iter_mut().zip(preferred) {
         let kept = builder.or(preferred, !matters);

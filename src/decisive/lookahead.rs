@@ -1,13 +1,13 @@
-//! The circuit behind itself: what holds after a move, as a function of the state before it.
+//! Lookahead: what holds after a move, as a function of the state before it.
 //!
-//! For a move of the one role that decides, the next state is what further outputs are
-//! computed from, such as whether the match is over then. Most moves change little: what does
-//! not depend on a move is made once, for no move at all, and what does is found by
-//! following the changes through the circuit. Equal gates are shared with each other and with
-//! the circuit itself, as far as the [`Builder`] finds them.
+//! For a move of the one role that decides, further outputs are computed from the next state, such
+//! as whether the match is over then: the circuit is applied to its own outputs. Most moves
+//! change little. What does not depend on a move is made once, for no move at all, and what does
+//! is found by following the changes through the circuit. Equal gates are shared with each other
+//! and with the circuit itself, as far as the [`Builder`] finds them.
 //!
-//! This is done phase by phase (see [`Phases`]), where the other roles are known to have just
-//! one move, if the game says so by who is to move.
+//! This is done phase by phase (see [`Phases`]), so that the other roles are known to have just
+//! one move in games that say so by who is to move.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,18 +16,18 @@ use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, NodeSet};
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ground::Layout;
-use crate::ground::Phases;
+use crate::ground::{Layout, Phases};
 use crate::moves::RoleId;
 use crate::state::State;
 
-/// How many gates may be looked at, which takes about a second.
+/// The number of gates that may be looked at, which takes about a second.
 const WORK: usize = 10_000_000;
 
-/// So many nodes may be added before any pass, and so many more for each node there is.
+/// The number of nodes that may be added before any pass: a constant, and a factor of the nodes
+/// that there are.
 const MOST_ADDED: [usize; 2] = [100_000, 10];
 
-/// There would be more to do than is allowed, or than can be done, or a stop has come.
+/// There is more to do than is allowed, or than is possible, or a stop has come.
 #[derive(Debug)]
 pub(super) struct TooMuch;
 
@@ -36,7 +36,7 @@ pub(super) struct Lookahead<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
     pub(super) builder: Builder,
-    /// How many gates may still be looked at.
+    /// The number of gates that may still be looked at.
     work: usize,
     stop: &'a Stop,
     /// The gates that read each node.
@@ -45,7 +45,7 @@ pub(super) struct Lookahead<'a> {
     known: FxHashMap<NodeId, bool>,
 }
 
-/// What is known in a phase, of states that are not terminal.
+/// What is known about the states of a phase that are not terminal.
 pub(super) struct Here {
     /// Whether a state is in the phase.
     pub(super) is_here: Edge,
@@ -54,8 +54,8 @@ pub(super) struct Here {
 }
 
 impl<'a> Lookahead<'a> {
-    /// The circuit without any additions, of which there will be only so many, and fewer if the
-    /// flag is set.
+    /// The circuit without any additions. Their number is limited, and they end when `stop` is
+    /// set.
     pub(super) fn new(circuit: &'a Circuit, layout: &'a Layout, stop: &'a Stop) -> Lookahead<'a> {
         let nodes = circuit.nodes();
         let mut readers = vec![Vec::new(); nodes.len()];
@@ -89,7 +89,7 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// What is known in a phase, of which these propositions hold.
+    /// What is known in the phase in which these propositions hold.
     pub(super) fn phase(&mut self, phases: &Phases, holding: &State) -> Here {
         let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
         let mut values: Vec<Edge> = nodes.map(|node| self.simple(Edge::from(node))).collect();
@@ -133,8 +133,8 @@ impl<'a> Lookahead<'a> {
         only
     }
 
-    /// For each move of a role, what the outputs given are after it. None of a move that is
-    /// never legal in the phase, and none at all if another role may decide there or this one
+    /// For each move of a role, the outputs given as they are after it. `None` for a move that is
+    /// never legal in the phase, and `None` for all if another role may decide there or this one
     /// may not.
     ///
     /// It is right in states of the phase that are not terminal and where the move is legal.
@@ -216,7 +216,7 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// Gates of the cone from what their operands are.
+    /// Computes the gates of the cone from their operands.
     fn evaluate(&mut self, cone: &NodeSet, values: &mut [Edge]) -> Result<(), TooMuch> {
         for node in cone.iter() {
             if let Node::And(a, b) = self.circuit.node(node) {
@@ -226,7 +226,7 @@ impl<'a> Lookahead<'a> {
         Ok(())
     }
 
-    /// What is not as in `values` in the cone if some of it is as in `changed`.
+    /// The nodes of the cone that differ from `values` if those in `changed` do.
     fn vary(
         &mut self,
         cone: &NodeSet,
@@ -274,7 +274,7 @@ impl<'a> Lookahead<'a> {
         Ok(self.simple(edge))
     }
 
-    /// An edge, or what is known of it.
+    /// An edge, or its value if that is known.
     fn simple(&self, edge: Edge) -> Edge {
         match self.known.get(&edge.node()) {
             Some(&value) => Edge::FALSE.invert_if(value != edge.inverted()),

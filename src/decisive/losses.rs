@@ -6,11 +6,11 @@ use crate::ground::GoalBounds;
 use crate::ground::Layout;
 use crate::moves::RoleId;
 
-/// For each role, edges which say that latches exclude a goal and all greater ones: from the
+/// For each role, edges that are true if latches exclude a goal and all greater ones: from the
 /// greatest goal down, as far as there are such latches.
 pub(super) type Losses = Vec<Vec<Edge>>;
 
-/// The circuit with gates that tell.
+/// The circuit with gates for these edges.
 pub(super) fn with_losses(
     circuit: &Circuit,
     layout: &Layout,

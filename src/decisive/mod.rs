@@ -1,18 +1,18 @@
-//! Decisive moves: those that win at once, and those after which another role cannot.
+//! Decisive moves: those that win at once, and those after which no other role can.
 //!
-//! Random playouts overlook both. One in which a role that can win does so, and else does not
-//! let another role win with its next move if it can help it, is worth more than one in
-//! which moves are uniformly random (Teytaud and Teytaud, "On the huge benefit of decisive
-//! moves in Monte-Carlo tree search algorithms", 2010), and it can be had for little: a
-//! lookahead finds these moves with a few more gates, most of which are idle half the
-//! time, since only one role decides at a time. What comes of it is a circuit like the game's,
-//! but with fewer legal moves. Nothing else about a playout is different.
+//! Random playouts overlook both. A playout in which a role wins where it can, and otherwise does
+//! not let another role win with its next move where it can prevent that, is worth more than one
+//! in which moves are uniformly random (Teytaud and Teytaud, "On the huge benefit of decisive
+//! moves in Monte-Carlo tree search algorithms", 2010). It costs little: a lookahead finds these
+//! moves with a few more gates, most of which are idle half the time, since only one role decides
+//! at a time. The result is a circuit like the game's, but with fewer legal moves. Nothing else
+//! about a playout is different.
 //!
-//! Winning means that the match is over and the role has the greatest of its goals. What comes
-//! near to that: a move after which the greatest goal that the only rival can still have is out of
-//! reach, which goal [latches](crate::analysis) tell. A role does not take a move after which its
-//! own is, if it has others. All of this is looked for where phases tell which role decides; a role that
-//! moves at random does not care.
+//! Winning means that the match is over and the role has the greatest of its goals. Nearly as good
+//! is a move after which the greatest goal that the only rival can still have is out of reach,
+//! which goal [latches](crate::analysis) tell. A role does not take a move after which its own
+//! greatest goal is out of reach, if it has others. All of this is looked for where phases tell
+//! which role decides; a role that moves at random does not take part.
 //!
 //! A [`DecisiveCircuit`] is the circuit; its [engine](crate::engine::DecisiveEngine) is made in
 //! the engine room.

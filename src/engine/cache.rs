@@ -1,4 +1,4 @@
-//! The user's cache of machine code: where it is, and whether there is one.
+//! The user's cache of machine code: its directory, and whether it is used.
 //!
 //! By default it is `propjit/code` in the user's directory for caches
 //! (`$XDG_CACHE_HOME` or `~/.cache`). The environment variable [`VARIABLE`] names another
@@ -17,6 +17,7 @@ pub const VARIABLE: &str = "PROPJIT_CACHE";
 
 /// Why there is no cache although it is not switched off.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// There is no directory for it.
     #[error("the code cache has no place")]
@@ -26,7 +27,7 @@ pub enum OpenError {
     Cache(#[from] CacheError),
 }
 
-/// The directory of the user's cache, which need not exist; none if it is
+/// The directory of the user's cache, which does not have to exist. `None` if the cache is
 /// switched off.
 ///
 /// # Errors
@@ -35,7 +36,7 @@ pub fn directory() -> Result<Option<PathBuf>, OpenError> {
     Ok(directory::find(VARIABLE, Purpose::Cache)?)
 }
 
-/// The user's cache, with the default limit; none if it is switched off.
+/// The user's cache, with the default limit. `None` if it is switched off.
 ///
 /// # Errors
 /// When there is no directory for it, or that is refused.

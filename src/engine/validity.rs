@@ -56,7 +56,7 @@ impl Validity {
         );
     }
 
-    /// How many propositions have a given value.
+    /// The number of propositions that have a given value.
     pub fn given(&self) -> usize {
         let ones = self.given.iter().map(|word| word.count_ones() as usize);
         ones.sum()

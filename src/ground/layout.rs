@@ -31,7 +31,7 @@ pub struct Layout {
     pub terminal: usize,
     /// For each role, the outputs that say whether it has each goal value.
     pub goals: Vec<Range<usize>>,
-    /// How many outputs there are.
+    /// The number of outputs.
     pub outputs: usize,
 }
 
@@ -79,13 +79,13 @@ impl Layout {
         }
     }
 
-    /// How many inputs there are.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         self.bases.len() + self.does.iter().map(Range::len).sum::<usize>()
     }
 
-    /// The outputs behind all others that the circuit of playouts with [decisive
-    /// moves](crate::decisive) has: for each role, whether some of its moves are left out.
+    /// The outputs that come after all others in a circuit for playouts with [decisive
+    /// moves](crate::decisive): for each role, whether some of its moves are left out.
     pub fn decisive(&self) -> Range<usize> {
         self.outputs..self.outputs + self.does.len()
     }
@@ -104,8 +104,8 @@ impl Layout {
         RoleId::first(self.does.len())
     }
 
-    /// What rulesheets promise about the inputs: each role makes exactly one
-    /// move, and that is a legal one.
+    /// What rulesheets promise about the inputs: each role makes exactly one move, and that is a
+    /// legal one.
     pub fn assumptions(&self) -> Assumptions {
         let input = |i: usize| InputId(i as u32);
         let some = self.does.iter().filter(|does| !does.is_empty());

@@ -44,7 +44,7 @@ struct Lowering<'a> {
     net: &'a Propnet,
     layout: &'a Layout,
     builder: Builder,
-    /// The edge of each gate of the network that was lowered.
+    /// The edge of each gate of the network that was lowered so far.
     edges: Vec<Edge>,
 }
 

@@ -1,17 +1,16 @@
-//! Propositions that go round in a small circle, whatever is played.
+//! Phases: propositions that alternate with a small period, whatever is played.
 //!
-//! In most games with alternating moves `(control white)` is true in every second
-//! state and `(control black)` in the others. All that is computed for the player who
-//! is not to move is then known beforehand, if all the matches of a playout are in the
-//! same phase.
+//! In most games with alternating moves `(control white)` is true in every second state and
+//! `(control black)` in the others. All that is computed for the role that is not to move is
+//! then known beforehand, if all matches that are played together are in the same phase.
 //!
-//! A proposition is *autonomous* if no move has an influence on it, however indirect:
-//! its next value depends on autonomous propositions only. With those that it depends
-//! on it is a machine without input, and if that machine is after `p` steps where it
-//! started, it will be so for ever after each `p` steps.
+//! A proposition is *autonomous* if no move has an influence on it, however indirect: its next
+//! value depends on autonomous propositions only. Together with those that it depends on, it is
+//! a machine without input. If that machine is after `p` steps where it started, it is there
+//! again after each further `p` steps.
 //!
-//! Influence is read off the circuit's structure, and recursion counts as an influence. So a proposition that is found here
-//! also goes its way in states that no match reaches, and after moves that are not legal.
+//! Influence is read off the circuit's structure, and recursion counts as an influence. So what
+//! is found here also holds in states that no match reaches, and after moves that are not legal.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
@@ -81,7 +80,8 @@ impl Phases {
         }
     }
 
-    /// After how many steps the periodic propositions are all as before; 1 if there are none.
+    /// The number of steps after which the periodic propositions are all as before: 1 if there
+    /// are none.
     pub fn period(&self) -> usize {
         self.cycle.len()
     }
@@ -97,9 +97,9 @@ impl Phases {
         &self.cycle
     }
 
-    /// In which phase a state is: the initial state is in phase 0, and from phase `i`
-    /// every move leads to phase `i + 1`, modulo the period. No match that starts in the
-    /// initial state comes to a state without a phase.
+    /// The phase of a state: the initial state is in phase 0, and from phase `i` every move leads
+    /// to phase `i + 1`, modulo the period. No match that starts in the initial state comes to a
+    /// state without a phase.
     pub fn of(&self, state: &State) -> Option<usize> {
         self.cycle.iter().position(|phase| {
             let mut bases = self.bases.iter();
@@ -108,11 +108,11 @@ impl Phases {
     }
 }
 
-/// The nodes on which something has no influence, within a step or from step to step.
+/// The nodes on which some nodes have no influence, within a step or from step to step.
 struct Untouched<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
-    /// What has the influence.
+    /// The nodes that have the influence.
     sources: Vec<NodeId>,
     touched: NodeSet,
 }
@@ -154,7 +154,7 @@ impl<'a> Untouched<'a> {
         !self.touched.contains(node)
     }
 
-    /// What a base proposition becomes.
+    /// The next value of a base proposition.
     fn next(&self, base: usize) -> Edge {
         self.circuit.outputs()[self.layout.next.start + base]
     }
@@ -167,8 +167,8 @@ impl<'a> Untouched<'a> {
             .collect()
     }
 
-    /// What of the base propositions among them, which are those given, holds initially and
-    /// in the states that follow.
+    /// The base propositions among them, which are those given, that hold initially and in each
+    /// of the states that follow.
     fn run(&self, bases: &[usize], initial: &State) -> Vec<State> {
         let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
         let nodes: Vec<NodeId> = nodes.filter(|&node| self.contains(node)).collect();

@@ -1,4 +1,4 @@
-//! Legal moves of many states, packed.
+//! The legal moves of many states, packed.
 
 use crate::machine::{Move, RoleId};
 
@@ -20,7 +20,7 @@ pub struct Legal<'a> {
 }
 
 impl LegalMoves {
-    /// Of no state.
+    /// The legal moves of no state, for a game with this number of roles.
     pub fn new(roles: usize) -> LegalMoves {
         LegalMoves {
             roles,
@@ -29,13 +29,13 @@ impl LegalMoves {
         }
     }
 
-    /// Adds those of the next role, or of the first one in the next state.
+    /// Adds the moves of the next role, or of the first role in the next state.
     pub fn push(&mut self, moves: &[Move]) {
         self.moves.extend_from_slice(moves);
         self.ends.push(self.moves.len());
     }
 
-    /// Adds those of several states, which come with their state and role; the moves of each state
+    /// Adds the moves of several states. Each comes with its state and role; the moves of each state
     /// and role are in their order.
     pub fn sort(&mut self, states: usize, found: &[(usize, RoleId, Move)]) {
         let before = self.ends.len();
@@ -58,27 +58,27 @@ impl LegalMoves {
         }
     }
 
-    /// Of how many states they are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         (self.ends.len() - 1) / self.roles
     }
 
-    /// Whether they are of no state.
+    /// Whether there are no states.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many moves there are.
+    /// The number of moves.
     pub fn moves(&self) -> usize {
         self.moves.len()
     }
 
-    /// How many roles there are.
+    /// The number of roles.
     pub fn roles(&self) -> usize {
         self.roles
     }
 
-    /// Those of one of the states.
+    /// The legal moves of one of the states.
     pub fn get(&self, at: usize) -> Legal<'_> {
         Legal {
             moves: &self.moves,
@@ -88,12 +88,12 @@ impl LegalMoves {
 }
 
 impl<'a> Legal<'a> {
-    /// Those of a role.
+    /// The moves of a role.
     pub fn role(self, role: RoleId) -> &'a [Move] {
         &self.moves[self.ends[role.index()]..self.ends[role.index() + 1]]
     }
 
-    /// Those of each role.
+    /// The moves of each role.
     pub fn each(self) -> impl Iterator<Item = &'a [Move]> {
         let ends = self.ends.windows(2);
         ends.map(move |ends| &self.moves[ends[0]..ends[1]])

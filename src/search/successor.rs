@@ -1,7 +1,7 @@
 //! The states that decisions lead to.
 //!
-//! Where no role has a choice, the only moves there are are played at once, until some role
-//! has, or the match is over. So noops and forced moves are no part of a search.
+//! Where no role has a choice, the only moves that there are are played at once, until some role
+//! has a choice or the match is over. So noops and forced moves are not part of a search.
 
 use std::ops::Range;
 
@@ -20,10 +20,10 @@ pub enum Turn {
     Several,
 }
 
-/// What a decision leads to, but for the state itself.
+/// What makes a state a node of a search: how far it is from the start, and who decides.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeInfo {
-    /// How many joint moves were made since the start of the match.
+    /// The number of joint moves that were made since the start of the match.
     pub depth: u32,
     /// Who decides then.
     pub turn: Turn,
@@ -34,7 +34,7 @@ pub struct NodeInfo {
 pub struct Successor {
     /// The state.
     pub state: State,
-    /// What else there is to say.
+    /// How far it is from the start, and who decides.
     pub info: NodeInfo,
 }
 
@@ -47,7 +47,7 @@ pub struct Successors {
     infos: Vec<NodeInfo>,
 }
 
-/// Some of the [`Successors`], one after the other.
+/// Some consecutive ones of the [`Successors`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Siblings<'a> {
     states: &'a [u64],
@@ -55,7 +55,7 @@ pub struct Siblings<'a> {
     pub infos: &'a [NodeInfo],
 }
 
-/// What may be done in several states, and where it leads to.
+/// The moves in several states, and where they lead to.
 #[derive(Clone, Debug)]
 pub struct Expansions {
     legal: LegalMoves,
@@ -64,12 +64,12 @@ pub struct Expansions {
     ends: Vec<usize>,
 }
 
-/// What may be done in a state, and where it leads to.
+/// The moves in a state, and where they lead to.
 #[derive(Clone, Copy, Debug)]
 pub struct Expansion<'a> {
     /// The legal moves of each role.
     pub legal: Legal<'a>,
-    /// What each move leads to of the role that decides; nothing if several decide.
+    /// The successor for each move of the role that decides; none if several decide.
     pub successors: Siblings<'a>,
 }
 
@@ -111,7 +111,7 @@ impl FromIterator<Successor> for Successors {
 }
 
 impl<'a> Siblings<'a> {
-    /// How many words each state has.
+    /// The number of words of each state.
     pub fn words(self) -> usize {
         let words = self.states.len().checked_div(self.infos.len());
         words.unwrap_or(0)
@@ -151,17 +151,17 @@ impl Expansions {
         }
     }
 
-    /// Of how many states they are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether they are of no state.
+    /// Whether there are no states.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Of one of the states.
+    /// The expansion of one of the states.
     pub fn get(&self, at: usize) -> Expansion<'_> {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         Expansion {
@@ -176,7 +176,7 @@ impl Expansions {
 pub struct Transition<'a> {
     /// The state.
     pub state: &'a State,
-    /// How many joint moves were made before it.
+    /// The number of joint moves that were made before it.
     pub depth: u32,
     /// A legal move for each role.
     pub joint: &'a [Move],

@@ -1,34 +1,33 @@
-//! Whether it pays to compile.
+//! A cost model for specialisation, which decides whether it pays to compile.
 //!
-//! What is gained is the time that searches need no more for what they do: a share of the time
-//! that is left. What it costs is the time that it takes, on a CPU that searches could have,
-//! and during which they do not have the new engine. Both are predicted: the gain from the work
-//! of a step before and after, the cost from the gates that are left and what a gate took
-//! before.
+//! The gain is the time that searches save: a share of the time that is left. The cost is the
+//! time that compiling takes, on a CPU that searches could use, and during which they do not have
+//! the new engine. Both are predicted: the gain from the work of a step before and after, the
+//! cost from the gates that are left and the time that a gate took so far.
 //!
-//! Halfway through random matches, faster by these factors was predicted and then measured: 1.1
-//! and 1.07 in breakthrough, 1.5 and 1.06 in connect four, 1.5 and 1.26 in tic-tac-toe, 1.6 and
-//! 1.6 in dots and boxes, 2.6 and 2.1 in hex, 5 and 7 in amazons, 16 and 5 in sudoku. Small
-//! circuits gain less than predicted, but cost next to nothing.
+//! Halfway through random matches, these speedups were predicted and then measured: 1.1 and 1.07
+//! in breakthrough, 1.5 and 1.06 in connect four, 1.5 and 1.26 in tic-tac-toe, 1.6 and 1.6 in
+//! dots and boxes, 2.6 and 2.1 in hex, 5 and 7 in amazons, 16 and 5 in sudoku. Small circuits
+//! gain less than predicted, but cost next to nothing.
 
 use std::time::Duration;
 
-/// How many times the cost has to be gained: predictions are rough, and most games spend a
-/// part of a step on what darkening does not touch.
+/// The factor by which the gain has to exceed the cost: predictions are rough, and most games
+/// spend a part of a step on what darkening does not change.
 const MARGIN: f64 = 4.0;
 
-/// What a gate takes before anything was compiled, in seconds: passes at most 5, and code 1 to
-/// 4 microseconds in tic-tac-toe, connect four, breakthrough, hex and amazons.
+/// The time for a gate before anything was compiled, in seconds: passes take at most 5, and code
+/// 1 to 4 microseconds in tic-tac-toe, connect four, breakthrough, hex and amazons.
 const FIRST: f64 = 8e-6;
 
-/// What was learnt of compiling so far.
+/// What was learned from compiling so far.
 #[derive(Clone, Copy, Debug)]
 pub struct CostModel {
     /// Seconds for each gate.
     gate: f64,
 }
 
-/// What is to be decided on.
+/// What a decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialisationCosts {
     /// The work of a step with the engine that there is.
@@ -37,7 +36,7 @@ pub struct SpecialisationCosts {
     pub after: f64,
     /// The gates that are left to compile.
     pub gates: usize,
-    /// The time that is left; none if that is not limited.
+    /// The time that is left, if that is limited.
     pub left: Option<Duration>,
 }
 
@@ -46,9 +45,9 @@ pub struct SpecialisationCosts {
 pub struct Verdict {
     /// Whether it pays.
     pub pays: bool,
-    /// How much faster a step will be, predicted.
+    /// The factor by which a step is predicted to be faster.
     pub speedup: f64,
-    /// How long compiling will take, predicted.
+    /// The time that compiling is predicted to take.
     pub cost: Duration,
 }
 
@@ -59,7 +58,7 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// Whether it pays.
+    /// Decides whether it pays to compile.
     pub fn decide(&self, costs: &SpecialisationCosts) -> Verdict {
         let cost = self.gate * costs.gates as f64;
         let share = (1.0 - costs.after / costs.before).max(0.0);
@@ -72,7 +71,7 @@ impl CostModel {
         }
     }
 
-    /// Learns from what compiling so many gates took.
+    /// Learns from the time that compiling `gates` gates took.
     pub fn learn(&mut self, gates: usize, took: Duration) {
         let gate = took.as_secs_f64() / gates.max(1) as f64;
         self.gate = (self.gate + gate) / 2.0;

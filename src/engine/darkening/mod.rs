@@ -1,10 +1,10 @@
 //! Engines for the rest of a match, made as its roots come.
 //!
 //! When a search has a new root, a [`Darkening`] finds what is [dark](crate::darkening) from
-//! there on, and compiles the circuit that is left, if a [`CostModel`] finds that it pays. That
-//! goes on in a thread of its own, while searches play on with what there is; they take the new
-//! engine with their next call. Nobody waits, and old code is freed when its last user has gone
-//! over.
+//! there on, and compiles the circuit that is left, if a [`CostModel`] predicts that it pays.
+//! That happens in a thread of its own, while searches go on with the engines that there are;
+//! they take the new engine with their next call. Nobody waits, and old code is freed when its
+//! last user has gone over.
 //!
 //! - A [`Darkened`] engine evaluates the circuit that is left.
 //! - A [`Darkening`] makes them, one after the other.
@@ -51,13 +51,11 @@ struct Shared {
     ternary: OnceLock<TernaryCircuit>,
     /// The newest engine, if there is one for the present root.
     newest: ArcSwapOption<Darkened>,
-    /// The number of engines that were the newest so far.
-    made: AtomicU64,
     /// The newest engine's number, or 0 if there is none for the present root.
     number: AtomicU64,
     work: Mutex<Work>,
     idle: Condvar,
-    /// Nobody wants engines any more.
+    /// Whether nobody wants engines any more.
     abandoned: AtomicBool,
 }
 
@@ -69,6 +67,8 @@ struct Work {
     request: Option<Request>,
     /// Whether a thread does what is requested.
     running: bool,
+    /// The number of engines that were made and published.
+    made: u64,
     cost_model: CostModel,
 }
 
@@ -86,7 +86,6 @@ impl Darkening {
                 tiers,
                 ternary: OnceLock::new(),
                 newest: ArcSwapOption::empty(),
-                made: AtomicU64::new(0),
                 number: AtomicU64::new(0),
                 work: Mutex::default(),
                 idle: Condvar::new(),
@@ -127,12 +126,9 @@ impl Darkening {
         let mut work = self.shared.work.lock();
         work.root = Some(root.clone());
         work.request = None;
-        let newest = self.shared.newest.load();
-        if newest
-            .as_ref()
-            .is_some_and(|newest| !newest.engine.validity().contains(root))
-        {
-            self.shared.publish(None);
+        let newest = self.newest();
+        if newest.is_some_and(|newest| !newest.engine.validity().contains(root)) {
+            self.shared.publish(&mut work, None);
         }
         work
     }
@@ -173,12 +169,11 @@ impl Drop for Darkening {
 }
 
 impl Shared {
-    /// Changes the newest engine; for those who hold the lock on the work.
-    fn publish(&self, newest: Option<Arc<Darkened>>) {
-        let number = match newest {
-            Some(_) => self.made.fetch_add(1, Ordering::Relaxed) + 1,
-            None => 0,
-        };
+    /// Changes the newest engine.
+    fn publish(&self, work: &mut Work, newest: Option<Darkened>) {
+        work.made += u64::from(newest.is_some());
+        let number = newest.as_ref().map_or(0, |_| work.made);
+        let newest = newest.map(Arc::new);
         self.newest.store(newest);
         self.number.store(number, Ordering::Release);
     }
@@ -247,7 +242,7 @@ impl Shared {
                 work.cost_model.learn(costs.gates, darkened.making);
                 let contains = |root: &State| darkened.engine.validity().contains(root);
                 if work.root.as_ref().is_some_and(contains) {
-                    self.publish(Some(Arc::new(darkened)));
+                    self.publish(&mut work, Some(darkened));
                 }
             }
             // This is how a match ends.
@@ -257,7 +252,7 @@ impl Shared {
     }
 }
 
-/// Tells those who wait that the thread has ended, however it does.
+/// Tells those who wait that the thread has ended, even if it panics.
 struct Done<'a>(&'a Shared);
 
 impl Drop for Done<'_> {
