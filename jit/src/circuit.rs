@@ -40,7 +40,7 @@ impl NodeId {
 }
 
 impl InputId {
-    /// The input's index.
+    /// Index into [`Circuit::inputs`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -63,7 +63,7 @@ impl Edge {
     /// The constant true.
     pub const TRUE: Edge = Edge(1);
 
-    /// The value of `node`, inverted if asked.
+    /// The value of `node`, inverted if `inverted`.
     pub fn new(node: NodeId, inverted: bool) -> Edge {
         Edge(node.0 << 1 | u32::from(inverted))
     }
@@ -149,7 +149,7 @@ impl Circuit {
         &self.nodes
     }
 
-    /// One node.
+    /// The node with this number.
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes[id.index()]
     }
@@ -169,7 +169,7 @@ impl Circuit {
         &self.outputs
     }
 
-    /// How many AND gates there are: the circuit's size.
+    /// The number of AND gates: the circuit's size.
     pub fn gates(&self) -> usize {
         let is_gate = |node: &&Node| matches!(node, Node::And(..));
         self.nodes.iter().filter(is_gate).count()

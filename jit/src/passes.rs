@@ -43,7 +43,7 @@ use crate::setters::setters;
 pub use fold::fold;
 use propjit_stop::Stop;
 
-/// Which passes to run, and for how long.
+/// The choice of passes to run, and the time for them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PassConfig {

@@ -82,17 +82,20 @@ impl Builder {
     }
 
     /// The edge of input `index`.
+    ///
+    /// # Panics
+    /// If there is no such input.
     pub fn input(&self, index: usize) -> Edge {
         assert!(index < self.inputs as usize, "input {index} does not exist");
         Edge::from(NodeId(index as u32 + 1))
     }
 
-    /// What a node made so far is.
+    /// One of the nodes made so far.
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes[id.index()]
     }
 
-    /// How many nodes there are so far.
+    /// The number of nodes made so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -102,7 +105,7 @@ impl Builder {
         self.nodes.is_empty()
     }
 
-    /// `a` and `b`: an existing edge where possible, otherwise a new gate.
+    /// The conjunction of `a` and `b`: an existing edge where possible, otherwise a new gate.
     pub fn and(&mut self, a: Edge, b: Edge) -> Edge {
         let (a, b) = match simplify(&self.nodes, a, b) {
             Simplified::Edge(edge) => return edge,
@@ -137,7 +140,7 @@ impl Builder {
         NodeId(new.expect("fewer than 2^31 nodes"))
     }
 
-    /// `a` or `b`.
+    /// The disjunction of `a` and `b`.
     pub fn or(&mut self, a: Edge, b: Edge) -> Edge {
         !self.and(!a, !b)
     }

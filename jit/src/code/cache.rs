@@ -75,7 +75,7 @@ impl Cache {
         &self.directory
     }
 
-    /// How many bytes all entries together may have.
+    /// The most bytes of all entries together.
     pub fn limit(&self) -> u64 {
         self.limit
     }

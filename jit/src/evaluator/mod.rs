@@ -107,7 +107,10 @@ impl LaneEvaluator {
         self.width
     }
 
-    /// The row of input `index`.
+    /// The row of input `index`, in [`Width::words`] words.
+    ///
+    /// # Panics
+    /// If there is no such input; likewise in the following.
     pub fn input(&self, index: usize) -> &[u64] {
         self.inputs(index..index + 1)
     }

@@ -39,7 +39,7 @@ pub fn encode(width: Width, rows: &[u64], list: &[u32], numbers: &mut Vec<u64>) 
     dispatch(width, encode);
 }
 
-/// The number of a lane.
+/// The number that [`encode`] has given to a lane: a place in the list.
 pub fn decode(width: Width, numbers: &[u64], lane: usize) -> usize {
     let bits = numbers.iter().skip(lane / 64).step_by(width.words());
     let bits = bits.enumerate();

@@ -9,7 +9,7 @@ use crate::circuit::Circuit;
 use crate::rows::{Constants, Layout, Width, changing};
 use crate::section::Section;
 
-/// A circuit made ready for bit-sliced evaluation, in sections.
+/// A circuit compiled for bit-sliced interpretation, in sections.
 #[derive(Debug)]
 pub struct LaneProgram {
     layout: Layout,
@@ -45,23 +45,23 @@ impl LaneProgram {
         }
     }
 
-    /// How many inputs the circuit has.
+    /// The number of the circuit's inputs.
     pub fn inputs(&self) -> usize {
         self.layout.inputs().len()
     }
 
-    /// How many outputs the circuit has.
+    /// The number of the circuit's outputs.
     pub fn outputs(&self) -> usize {
         self.layout.outputs().len()
     }
 
-    /// How many rows an evaluator needs: its memory, and what its speed hangs on
-    /// once they do not fit into the CPU's cache.
+    /// The number of rows that an evaluator needs. They are its memory, and it becomes slow
+    /// when they do not fit into the CPU's cache.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many operations, each on two to four rows, all sections have together.
+    /// The number of operations, each on two to four rows, in all sections together.
     pub fn operations(&self) -> usize {
         let steps = self.sections.iter().flat_map(|section| &section.steps);
         steps.map(|step| step.operations.count() as usize).sum()

@@ -37,14 +37,14 @@ use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
 use crate::rows::Width;
 
-/// How many bits the random fraction has more than the count.
+/// The number of bits that the random fraction has beyond those of the count.
 pub const FRACTION_BITS: usize = 14;
 
 /// The most bits of a count.
 const MAX_BITS: usize = 32;
 
-/// Chooses rows, and remembers which, so that the next choice need not look at all of
-/// them to forget the last one.
+/// A chooser of rows. It remembers its choice, so that the next one need not look at all
+/// rows to clear it.
 #[derive(Clone, Default, Debug)]
 pub struct Selector {
     /// The rows that may be true at all; at first none, which means all.

@@ -106,7 +106,7 @@ impl ScalarInterpreter {
         }
     }
 
-    /// Brings everything up to date with the inputs.
+    /// Propagates the changes of inputs, so that the outputs are up to date with them.
     pub fn settle(&mut self) {
         for step in &self.program.steps {
             match step {
