@@ -10,33 +10,10 @@
 use std::time::{Duration, Instant};
 
 use crate::common;
-use propjit::Stop;
-use propjit::game::{Game, Setup};
-use propjit::machine::Backend;
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
+use crate::harness::rulesheet::{Trial, try_rulesheet};
 use propjit::rng::{GameRng, streams};
-use propjit::verify::against;
-use propjit_gdl::ground::GroundLimits;
-use propjit_gdl::prover::ProverLimits;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-
-/// Small budgets: what is tested is that they hold.
-fn setup() -> Setup {
-    Setup::default()
-        .with_ground(
-            GroundLimits::default()
-                .with_time(Duration::from_secs(2))
-                .with_bytes(256 << 20)
-                .with_ground_rules(200_000),
-        )
-        .with_prover(
-            ProverLimits::default()
-                .with_steps(300_000)
-                .with_cells(10_000_000)
-                .with_terms(1_000_000),
-        )
-}
 
 /// Words that mean something, to be put in unlikely places.
 const WORDS: [&str; 22] = [
@@ -110,46 +87,6 @@ fn damage(words: &mut Vec<String>, rng: &mut GameRng) {
     }
 }
 
-/// Loads a rulesheet and plays it on every backend that can.
-fn try_rulesheet(text: &str, rng: &mut GameRng) -> &'static str {
-    let game = match Game::from_text("damaged.kif", text, &setup()) {
-        Ok(game) => game,
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            return "refused";
-        }
-    };
-    let config = PlayoutConfig::default()
-        .with_seed(1)
-        .with_max_steps(20)
-        .with_time(Some(Duration::from_millis(20)))
-        .with_rollouts(Some(20));
-    let stop = Stop::new();
-    let outcome = playout::run(
-        &game,
-        game.bulk_backend(),
-        &config,
-        &stop,
-        &PlayoutProgress::default(),
-    );
-    if game.ground_game().is_none() {
-        // An error is an answer, too: the prover hits its limits.
-        return "prover only";
-    }
-    outcome.unwrap();
-    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let mut machine = game.machine(backend).unwrap();
-        let mut prover = game.machine(Backend::Prover).unwrap();
-        if let Ok(compared) = against(&mut *machine, &mut *prover, 2, 15, rng, &stop) {
-            assert_eq!(
-                compared.difference, None,
-                "{backend} differs from prover on\n{text}"
-            );
-        }
-    }
-    "played"
-}
-
 fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -179,7 +116,7 @@ fn damaged_rulesheets_are_refused_or_played() {
         file.display()
     );
     let start = Instant::now();
-    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    let mut counts = std::collections::BTreeMap::<Trial, usize>::new();
     let mut slowest = Duration::ZERO;
     let more = |tried: usize| match seconds {
         Some(seconds) => start.elapsed() < Duration::from_secs(seconds),
@@ -207,7 +144,7 @@ fn damaged_rulesheets_are_refused_or_played() {
     std::fs::remove_file(&file).unwrap();
     println!("{counts:?} in {:?}", start.elapsed());
     assert!(
-        counts.contains_key("played"),
+        counts.contains_key(&Trial::Played),
         "some damage leaves a game: {counts:?}"
     );
 }

@@ -17,7 +17,11 @@ mod decisive;
 mod examples;
 mod facts;
 mod facts_command;
+#[cfg(unix)]
+mod finds;
 mod fuzz;
+#[cfg(unix)]
+mod harness;
 mod history;
 mod inlining;
 mod lines;

@@ -15,7 +15,9 @@
 mod address;
 mod clerk;
 mod client;
-mod http;
+/// For the fuzz targets only.
+#[doc(hidden)]
+pub mod http;
 mod live;
 mod log;
 mod message;

@@ -154,7 +154,210 @@ impl Encoder {
 
 #[cfg(test)]
 mod tests {
+    use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register as Named};
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Something to encode.
+    #[derive(Clone, Copy, Debug)]
+    enum Form {
+        Logic(Opcode, Register, Register, Source),
+        Load(Register, i32),
+        Store(i32, Register),
+        ReturnZero,
+        ReturnAny(Register),
+    }
+
+    /// An instruction as it is understood.
+    #[derive(PartialEq, Eq, Debug)]
+    struct Seen(Mnemonic, Vec<Operand>);
+
+    #[derive(PartialEq, Eq, Debug)]
+    enum Operand {
+        Register(Named),
+        /// A base register, an offset to it, and how many bytes there are.
+        Memory(Named, i64, usize),
+    }
+
+    impl Form {
+        fn encode(self, encoder: &mut Encoder) {
+            match self {
+                Form::Logic(opcode, target, first, second) => {
+                    encoder.logic(opcode, target, first, second);
+                }
+                Form::Load(target, offset) => encoder.load(target, offset),
+                Form::Store(offset, from) => encoder.store(offset, from),
+                Form::ReturnZero => encoder.return_zero(),
+                Form::ReturnAny(register) => encoder.return_any(register),
+            }
+        }
+
+        /// What should be understood.
+        fn meaning(self, long: bool) -> Vec<Seen> {
+            let (first, bytes) = if long {
+                (Named::YMM0, 32)
+            } else {
+                (Named::XMM0, 16)
+            };
+            let vector = |register: Register| Operand::Register(first + u32::from(register.0));
+            let memory = |offset: i32| Operand::Memory(Named::RDI, offset.into(), bytes);
+            let leave = [
+                Seen(Mnemonic::Vzeroupper, vec![]),
+                Seen(Mnemonic::Ret, vec![]),
+            ];
+            let mut seen = Vec::new();
+            match self {
+                Form::Logic(opcode, target, first, second) => {
+                    let mnemonic = match opcode {
+                        Opcode::And => Mnemonic::Vpand,
+                        Opcode::AndNot => Mnemonic::Vpandn,
+                        Opcode::Or => Mnemonic::Vpor,
+                        Opcode::Xor => Mnemonic::Vpxor,
+                    };
+                    let second = match second {
+                        Source::Register(register) => vector(register),
+                        Source::Memory(offset) => memory(offset),
+                    };
+                    seen.push(Seen(mnemonic, vec![vector(target), vector(first), second]));
+                }
+                Form::Load(target, offset) => {
+                    seen.push(Seen(
+                        Mnemonic::Vmovdqu,
+                        vec![vector(target), memory(offset)],
+                    ));
+                }
+                Form::Store(offset, from) => {
+                    seen.push(Seen(Mnemonic::Vmovdqu, vec![memory(offset), vector(from)]));
+                }
+                Form::ReturnZero => {
+                    let eax = || Operand::Register(Named::EAX);
+                    seen.push(Seen(Mnemonic::Xor, vec![eax(), eax()]));
+                    seen.extend(leave);
+                }
+                Form::ReturnAny(register) => {
+                    let [eax, al] = [Named::EAX, Named::AL].map(Operand::Register);
+                    let set = vec![Operand::Register(Named::AL)];
+                    seen.push(Seen(
+                        Mnemonic::Vptest,
+                        vec![vector(register), vector(register)],
+                    ));
+                    seen.push(Seen(Mnemonic::Setne, set));
+                    seen.push(Seen(Mnemonic::Movzx, vec![eax, al]));
+                    seen.extend(leave);
+                }
+            }
+            seen
+        }
+    }
+
+    impl Seen {
+        fn new(instruction: &Instruction) -> Seen {
+            let operand = |at| match instruction.op_kind(at) {
+                OpKind::Register => Operand::Register(instruction.op_register(at)),
+                OpKind::Memory => {
+                    assert_eq!(instruction.memory_index(), Named::None);
+                    assert_eq!(instruction.segment_prefix(), Named::None);
+                    Operand::Memory(
+                        instruction.memory_base(),
+                        instruction.memory_displacement64() as i64,
+                        instruction.memory_size().size(),
+                    )
+                }
+                kind => panic!("{kind:?} is never encoded"),
+            };
+            let operands = (0..instruction.op_count()).map(operand);
+            Seen(instruction.mnemonic(), operands.collect())
+        }
+    }
+
+    /// What a decoder that has nothing to do with the encoder understands, and what it should.
+    fn seen_and_meant(forms: &[Form], long: bool) -> (Vec<Seen>, Vec<Seen>) {
+        let mut encoder = Encoder::new(if long { Width::X256 } else { Width::X128 });
+        forms.iter().for_each(|form| form.encode(&mut encoder));
+        let code = encoder.finish();
+        let decoder = Decoder::with_ip(64, &code, 0, DecoderOptions::NONE);
+        let seen = decoder.into_iter().map(|seen| Seen::new(&seen)).collect();
+        let meant = forms.iter().flat_map(|form| form.meaning(long)).collect();
+        (seen, meant)
+    }
+
+    fn register() -> impl Strategy<Value = Register> {
+        (0..REGISTERS as u8).prop_map(Register)
+    }
+
+    /// Offsets, those more often at which the encoding changes.
+    fn offset() -> impl Strategy<Value = i32> {
+        let borders = [
+            -129,
+            -128,
+            -127,
+            -1,
+            0,
+            1,
+            126,
+            127,
+            128,
+            129,
+            255,
+            256,
+            i32::MIN,
+            i32::MAX,
+        ];
+        prop_oneof![prop::sample::select(&borders[..]), any::<i32>()]
+    }
+
+    fn form() -> impl Strategy<Value = Form> {
+        let opcodes = [Opcode::And, Opcode::AndNot, Opcode::Or, Opcode::Xor];
+        let opcode = prop::sample::select(&opcodes[..]);
+        let source = prop_oneof![
+            register().prop_map(Source::Register),
+            offset().prop_map(Source::Memory),
+        ];
+        prop_oneof![
+            8 => (opcode, register(), register(), source)
+                .prop_map(|(opcode, target, first, second)| Form::Logic(opcode, target, first, second)),
+            2 => (register(), offset()).prop_map(|(target, offset)| Form::Load(target, offset)),
+            2 => (offset(), register()).prop_map(|(offset, from)| Form::Store(offset, from)),
+            1 => Just(Form::ReturnZero),
+            1 => register().prop_map(Form::ReturnAny),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Instructions in any order are understood, one after the other.
+        #[test]
+        fn what_is_encoded_is_decoded(
+            forms in prop::collection::vec(form(), 1..8),
+            long in any::<bool>(),
+        ) {
+            let (seen, meant) = seen_and_meant(&forms, long);
+            prop_assert_eq!(seen, meant);
+        }
+    }
+
+    /// Every pair of registers in every place, at both widths.
+    #[test]
+    fn all_registers() {
+        let registers = || (0..REGISTERS as u8).map(Register);
+        for long in [false, true] {
+            for (a, b) in registers().flat_map(|a| registers().map(move |b| (a, b))) {
+                let forms = [
+                    Form::Logic(Opcode::And, a, b, Source::Memory(-4096)),
+                    Form::Logic(Opcode::AndNot, a, b, Source::Register(b)),
+                    Form::Logic(Opcode::Or, a, a, Source::Register(b)),
+                    Form::Logic(Opcode::Xor, b, a, Source::Memory(64)),
+                    Form::Load(a, 127),
+                    Form::Store(128, b),
+                    Form::ReturnAny(a),
+                ];
+                let (seen, meant) = seen_and_meant(&forms, long);
+                assert_eq!(seen, meant);
+            }
+        }
+    }
 
     /// As the GNU assembler encodes them.
     #[test]
