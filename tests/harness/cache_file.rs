@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use propjit_jit::circuit::{Builder, Circuit, OutputId};
 use propjit_jit::code::cache::{Cache, CacheError, CacheKey, DEFAULT_LIMIT, Refusal};
 use propjit_jit::code::{Code, CodeConfig, Guards};
-use propjit_jit::lanes::{Engine, LaneEvaluator};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::section::Section;
 use tempfile::TempDir;
 

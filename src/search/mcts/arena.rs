@@ -9,10 +9,11 @@
 
 use std::alloc::Layout;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
-use propjit_jit::memory::SharedWords;
+
+use super::words::{AtomicU64, SharedWords};
 
 /// The words of a line: as many as in a line of the CPU cache. Blocks are whole lines.
 const LINE: usize = 8;

@@ -4,10 +4,11 @@
 //! An edge has all that a choice among edges needs, so that a choice need not look at
 //! the nodes that they lead to.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::arena::{Block, get, set};
 use super::node::{Meta, NodeId};
+use super::words::AtomicU64;
 use crate::machine::{Move, State};
 use crate::search::successor::{Siblings, Turn};
 

@@ -24,10 +24,15 @@ mod config;
 mod decision;
 mod descent;
 mod joint;
+#[cfg(all(test, propjit_loom))]
+mod model;
 mod node;
 mod report;
 mod shared;
+#[cfg(test)]
+mod stress;
 mod tree;
+mod words;
 mod worker;
 
 use std::fmt;

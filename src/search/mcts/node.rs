@@ -3,9 +3,10 @@
 //! Each word by itself is right at any time. That two of them, such as a sum and the number
 //! of visits, are of different moments does no harm.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::arena::{Block, get, set};
+use super::words::AtomicU64;
 use crate::machine::RoleId;
 use crate::search::successor::{NodeInfo, Turn};
 

@@ -1,0 +1,351 @@
+//! Threads that build one tree at the same time, of a game in which each state says what it
+//! has to be.
+//!
+//! A state has a number and words that follow from it, so a thread that sees a node before all
+//! of it is there finds words that do not belong together. The game is small, so that threads
+//! meet in the same nodes all the time, and it is known what each state is worth, so that
+//! whatever the tree proves can be checked. All this is real: tree, arena and descent; only
+//! playouts are not.
+//!
+//! [`model`](super::model) tries all orders of a few accesses instead, those that this CPU never
+//! shows among them.
+
+use rand::RngExt;
+
+use super::descent::{DescentContext, Leaf, Path};
+use super::node::{Bounds, Decider, Node, NodeId, Stage};
+use super::tree::Tree;
+use crate::machine::{Move, RoleId, State};
+use crate::rng::streams;
+use crate::search::legal::LegalMoves;
+use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+
+const THREADS: u64 = if cfg!(miri) { 2 } else { 4 };
+
+/// After how many joint moves the match is over at the latest.
+const LENGTH: u32 = if cfg!(miri) { 3 } else { 7 };
+
+/// How many states there are at each depth.
+const STATES: u64 = 40;
+
+/// The moves of a role that has a choice.
+const MOVES: [Move; 3] = [Move(0), Move(1), Move(2)];
+
+/// How many evaluations a thread makes, unless the game is solved before.
+const EVALUATIONS: u64 = if cfg!(miri) { 30 } else { 3000 };
+
+/// A game of two roles, of which one gets what the other one does not.
+#[derive(Clone, Copy, Debug)]
+struct Toy {
+    seed: u64,
+    /// Whether both roles have a choice in some states.
+    simultaneous: bool,
+}
+
+/// A state: after how many joint moves, and its number among the states then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place(u32, u64);
+
+impl Toy {
+    fn random(self, Place(depth, number): Place, salt: u64) -> u64 {
+        let mut word = self.seed << 56 ^ u64::from(depth) << 48 ^ number << 16 ^ salt << 1 | 1;
+        for _ in 0..3 {
+            word = (word ^ word >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        }
+        word ^ word >> 32
+    }
+
+    fn words(self, place: Place) -> [u64; 5] {
+        [0, 1, 2, 3, 4].map(|salt| match salt {
+            0 => u64::from(place.0) << 32 | place.1,
+            _ => self.random(place, salt),
+        })
+    }
+
+    /// The state that a node is of, of which all words have to be there.
+    fn place(self, node: Node<'_>) -> Place {
+        let words: Vec<u64> = node.state().collect();
+        let place = Place((words[0] >> 32) as u32, u64::from(words[0] as u32));
+        assert_eq!(
+            words,
+            self.words(place),
+            "the state is not as it was written"
+        );
+        assert_eq!(node.meta().depth(), place.0);
+        place
+    }
+
+    fn turn(self, place: Place) -> Turn {
+        let chance = self.random(place, 10);
+        match place.0 {
+            LENGTH.. => Turn::Over(self.goals(place)),
+            2.. if chance.is_multiple_of(11) => Turn::Over(self.goals(place)),
+            1.. if self.simultaneous && chance.is_multiple_of(5) => Turn::Several,
+            depth => Turn::One(RoleId(depth % 2)),
+        }
+    }
+
+    fn goals(self, place: Place) -> Box<[f32]> {
+        let goal = (self.random(place, 11) % 5 * 25) as f32;
+        Box::new([goal, 100.0 - goal])
+    }
+
+    fn successor(self, place: Place) -> Successor {
+        let mut state = State::new();
+        state.assign(&self.words(place));
+        let (depth, turn) = (place.0, self.turn(place));
+        let info = NodeInfo { depth, turn };
+        Successor { state, info }
+    }
+
+    fn after(self, place: Place, joint: &[Move]) -> Place {
+        let played = joint
+            .iter()
+            .fold(20, |salt, played| 4 * salt + u64::from(played.0));
+        Place(place.0 + 1, self.random(place, played) % STATES)
+    }
+
+    /// The joint move in which the role that decides plays this.
+    fn joint(role: RoleId, played: Move) -> [Move; 2] {
+        let mut joint = [Move(0); 2];
+        joint[role.index()] = played;
+        joint
+    }
+
+    fn expand(self, place: Place) -> Expansions {
+        let mut legal = LegalMoves::new(2);
+        let mut successors = Successors::default();
+        for role in RoleId::first(2) {
+            match self.turn(place) {
+                Turn::One(decider) if decider != role => legal.push(&MOVES[..1]),
+                _ => legal.push(&MOVES),
+            }
+        }
+        if let Turn::One(role) = self.turn(place) {
+            let found = MOVES.map(|played| self.after(place, &Toy::joint(role, played)));
+            successors = found
+                .into_iter()
+                .map(|place| self.successor(place))
+                .collect();
+        }
+        let end = successors.all().infos.len();
+        Expansions::new(legal, successors, vec![end])
+    }
+
+    /// What the first role gets at least and at most. If both decide at once, that may be
+    /// anything that can come of it.
+    fn worth(self, place: Place, known: &mut Vec<Option<Bounds>>) -> Bounds {
+        let at = (u64::from(place.0) * STATES + place.1) as usize;
+        known.resize(known.len().max(at + 1), None);
+        if let Some(known) = known[at] {
+            return known;
+        }
+        let mut behind = |joint: &[Move]| self.worth(self.after(place, joint), known);
+        let bounds = match self.turn(place) {
+            Turn::Over(goals) => Bounds::exact(goals[0]),
+            Turn::Several => Bounds {
+                low: 0.0,
+                high: 100.0,
+            },
+            Turn::One(role) => {
+                let all = MOVES.map(|played| behind(&Toy::joint(role, played)));
+                let (better, worst): (fn(f32, f32) -> f32, f32) = match role {
+                    RoleId(0) => (f32::max, 0.0),
+                    _ => (f32::min, 100.0),
+                };
+                Bounds {
+                    low: all.iter().map(|bounds| bounds.low).fold(worst, better),
+                    high: all.iter().map(|bounds| bounds.high).fold(worst, better),
+                }
+            }
+        };
+        known[at] = Some(bounds);
+        bounds
+    }
+}
+
+/// Searches as a thread of a search does. Returns how many evaluations went through an edge of
+/// the root or started in it.
+fn work(toy: Toy, tree: &Tree, seed: u64) -> u64 {
+    let mut context = DescentContext {
+        exploration: 0.7,
+        rng: streams(seed).next().unwrap(),
+        buffer: Default::default(),
+        values: Vec::new(),
+        state: State::new(),
+    };
+    let mut counted = 0;
+    for _ in 0..EVALUATIONS {
+        let mut path = Path::default();
+        let mut node = tree.root();
+        if tree.node(node).is_solved() {
+            break;
+        }
+        loop {
+            match tree.descend(node, &mut path, &mut context) {
+                Leaf::Play(leaf) => {
+                    toy.place(tree.node(leaf));
+                    if context.rng.random_bool(0.1) {
+                        tree.cancel(&path, Some(leaf));
+                        break;
+                    }
+                    let goal = context.rng.random_range(0..=100) as f32;
+                    tree.back_up(&path, Some(leaf), &[goal, 100.0 - goal]);
+                    counted += 1;
+                    break;
+                }
+                Leaf::Known => {
+                    let values = std::mem::take(&mut context.values);
+                    assert_eq!(values.len(), 2);
+                    tree.back_up(&path, None, &values);
+                    counted += u64::from(path.first_edge().is_some());
+                    context.values = values;
+                    break;
+                }
+                Leaf::Expand(leaf) => {
+                    let found = toy.expand(toy.place(tree.node(leaf)));
+                    if tree.expand(leaf, found.get(0), &mut context.buffer) {
+                        tree.refresh_path(&path);
+                    }
+                    node = leaf;
+                }
+                Leaf::Follow(leaf, joint) => {
+                    let place = toy.after(toy.place(tree.node(leaf)), &joint);
+                    match tree.complete(&path, &toy.successor(place), &mut context.buffer) {
+                        Some(next) => node = next,
+                        None => {
+                            tree.cancel(&path, None);
+                            break;
+                        }
+                    }
+                }
+                Leaf::Busy => {
+                    tree.cancel(&path, None);
+                    std::thread::yield_now();
+                    break;
+                }
+            }
+        }
+    }
+    tree.give_back(context.buffer);
+    counted
+}
+
+/// Checks all nodes that can be reached, when no thread is at work.
+fn check(toy: Toy, tree: &Tree) {
+    let mut known = Vec::new();
+    let mut seen: Vec<NodeId> = Vec::new();
+    let mut left = vec![tree.root()];
+    while let Some(id) = left.pop() {
+        if seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        let node = tree.node(id);
+        let place = toy.place(node);
+        assert!(
+            node.visits() > 0 || !node.is_touched(),
+            "nothing is under way"
+        );
+        let worth = toy.worth(place, &mut known);
+        let (first, second) = (node.bounds(RoleId(0)), node.bounds(RoleId(1)));
+        for (low, high) in [
+            (first.low, first.high),
+            (100.0 - second.high, 100.0 - second.low),
+        ] {
+            let true_of_some = low <= worth.high && worth.low <= high;
+            assert!(
+                true_of_some,
+                "{low} to {high} is proved, but it is {worth:?}"
+            );
+            if worth.are_exact() {
+                assert!(
+                    low <= worth.low && worth.high <= high,
+                    "{low} to {high}: {worth:?}"
+                );
+            }
+        }
+        let Decider::One(role) = node.meta().decider() else {
+            continue;
+        };
+        let (stage, inside) = node.inside();
+        assert_ne!(stage, Stage::Expanding, "nobody is about to expand it");
+        if stage != Stage::Expanded {
+            continue;
+        }
+        let decision = tree.decision(inside);
+        assert_eq!(decision.len(), MOVES.len());
+        let mut visits = 0;
+        for (edge, played) in decision.each().zip(MOVES) {
+            assert_eq!(edge.played(), played);
+            assert_eq!(edge.tried(), edge.visits(), "nothing is under way");
+            visits += edge.visits();
+            let next = toy.after(place, &Toy::joint(role, played));
+            assert_eq!(edge.is_over(), matches!(toy.turn(next), Turn::Over(_)));
+            if let Some(child) = edge.node() {
+                assert_eq!(toy.place(tree.node(child)), next);
+                left.push(child);
+            }
+        }
+        assert!(
+            visits <= node.visits(),
+            "every evaluation behind it is counted"
+        );
+    }
+}
+
+/// Searches with all threads, then from a state that comes later, as in a match.
+fn search(toy: Toy, memory: usize) {
+    let ranges = Bounds {
+        low: 0.0,
+        high: 100.0,
+    };
+    let mut place = Place(0, 0);
+    let mut tree = Tree::new(&toy.successor(place), Box::new([ranges; 2]), None, memory);
+    for _ in 0..2 {
+        let before = tree.node(tree.root()).visits();
+        let counted: u64 = std::thread::scope(|scope| {
+            let work = |thread| {
+                let tree = &tree;
+                scope.spawn(move || work(toy, tree, toy.seed + thread))
+            };
+            let threads: Vec<_> = (0..THREADS).map(work).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum()
+        });
+        check(toy, &tree);
+        assert_eq!(tree.node(tree.root()).visits(), before + counted);
+        if !tree.is_full() && !toy.simultaneous && !cfg!(miri) {
+            assert!(tree.node(tree.root()).is_solved(), "there are few states");
+        }
+        let Turn::One(role) = toy.turn(place) else {
+            break;
+        };
+        let next = toy.after(place, &Toy::joint(role, MOVES[1]));
+        if let Turn::Over(_) | Turn::Several = toy.turn(next) {
+            break;
+        }
+        place = next;
+        tree.set_root(&toy.successor(place));
+    }
+}
+
+#[test]
+fn threads_build_one_tree() {
+    for seed in 0..if cfg!(miri) { 2 } else { 20 } {
+        for simultaneous in [false, true] {
+            search(Toy { seed, simultaneous }, 1 << 20);
+        }
+    }
+}
+
+#[test]
+fn threads_share_memory_that_is_too_small() {
+    for seed in 0..if cfg!(miri) { 2 } else { 20 } {
+        for simultaneous in [false, true] {
+            search(Toy { seed, simultaneous }, 1 << 13);
+        }
+    }
+}
