@@ -199,6 +199,8 @@ impl Generator {
     /// Whether the CPU that this runs on can run its code.
     pub fn is_supported(self) -> bool {
         match self {
+            // Miri interprets programs, and runs no machine code.
+            _ if cfg!(miri) => false,
             Generator::Cranelift => cranelift_native::builder().is_ok(),
             #[cfg(target_arch = "x86_64")]
             Generator::Avx2 => is_x86_feature_detected!("avx2"),

@@ -237,4 +237,39 @@ mod tests {
         }
         assert!((1..16).contains(&left), "{left}");
     }
+
+    /// Blocks that several threads allocate at once do not overlap, until there are no more.
+    #[test]
+    fn threads_get_blocks_of_their_own() {
+        let arena = Arena::new(if cfg!(miri) { 1 << 13 } else { 1 << 20 });
+        let fill = |thread: u64| {
+            let (mut buffer, mut blocks) = (AllocationBuffer::default(), Vec::new());
+            let sizes = [1, 8, 9, 30].into_iter().cycle();
+            for (value, words) in (thread << 32..).zip(sizes) {
+                let Some(block) = arena.allocate(&mut buffer, words) else {
+                    break;
+                };
+                for word in &arena.from(block)[..words] {
+                    set(word, value);
+                }
+                blocks.push((block, words, value));
+            }
+            blocks
+        };
+        let blocks: Vec<_> = std::thread::scope(|scope| {
+            let fill = &fill;
+            let threads = [1, 2, 3].map(|thread| scope.spawn(move || fill(thread)));
+            threads
+                .into_iter()
+                .flat_map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        for (block, words, value) in blocks {
+            assert!(
+                arena.from(block)[..words]
+                    .iter()
+                    .all(|word| get(word) == value)
+            );
+        }
+    }
 }

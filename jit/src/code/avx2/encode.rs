@@ -176,8 +176,8 @@ mod tests {
     #[derive(PartialEq, Eq, Debug)]
     enum Operand {
         Register(Named),
-        /// A base register, an offset to it, and how many bytes there are.
-        Memory(Named, i64, usize),
+        /// A base register, and an offset to it.
+        Memory(Named, i64),
     }
 
     impl Form {
@@ -195,13 +195,9 @@ mod tests {
 
         /// What should be understood.
         fn meaning(self, long: bool) -> Vec<Seen> {
-            let (first, bytes) = if long {
-                (Named::YMM0, 32)
-            } else {
-                (Named::XMM0, 16)
-            };
+            let first = if long { Named::YMM0 } else { Named::XMM0 };
             let vector = |register: Register| Operand::Register(first + u32::from(register.0));
-            let memory = |offset: i32| Operand::Memory(Named::RDI, offset.into(), bytes);
+            let memory = |offset: i32| Operand::Memory(Named::RDI, offset.into());
             let leave = [
                 Seen(Mnemonic::Vzeroupper, vec![]),
                 Seen(Mnemonic::Ret, vec![]),
@@ -261,7 +257,6 @@ mod tests {
                     Operand::Memory(
                         instruction.memory_base(),
                         instruction.memory_displacement64() as i64,
-                        instruction.memory_size().size(),
                     )
                 }
                 kind => panic!("{kind:?} is never encoded"),
@@ -304,12 +299,12 @@ mod tests {
             i32::MIN,
             i32::MAX,
         ];
-        prop_oneof![prop::sample::select(&borders[..]), any::<i32>()]
+        prop_oneof![prop::sample::select(borders.to_vec()), any::<i32>()]
     }
 
     fn form() -> impl Strategy<Value = Form> {
         let opcodes = [Opcode::And, Opcode::AndNot, Opcode::Or, Opcode::Xor];
-        let opcode = prop::sample::select(&opcodes[..]);
+        let opcode = prop::sample::select(opcodes.to_vec());
         let source = prop_oneof![
             register().prop_map(Source::Register),
             offset().prop_map(Source::Memory),
