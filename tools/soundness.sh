@@ -14,7 +14,7 @@
 # asan       AddressSanitizer: interpreters, machine code, cache, search         a build of its own
 # tsan       ThreadSanitizer: search tree, playouts, background threads          a build of its own
 # miri       interpreters, lanes, arena and stress under Miri                    nightly with Miri
-# fuzz       each fuzz target for PROPJIT_FUZZ_SECONDS (60)                      cargo-fuzz
+# fuzz       each fuzz target for SECONDS_PER_TARGET (60)                      cargo-fuzz
 #
 # A part whose tool is missing is skipped, and the script says so. The sanitizers are unstable
 # features of rustc, hence RUSTC_BOOTSTRAP. What they do not see:
@@ -108,7 +108,7 @@ fuzz() {
     for name in "${fuzz_targets[@]}"; do
         mkdir -p "fuzz/corpus/$name"
         cargo fuzz run --target-dir target/soundness/fuzz "$name" "fuzz/corpus/$name" \
-            "tests/finds/$name" -- -max_total_time="${PROPJIT_FUZZ_SECONDS:-60}" \
+            "tests/finds/$name" -- -max_total_time="${SECONDS_PER_TARGET:-60}" \
             -timeout=30 -rss_limit_mb=4096 || return
     done
 }

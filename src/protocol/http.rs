@@ -13,6 +13,7 @@
 //! A body ends when Content-Length is reached *and* no list in it is open; without
 //! Content-Length when its first list is closed; in any case when the sender closes.
 
+use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
@@ -168,6 +169,21 @@ impl<'a> Reader<'a> {
         let body = std::mem::take(&mut self.buffer);
         String::from_utf8(body).map_err(|_| HttpError::Malformed("the body is not UTF-8"))
     }
+}
+
+/// Reads one message from a connection; gives its first line and its body.
+///
+/// # Errors
+/// When it does not come in time, or is no HTTP.
+pub fn read_message(
+    stream: &TcpStream,
+    deadline: Instant,
+    stop: &Stop,
+) -> Result<(String, String), Box<dyn Error + Send + Sync>> {
+    let mut reader = Reader::new(stream, deadline, stop);
+    let head = reader.head()?;
+    let body = reader.body(&head)?;
+    Ok((head.first_line, body))
 }
 
 fn is_pause(error: &io::Error) -> bool {

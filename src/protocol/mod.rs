@@ -15,9 +15,7 @@
 mod address;
 mod clerk;
 mod client;
-/// For the fuzz targets only.
-#[doc(hidden)]
-pub mod http;
+mod http;
 mod live;
 mod log;
 mod message;
@@ -26,6 +24,8 @@ mod server;
 mod session;
 
 pub use address::{Address, AddressError, DEFAULT_PORT};
+#[doc(hidden)] // For fuzzing.
+pub use http::read_message;
 pub use log::LogEntry;
 pub use message::{LONGEST_CLOCK, MessageError, Reply, Request, Start};
 pub use remote::RemotePlayer;

@@ -18,7 +18,7 @@ use super::bytes::Bytes;
 const MOST_WORDS: usize = 1 << 20;
 
 /// The first byte says what is done with the others.
-pub fn check(bytes: &[u8]) {
+pub(crate) fn check(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 3 {
         0 => check_file(bytes.rest()),

@@ -20,7 +20,7 @@ const MOST_STEPS: usize = 120;
 const ROUNDS: usize = 3;
 
 /// Makes a circuit of the bytes, and evaluates it in every way that there is.
-pub fn check(bytes: &[u8]) {
+pub(crate) fn check(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let case = Case::new(&mut bytes);
     let (optimized, _) = optimize(&case.circuit, &case.assumptions, &PassConfig::default());

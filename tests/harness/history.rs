@@ -15,7 +15,7 @@ static GAME: LazyLock<Game> = LazyLock::new(|| {
 });
 
 /// The machines agree about where a history leads to, or about what is wrong with it.
-pub fn check(bytes: &[u8]) {
+pub(crate) fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]);
     for script in [Script::lines("match.txt", &text), Script::inline(&text)] {
         let [by_rules, by_net] = [Backend::Prover, Backend::Scalar].map(|backend| {

@@ -6,8 +6,7 @@ use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
-use propjit::protocol::Request;
-use propjit::protocol::http::{HttpError, Reader};
+use propjit::protocol::{Request, read_message};
 
 use super::bytes::Bytes;
 
@@ -18,7 +17,7 @@ const MOST: usize = 8 << 10;
 const PACKETS: usize = 6;
 
 /// Reads the bytes as a message, and as HTTP with a message inside.
-pub fn check(bytes: &[u8]) {
+pub(crate) fn check(bytes: &[u8]) {
     check_message(&String::from_utf8_lossy(bytes));
     check_http(&bytes[..bytes.len().min(MOST)]);
 }
@@ -50,21 +49,17 @@ fn check_http(bytes: &[u8]) {
         sender.send(&[]).expect("there is room for the packets");
     }
     let (deadline, stop) = (Instant::now() + Duration::from_secs(10), Stop::new());
-    let mut reader = Reader::new(&stream, deadline, &stop);
-    let read = reader.head().and_then(|head| {
-        assert!(!head.first_line.contains('\n'));
-        let body = reader.body(&head)?;
-        assert!(
-            head.content_length
-                .is_none_or(|length| length <= body.len())
-        );
-        Ok(body)
-    });
-    match read {
-        Ok(body) => check_message(&body),
-        Err(error @ (HttpError::TimedOut | HttpError::Stopped | HttpError::Io(_))) => {
-            panic!("{error}")
+    match read_message(&stream, deadline, &stop) {
+        Ok((first_line, body)) => {
+            assert!(!first_line.contains('\n'));
+            check_message(&body);
         }
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => {
+            assert!(Instant::now() < deadline, "{error}");
+            assert!(
+                error.source().is_none(),
+                "the socket does not fail: {error}"
+            );
+        }
     }
 }

@@ -5,8 +5,8 @@
 //! ordinary tests call them with the inputs that are kept in `tests/finds/TARGET/`.
 
 mod bytes;
-pub mod cache_file;
-pub mod circuit;
-pub mod history;
-pub mod message;
-pub mod rulesheet;
+pub(crate) mod cache_file;
+pub(crate) mod circuit;
+pub(crate) mod history;
+pub(crate) mod message;
+pub(crate) mod rulesheet;

@@ -31,7 +31,7 @@ fn setup() -> Setup {
 
 /// What came of a rulesheet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Trial {
+pub(crate) enum Trial {
     /// It is wrong, and the error says why.
     Refused,
     /// It cannot be grounded.
@@ -41,13 +41,13 @@ pub enum Trial {
 }
 
 /// Tries the bytes as the text of a rulesheet.
-pub fn check(bytes: &[u8]) {
+pub(crate) fn check(bytes: &[u8]) {
     let mut rng = streams(1).next().expect("there are streams without end");
     try_rulesheet(&String::from_utf8_lossy(bytes), &mut rng);
 }
 
 /// Loads a rulesheet and plays it on every backend that can.
-pub fn try_rulesheet(text: &str, rng: &mut GameRng) -> Trial {
+pub(crate) fn try_rulesheet(text: &str, rng: &mut GameRng) -> Trial {
     let game = match Game::from_text("damaged.kif", text, &setup()) {
         Ok(game) => game,
         Err(error) => {

@@ -4,12 +4,12 @@
 //! threads may access them (see [`model`](super::model)).
 
 #[cfg(not(propjit_loom))]
-pub use propjit_jit::memory::SharedWords;
+pub(super) use propjit_jit::memory::SharedWords;
 #[cfg(not(propjit_loom))]
-pub use std::sync::atomic::AtomicU64;
+pub(super) use std::sync::atomic::AtomicU64;
 
 #[cfg(propjit_loom)]
-pub use self::modelled::{AtomicU64, SharedWords};
+pub(super) use self::modelled::{AtomicU64, SharedWords};
 
 #[cfg(propjit_loom)]
 mod modelled {
