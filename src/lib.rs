@@ -86,3 +86,7 @@ pub use propjit_stop::Stop;
 pub use search::SearchBudget;
 pub use search::mcts::{Mcts, MctsConfig, SearchReport};
 pub use statistics::Moments;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeDoctests;
