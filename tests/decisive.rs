@@ -251,17 +251,28 @@ fn game(rules: &str) -> Game {
     ))
 }
 
-/// So many matches with decisive moves.
-fn play(game: &Game, rollouts: u64) -> Tally {
-    let ground = game.ground_game().unwrap();
+/// What plays with decisive moves.
+fn decisive_runner(game: &Game) -> Playouts {
     let engine = game.decisive(false).unwrap();
     assert!(engine.wait());
     let engines = MatchEngines::new(game.engines().unwrap().clone()).with_decisive(engine.clone());
     let subscription = engines.subscribe(PlayoutPolicy::Decisive);
-    let mut runner = Playouts::subscribed(subscription, 100, 3);
-    let id = runner.queue_mut().add(ground.initial(), Some(rollouts));
-    common::play_all(&mut runner);
-    runner.queue().tally(id).clone()
+    Playouts::subscribed(subscription, 100, 3)
+}
+
+/// Plays this number of matches.
+fn play_with(runner: &mut Playouts, rollouts: u64) -> Tally {
+    let initial = runner.initial_state().unwrap();
+    let id = runner.queue_mut().add(&initial, Some(rollouts));
+    common::play_all(runner);
+    let (finished, tally) = runner.queue_mut().take_finished().unwrap();
+    assert_eq!(finished, id);
+    tally.clone()
+}
+
+/// Plays this number of matches with decisive moves.
+fn play(game: &Game, rollouts: u64) -> Tally {
+    play_with(&mut decisive_runner(game), rollouts)
 }
 
 /// All matches had one of two values, with equal chances.
@@ -335,4 +346,26 @@ fn what_cannot_be_told_is_left_alone() {
             "{name}"
         );
     }
+}
+
+/// With one first move of a hundred, there is a way to win next, and five others.
+#[test]
+fn rare_decisive_moves_are_given_up() {
+    let digits: String = (0..10).map(|digit| format!("(digit {digit})")).collect();
+    let game = common::game(&format!(
+        "(role r) {digits} (init first)
+         (<= (legal r (say ?a ?b)) (true first) (digit ?a) (digit ?b))
+         (<= (legal r (go ?a)) (not (true first)) (digit ?a) (distinct ?a 9) (distinct ?a 8)
+             (distinct ?a 7) (distinct ?a 6))
+         (<= (next lucky) (does r (say 0 0)))
+         (<= (next (gone ?a)) (does r (go ?a)))
+         (<= (next won) (true lucky) (does r (go 0)))
+         (<= terminal (true (gone ?a)))
+         (<= (goal r 100) (true won)) (<= (goal r 0) (not (true won)))"
+    ));
+    let wins = |tally: &Tally| tally.goals[0].values.mean().unwrap() / 100.0;
+    let mut runner = decisive_runner(&game);
+    assert_eq!(play_with(&mut runner, 1500).rollouts(), 1500);
+    let after = wins(&play_with(&mut runner, 100_000));
+    assert!((after - 1.0 / 600.0).abs() < 0.0008, "{after}");
 }
