@@ -68,7 +68,7 @@ sanitized() {
     runtime="$(rustc --print target-libdir)/librustc-*_rt.$name.a"
     compgen -G "$runtime" > /dev/null || { skip "rustc has no $kind sanitizer for $target"; return; }
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="target/soundness/$name" CARGO_PROFILE_TEST_OPT_LEVEL=1 \
-        RUSTFLAGS="-Zsanitizer=$kind" PROPTEST_CASES="${PROPTEST_CASES:-64}" \
+        RUSTFLAGS="-Zsanitizer=$kind -Cunsafe-allow-abi-mismatch=sanitizer" PROPTEST_CASES="${PROPTEST_CASES:-64}" \
         cargo test --locked --no-default-features --target "$target" "$@"
 }
 
