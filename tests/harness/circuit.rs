@@ -19,31 +19,37 @@ const MOST_STEPS: usize = 120;
 /// How often inputs are set.
 const ROUNDS: usize = 3;
 
-/// Makes a circuit of the bytes, and evaluates it in every way that there is.
+/// Makes a circuit of the bytes, and evaluates it as it is or with what passes made of it.
 pub(crate) fn check(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
+    let passes = bytes.below(3);
+    let configs: Vec<CodeConfig> = CodeConfig::supported().collect();
+    // Compiling takes by far the longest: one configuration at a time.
+    let config = configs.get(bytes.below(configs.len()));
     let case = Case::new(&mut bytes);
-    let (optimized, _) = optimize(&case.circuit, &case.assumptions, &PassConfig::default());
-    // Passes may not rely on anything when there is nothing to rely on.
-    let (general, _) = optimize(
-        &case.circuit,
-        &Assumptions::default(),
-        &PassConfig::default(),
-    );
-    for circuit in [&case.circuit, &optimized, &general] {
-        case.check_scalar(circuit);
-        let program = Arc::new(LaneProgram::new(circuit, &case.sections));
-        for width in Width::ALL {
-            case.check_lanes(Engine::Interpreter(program.clone(), width));
-        }
-        for config in CodeConfig::supported() {
-            let config = config
-                .with_order(case.order)
-                .with_function_size(case.function_size)
-                .with_guarded(i32::MIN);
-            let code = Code::compile(circuit, &case.sections, &case.guards, &config);
-            case.check_lanes(Engine::Code(Arc::new(code.expect("it is small"))));
-        }
+    let assumptions = match passes {
+        0 => None,
+        // Passes may not rely on anything when there is nothing to rely on.
+        1 => Some(&Assumptions::default()),
+        _ => Some(&case.assumptions),
+    };
+    let circuit = match assumptions {
+        None => case.circuit.clone(),
+        Some(assumptions) => optimize(&case.circuit, assumptions, &PassConfig::default()).0,
+    };
+    case.check_scalar(&circuit);
+    let program = Arc::new(LaneProgram::new(&circuit, &case.sections));
+    for width in Width::ALL {
+        case.check_lanes(Engine::Interpreter(program.clone(), width));
+    }
+    if let Some(config) = config {
+        let config = config
+            .clone()
+            .with_order(case.order)
+            .with_function_size(case.function_size)
+            .with_guarded(i32::MIN);
+        let code = Code::compile(&circuit, &case.sections, &case.guards, &config);
+        case.check_lanes(Engine::Code(Arc::new(code.expect("it is small"))));
     }
 }
 
