@@ -1,11 +1,9 @@
 //! Going over to other engines while matches run.
 
 use propjit_jit::evaluator::LaneEvaluator;
-use propjit_jit::lanes::select::Selector;
 
-use super::Playouts;
+use super::{Playouts, selectors};
 use crate::engine::ValidEngine;
-use crate::ground::GroundGame;
 use crate::playout::trial::{Trial, Verdict};
 
 impl Playouts {
@@ -63,12 +61,4 @@ impl Playouts {
         self.selectors = selectors(&self.game, &evaluator);
         self.evaluator = evaluator;
     }
-}
-
-/// A selector for each role, among the moves that are legal in some state.
-pub(super) fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
-    let legal = game.layout().legal.iter().cloned();
-    legal
-        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
-        .collect()
 }

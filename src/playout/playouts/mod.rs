@@ -40,7 +40,6 @@ use crate::engine::{EngineSubscription, ValidEngine};
 use crate::ground::GroundGame;
 use crate::lane_mask::LaneMask;
 use crate::machine::{MachineError, State};
-use follow::selectors;
 
 /// Plays matches in lanes, on one engine or always on the best one.
 pub struct Playouts {
@@ -167,6 +166,14 @@ impl Playouts {
             }
         }
     }
+}
+
+/// A selector for each role, among the moves that are legal in some state.
+fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
+    let legal = game.layout().legal.iter().cloned();
+    legal
+        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
+        .collect()
 }
 
 impl PlayoutRunner for Playouts {
