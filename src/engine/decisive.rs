@@ -36,7 +36,7 @@ impl DecisiveEngine {
             tracing::debug!(time = ?start.elapsed(), found = code.is_some(), "decisive moves");
             code.map(|code| Engine::Code(Arc::new(code)))
         };
-        DecisiveEngine(Background::start("decisive", || None, make))
+        DecisiveEngine(Background::start("lookahead", || None, make))
     }
 
     /// The engine, if it is ready.
