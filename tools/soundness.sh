@@ -52,7 +52,7 @@ stress() {
         cargo test --locked -p propjit-jit --lib -- memory
 }
 
-finds() { cargo test --locked -p propjit --test main -- finds; }
+finds() { cargo test --locked -p propjit --test main -- finds::; }
 
 loom() {
     # More switches between threads than these are seldom needed to show a fault.
