@@ -1,6 +1,6 @@
 //! Machine code for a game's circuits: loaded from the cache, or compiled and kept there.
 //!
-//! Whatever code is made for has a [`Purpose`], by which the cache tells it from other code
+//! Whatever code is made for has a *purpose*, by which the cache tells it from other code
 //! of the same game. A new kind of code is a new purpose, with a circuit of its own.
 
 use std::borrow::Borrow;
