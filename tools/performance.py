@@ -6,7 +6,8 @@ Usage: tools/performance.py [--seconds S] [--quick] [--json FILE] > docs/perform
 Builds the release, then measures with the commands that anybody can run; each section names its command. Games come
 from gdl/games, and from ../shared (or PROPJIT_SHARED) where that is present: rulesheets in games/, and what other
 engines reach on a machine of the same kind in peers.csv and grounding.csv. One thread, no cache, no profile unless
-said. The whole takes about half an hour with the shared games, some minutes without; --quick takes one second a game.
+said. The whole takes about half an hour with the shared games, some minutes without; --quick takes a second a
+game and leaves out the matches.
 Progress goes to stderr, figures as JSON to FILE.
 """
 
@@ -106,6 +107,7 @@ class Page:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
+        self.turn = seconds / 5
         self.parts: list[str] = []
         self.figures: dict[str, object] = {}
 
@@ -176,7 +178,8 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         peers = table("peers.csv")
         if not peers:
             return
-        sancho, boardgames = {}, {}
+        sancho: dict[str, float] = {}
+        boardgames: dict[str, float] = {}
         for name, peer in peers.items():
             if not Path(public(name)).is_file():
                 continue
@@ -242,7 +245,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             if not Path(path).is_file():
                 continue
             self.tell(f"  {name}")
-            result = run("darkening", path, "--seed", "1", "--seconds", "0.5")
+            result = run("darkening", path, "--seed", "1", "--seconds", str(self.turn))
             if not result:
                 continue
             middle = result["rows"][len(result["rows"]) // 2]
@@ -253,7 +256,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         lines.append(["median", f"{statistics.median(shares):.0%}", f"{statistics.median(speedups):.2f}"])
         self.figures["darkening"] = {"gates": statistics.median(shares), "speedup": statistics.median(speedups)}
         self.add("## Darkening\n\nHalfway through a random match, code for the rest of it against code for the whole "
-                 "game, in turns: `propjit darkening RULESHEET --seed 1 --seconds 0.5`.\n\n" + rows(lines))
+                 f"game, in turns: `propjit darkening RULESHEET --seed 1 --seconds {self.turn}`.\n\n" + rows(lines))
 
     def search(self) -> None:
         """Nodes and playouts of the tree search."""
@@ -304,7 +307,7 @@ def output(*command: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of playouts for each game and backend")
-    parser.add_argument("--quick", action="store_true", help="one second for each, and short series")
+    parser.add_argument("--quick", action="store_true", help="a second for each, and no matches")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     page = Page(1.0 if arguments.quick else arguments.seconds)
@@ -318,7 +321,7 @@ def main() -> None:
         ("set-up", page.set_up),
         ("darkening", page.darkening),
         ("search", page.search),
-        ("matches", lambda: page.matches(10 if arguments.quick else 40)),
+        ("matches", lambda: None if arguments.quick else page.matches(40)),
     ):
         page.tell(name)
         work()
