@@ -65,7 +65,11 @@ def table(path: str) -> dict[str, dict[str, str]]:
 
 
 def number(text: str | None) -> float | None:
-    return float(text) if text else None
+    """The number, or None where there is none, as in `over 60`."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -108,6 +112,8 @@ class Page:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.turn = seconds / 5
+        # How many seconds grounding may take.
+        self.limit = 60 if seconds > 1 else 15
         self.parts: list[str] = []
         self.figures: dict[str, object] = {}
 
@@ -213,7 +219,7 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
         peers, grounding = table("peers.csv"), table("grounding.csv")
         playable, against, sizes, failed = [], [], [], []
         for path in sorted(folder.glob("*.kif")):
-            info = run("info", str(path), "--backend", "lanes", "--setup-limit", "60")
+            info = run("info", str(path), "--backend", "lanes", "--setup-limit", str(self.limit))
             if not info or "circuit" not in info or not info["circuit"]:
                 failed.append(path.stem)
                 continue
@@ -226,9 +232,9 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
                 sizes.append(info["circuit"]["gates"] / components)
         self.figures["set-up"] = {"median": statistics.median(playable), "failed": failed}
         self.add(
-            "## Set-up\n\n`propjit info RULESHEET --backend lanes --setup-limit 60` of every public rulesheet.\n\n"
+            f"## Set-up\n\n`propjit info RULESHEET --backend lanes --setup-limit {self.limit}` of every public rulesheet.\n\n"
             f"- From text to the circuit on which play begins: {statistics.median(playable) * 1e3:.1f} ms in the "
-            f"median of {len(playable)} games. Not grounded within a minute and the default memory, hence played by the "
+            f"median of {len(playable)} games. Not grounded within {self.limit} s and the default memory, hence played by the "
             f"prover: {', '.join(failed) or 'none'}.\n"
             f"- Parsing and grounding against gringo 5.8 on a straightforward translation of the same rules: "
             f"{significant(geometric_mean(against), 2)} times its time in the geometric mean of {len(against)} games.\n"
