@@ -74,7 +74,7 @@ enum Command {
 /// Runs the command that the arguments of the process ask for.
 pub(super) fn main() -> ExitCode {
     let cli = Cli::parse();
-    log_to_stderr(cli.verbose);
+    log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
     let is_drawn = matches!(cli.command, Command::Facts(_));
     let done = match cli.command {
@@ -115,18 +115,26 @@ pub(super) fn main() -> ExitCode {
     }
 }
 
-fn log_to_stderr(verbose: u8) {
-    let default = match verbose {
+fn log_to_stderr(cli: &Cli) {
+    let default = match cli.verbose {
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let wanted = std::env::var("PROPJIT_LOG").ok();
-    let filter = match wanted.as_deref().map(str::parse::<Targets>) {
-        Some(Ok(filter)) => filter,
-        _ => Targets::new().with_default(default),
-    };
+    let mut filter = Targets::new().with_default(default);
+    if matches!(cli.command, Command::Serve(_)) {
+        // Whoever serves sees which matches are played, and with which seeds.
+        filter = filter.with_target("propjit::protocol::session", default.max(LevelFilter::INFO));
+    }
+    if let Some(wanted) = std::env::var_os("PROPJIT_LOG") {
+        match wanted.to_string_lossy().parse() {
+            Ok(wanted) => filter = wanted,
+            Err(error) => output::message(&format!(
+                "warning: PROPJIT_LOG is not heeded: {error}; it is a list such as propjit=debug"
+            )),
+        }
+    }
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal());

@@ -11,7 +11,7 @@ use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
 use super::options::{SetupArgs, seconds};
-use super::output::{Failure, describe};
+use super::output::{Failure, describe, message};
 
 /// Measure random play for the gdl-perf benchmark
 ///
@@ -66,7 +66,7 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
     // What is measured is play.
     game.wait_for_code();
     let seed = random_seed();
-    tracing::info!(seed, "playing");
+    message(&format!("seed {seed}"));
     // The benchmark compares engines on one thread.
     let config = PlayoutConfig::default()
         .with_threads(1)

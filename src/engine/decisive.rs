@@ -44,6 +44,11 @@ impl DecisiveEngine {
         self.0.get()?.as_ref()
     }
 
+    /// Whether it is known that there is no such engine.
+    pub(super) fn is_missing(&self) -> bool {
+        self.0.get().is_some_and(Option::is_none)
+    }
+
     /// Waits until it is known whether there is such an engine. Whether there is.
     pub fn wait(&self) -> bool {
         self.0.wait().is_some()

@@ -47,6 +47,20 @@ impl Sources {
         }
     }
 
+    /// Whether no other engine will be offered after this one.
+    pub(super) fn is_last(&self, offer: Offer, policy: PlayoutPolicy) -> bool {
+        match offer {
+            Offer::Decisive => true,
+            Offer::Darkened { .. } => false,
+            Offer::Whole { is_best } => {
+                let decisive = self.decisive.as_ref();
+                let no_decisive = policy == PlayoutPolicy::Uniform
+                    || decisive.is_none_or(DecisiveEngine::is_missing);
+                is_best && self.darkening.is_none() && no_decisive
+            }
+        }
+    }
+
     /// The engine that was offered. If its validity does not suit or if it is gone, it is the
     /// one for the whole circuit, which is valid for all states.
     pub(super) fn engine(

@@ -58,6 +58,13 @@ impl EngineSubscription {
         Some(self.sources.engine(offer, suits))
     }
 
+    /// Whether no better engine than the last one will come, unless decisive moves are
+    /// [declined](EngineSubscription::decline_decisive).
+    pub fn is_over(&self) -> bool {
+        let told = self.told;
+        told.is_some_and(|offer| self.sources.is_last(offer, self.policy))
+    }
+
     /// The engine for decisive moves is not wanted any more: what is best without it comes with
     /// the next call.
     pub fn decline_decisive(&mut self) {

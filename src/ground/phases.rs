@@ -112,42 +112,70 @@ impl Phases {
 struct Untouched<'a> {
     circuit: &'a Circuit,
     layout: &'a Layout,
-    /// The nodes that have the influence.
-    sources: Vec<NodeId>,
+    /// The nodes, ascending: no operand comes after its gate.
+    nodes: Vec<NodeId>,
+    /// All others.
     touched: NodeSet,
 }
 
 impl<'a> Untouched<'a> {
-    /// The nodes on which these and recursion have no influence.
+    /// The nodes on which these, all inputs but base propositions among them, and recursion have
+    /// no influence.
     fn by(
         circuit: &'a Circuit,
         layout: &'a Layout,
         sources: impl Iterator<Item = NodeId>,
     ) -> Untouched<'a> {
         let feedback = circuit.loops().iter().flat_map(|l| &l.feedback);
-        let mut untouched = Untouched {
+        let touched = circuit.influence(sources.chain(feedback.map(|&(node, _)| node)));
+        let nodes = (0..circuit.nodes().len() as u32).map(NodeId);
+        let untouched = Untouched {
             circuit,
             layout,
-            sources: sources.chain(feedback.map(|&(node, _)| node)).collect(),
-            touched: NodeSet::empty(circuit),
+            nodes: nodes.filter(|&node| !touched.contains(node)).collect(),
+            touched,
         };
-        // Each round is a step.
-        loop {
-            untouched.touched = circuit.influence(untouched.sources.iter().copied());
-            let bases = untouched.bases().into_iter();
-            let touched = bases.filter(|&base| !untouched.contains(untouched.next(base).node()));
-            let touched: Vec<NodeId> = touched.map(|base| circuit.inputs()[base]).collect();
-            if touched.is_empty() {
-                return untouched;
-            }
-            untouched.sources.extend(touched);
-        }
+        untouched.after_any_steps()
     }
 
     /// Those of them on which these nodes have no influence either.
     fn without(&self, touched: impl Iterator<Item = NodeId>) -> Untouched<'a> {
-        let sources = self.sources.iter().copied().chain(touched);
-        Untouched::by(self.circuit, self.layout, sources)
+        let mut all = self.touched.clone();
+        touched.for_each(|node| {
+            all.insert(node);
+        });
+        let untouched = Untouched {
+            nodes: self.nodes.clone(),
+            touched: all,
+            ..*self
+        };
+        untouched.after_any_steps()
+    }
+
+    /// Those of them on which the others have no influence, through any number of steps.
+    fn after_any_steps(mut self) -> Untouched<'a> {
+        // A sweep goes through all gates of a step. There may be as many sweeps as step counters
+        // have values, so each of them passes through the nodes that are left only.
+        loop {
+            let before = self.nodes.len();
+            let mut nodes = std::mem::take(&mut self.nodes);
+            nodes.retain(|&node| {
+                let is_touched = !self.contains(node)
+                    || match self.circuit.nodes()[node.index()] {
+                        Node::And(a, b) => [a, b].iter().any(|edge| !self.contains(edge.node())),
+                        Node::Input(base) => !self.contains(self.next(base.index()).node()),
+                        Node::False | Node::Feedback => false,
+                    };
+                if is_touched {
+                    self.touched.insert(node);
+                }
+                !is_touched
+            });
+            self.nodes = nodes;
+            if self.nodes.len() == before {
+                return self;
+            }
+        }
     }
 
     fn contains(&self, node: NodeId) -> bool {
@@ -170,8 +198,6 @@ impl<'a> Untouched<'a> {
     /// The base propositions among them, which are those given, that hold initially and in each
     /// of the states that follow.
     fn run(&self, bases: &[usize], initial: &State) -> Vec<State> {
-        let nodes = (0..self.circuit.nodes().len() as u32).map(NodeId);
-        let nodes: Vec<NodeId> = nodes.filter(|&node| self.contains(node)).collect();
         let mut values = vec![false; self.circuit.nodes().len()];
         let first: State = (bases.iter().copied())
             .filter(|&base| initial.contains(base))
@@ -179,7 +205,7 @@ impl<'a> Untouched<'a> {
         let step = |state: &State| {
             let value =
                 |values: &[bool], edge: Edge| values[edge.node().index()] != edge.inverted();
-            for &node in &nodes {
+            for &node in &self.nodes {
                 values[node.index()] = match self.circuit.nodes()[node.index()] {
                     Node::And(a, b) => value(&values, a) && value(&values, b),
                     Node::Input(input) => state.contains(input.index()),

@@ -36,6 +36,8 @@ impl Playouts {
         let queue = &self.queue;
         if let Some(engine) = subscription.poll_for(|validity| queue.fits(validity)) {
             self.go_on_with(engine);
+        } else if self.trial.is_none() && subscription.is_over() {
+            self.subscription = None;
         }
     }
 
