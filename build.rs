@@ -9,9 +9,10 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut files = Vec::new();
     // All else only uses the circuits that are made here.
-    for folder in ["src/ground", "src/decisive", "src/darkening", "src/engine"] {
+    let folders = ["ground", "decisive", "darkening", "reasons", "engine"];
+    for folder in folders.map(|folder| format!("src/{folder}")) {
         println!("cargo::rerun-if-changed={folder}");
-        list(&root.join(folder), &mut files)?;
+        list(&root.join(&folder), &mut files)?;
     }
     files.sort();
     // FNV-1a with 128 bits: there is nobody to defend against here.

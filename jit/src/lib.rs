@@ -86,6 +86,7 @@ pub mod evaluator;
 pub mod lanes;
 pub mod memory;
 pub mod passes;
+pub mod reasons;
 mod rows;
 pub mod scalar;
 pub mod section;

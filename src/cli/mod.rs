@@ -18,6 +18,7 @@ mod perft;
 mod play;
 mod playout;
 mod position;
+mod prove;
 mod serve;
 mod thinking;
 mod tune;
@@ -58,6 +59,7 @@ enum Command {
     Analyze(analyze::Args),
     Play(play::Args),
     Perft(perft::Args),
+    Prove(prove::Args),
     Verify(verify::Args),
     Compare(compare::Args),
     Darkening(darkening::Args),
@@ -88,6 +90,7 @@ pub(super) fn main() -> ExitCode {
         Command::Analyze(args) => analyze::run(&args, &mut output),
         Command::Play(args) => play::run(&args, &mut output),
         Command::Perft(args) => perft::run(&args, &mut output),
+        Command::Prove(args) => prove::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Darkening(args) => darkening::run(&args, &mut output),

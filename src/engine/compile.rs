@@ -15,6 +15,7 @@ use propjit_jit::section::Section;
 use super::options::CodeOptions;
 use crate::ground::sections::{decisive_sections, playout_sections, state_sections};
 use crate::ground::{GoalBounds, GroundGame, Layout};
+use crate::reasons::{PhaseLayout, Target};
 
 /// A hash of the sources of this package that decide which circuits are compiled.
 const SOURCES: &str = env!("PROPJIT_SOURCES");
@@ -28,6 +29,9 @@ pub(super) struct Purpose {
     sections: Vec<Section>,
     /// What its circuit depends on, besides the game's.
     depends_on: String,
+    /// Whether the circuit has the inputs and outputs of the game's, so that parts of it can be
+    /// left out in some phases and where moves are not legal.
+    is_guarded: bool,
 }
 
 impl Purpose {
@@ -37,6 +41,7 @@ impl Purpose {
             name: "playouts",
             sections: playout_sections(layout).to_vec(),
             depends_on: String::new(),
+            is_guarded: true,
         }
     }
 
@@ -46,6 +51,7 @@ impl Purpose {
             name: "states",
             sections: state_sections(layout).to_vec(),
             depends_on: String::new(),
+            is_guarded: true,
         }
     }
 
@@ -55,6 +61,17 @@ impl Purpose {
             name: "decisive",
             sections: decisive_sections(layout).to_vec(),
             depends_on: format!("{latches:?}"),
+            is_guarded: true,
+        }
+    }
+
+    /// Steps in one phase, and the reasons for them.
+    pub(super) fn reasons(layout: &Layout, phase: usize, target: Target) -> Purpose {
+        Purpose {
+            name: "reasons",
+            sections: PhaseLayout::new(layout).sections(),
+            depends_on: format!("{phase} {target:?}"),
+            is_guarded: false,
         }
     }
 
@@ -88,7 +105,11 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
     } = options;
     let compile = || {
         let circuit = circuit()?;
-        Ok(compile(game, circuit.borrow(), &purpose.sections, config)?)
+        let guards = match purpose.is_guarded {
+            true => guards(game, &game.layout().assumptions()),
+            false => Guards::default(),
+        };
+        Ok(compile(circuit.borrow(), &purpose.sections, &guards, config)?)
     };
     let Some(cache) = cache else {
         return compile();
@@ -119,7 +140,8 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
 /// As for [`Code::compile`].
 pub fn for_playouts(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
     let circuit = &game.min_gates().circuit;
-    compile(game, circuit, &playout_sections(game.layout()), config)
+    let guards = guards(game, &game.layout().assumptions());
+    compile(circuit, &playout_sections(game.layout()), &guards, config)
 }
 
 /// Code for single questions, made with a configuration other than the game's own.
@@ -128,17 +150,17 @@ pub fn for_playouts(game: &GroundGame, config: &CodeConfig) -> Result<Code, Comp
 /// As for [`Code::compile`].
 pub fn for_states(game: &GroundGame, config: &CodeConfig) -> Result<Code, CompileError> {
     let circuit = &game.min_gates().circuit;
-    compile(game, circuit, &state_sections(game.layout()), config)
+    let guards = guards(game, &game.layout().assumptions());
+    compile(circuit, &state_sections(game.layout()), &guards, config)
 }
 
 fn compile(
-    game: &GroundGame,
     circuit: &Circuit,
     sections: &[Section],
+    guards: &Guards,
     config: &CodeConfig,
 ) -> Result<Code, CompileError> {
-    let guards = guards(game, &game.layout().assumptions());
-    let code = Code::compile(circuit, sections, &guards, config)?;
+    let code = Code::compile(circuit, sections, guards, config)?;
     tracing::debug!(
         bytes = code.bytes(),
         functions = code.functions(),

@@ -12,6 +12,7 @@ use super::compile::{Purpose, obtain};
 use super::options::CodeOptions;
 use crate::ground::GroundGame;
 use crate::ground::sections::playout_sections;
+use crate::reasons::{PhaseCircuit, PhaseLayout, Target};
 
 /// Machine code that all share, or why there is none.
 type Compiled = Result<Arc<Code>, Arc<CompileError>>;
@@ -111,6 +112,23 @@ impl Programs {
     pub fn state_code(&self) -> Compiled {
         let purpose = || Purpose::states(self.game.layout());
         self.get_or_obtain(&self.state_code, purpose)
+    }
+
+    /// A circuit of a phase with the reasons for a target: machine code, or else interpreted. It
+    /// is not kept, and takes a while unless it comes from the cache.
+    pub fn reasons(&self, circuit: &PhaseCircuit, target: Target) -> Engine {
+        let (game, options) = (&self.game, &self.options);
+        let purpose = Purpose::reasons(game.layout(), circuit.phase(), target);
+        let make = || circuit.with_reasons(game, target, &options.config.stop);
+        match obtain(game, options, &purpose, || Ok::<_, CompileError>(make())) {
+            Ok(code) => Engine::Code(Arc::new(code)),
+            Err(error) => {
+                tracing::debug!(%error, "reasons are interpreted");
+                let sections = PhaseLayout::new(game.layout()).sections();
+                let program = LaneProgram::new(&make(), &sections);
+                Engine::Interpreter(Arc::new(program), options.config.width)
+            }
+        }
     }
 
     fn get_or_obtain(

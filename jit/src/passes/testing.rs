@@ -67,7 +67,7 @@ fn perform(builder: &mut Builder, pool: &mut Vec<Edge>, step: &Step) {
 prop_compose! {
     /// A random circuit with assumptions like those of a game: exactly one of
     /// the first inputs is true, and each of them implies an output.
-    pub(super) fn circuits()(
+    pub(crate) fn circuits()(
         legal in steps(),
         next in steps(),
         implied in prop::collection::vec(any::<u16>(), MOVES),

@@ -1,0 +1,231 @@
+//! `propjit prove`: whether a role can force a goal.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use propjit::game::Game;
+use propjit::machine::{Move, RoleId};
+use propjit::proof::{Cube, Proof, ProofConfig, ProofCounts, Prover, Target, Verdict};
+use serde::Serialize;
+
+use super::options::{SetupArgs, in_range, seconds};
+use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::position::PositionArgs;
+use super::thinking::find_role;
+
+/// Prove whether a role can force a goal, with ever more joint moves
+///
+/// The verdict is `won`, `lost` (there is no way to force the goal, if the others know the
+/// role's moves beforehand), or `not within` a number of joint moves. The cube says of which
+/// states the proof holds as well: those that agree with it.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    #[command(flatten)]
+    position: PositionArgs,
+
+    /// The role that is to force it [default: the first]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+
+    /// The least goal value that counts [default: the greatest that the role may have]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    goal: Option<i32>,
+
+    /// The number of joint moves up to which to search
+    #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1u32, u32::MAX - 1))]
+    depth: Option<u32>,
+
+    /// How long to search [default: 10, with --depth as long as it takes]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+
+    /// Search states that are known from proofs about others all the same, to compare
+    #[arg(long)]
+    no_cubes: bool,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// For how long to search by default.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+
+#[derive(Serialize)]
+struct Report {
+    role: String,
+    goal: i32,
+    /// `won`, `lost`, `not within` or `unknown`.
+    verdict: &'static str,
+    /// The number of joint moves that the verdict is about.
+    depth: Option<u32>,
+    /// Joint moves by which the goal is forced.
+    line: Vec<String>,
+    /// The literals of the cube.
+    cube: Option<Vec<String>>,
+    /// The seconds after which each number of joint moves was searched.
+    seconds_by_depth: Vec<f64>,
+    seconds: f64,
+    nodes: u64,
+    /// The legal joint moves that were not searched because a cube was known, of those that are
+    /// not leaves.
+    discharged: f64,
+    /// How full the lanes were.
+    fill: f64,
+    win_cubes: u64,
+    fail_cubes: u64,
+    /// The literals of a cube, in the mean.
+    win_literals: f64,
+    fail_literals: f64,
+    propositions: usize,
+    interrupted: bool,
+}
+
+/// Searches and prints what was found.
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_ctrl_c();
+    let prepare = |_: &mut Game, _| Ok(());
+    let (game, _) = args
+        .setup
+        .load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
+    let position = args.position.position(&game)?;
+    let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
+        return Err(Failure::Work(
+            "only games that can be grounded have proofs".to_string(),
+        ));
+    };
+    let role = find_role(ground.roles(), args.role.as_deref())?;
+    let target = Target {
+        role,
+        value: goal(args, &ground.propnet().roles[role.index()])?,
+    };
+    let time = match args.depth {
+        None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),
+        Some(_) => args.seconds,
+    };
+    let fluents = position.fluents();
+    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+    let state = ground.parse_state(&fluents).map_err(|error| Failure::Work(error.to_string()))?;
+    let config = ProofConfig::default().with_cubes(!args.no_cubes);
+    let work = |error: propjit::proof::ProofError| Failure::Work(error.to_string());
+    let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
+    let mut prover = Prover::new(engines, target, &config, &limited).map_err(work)?;
+    let depth = Arc::new(AtomicU32::new(0));
+    let shown = show_progress({
+        let depth = depth.clone();
+        move || format!("{} joint moves are not enough", depth.load(Ordering::Relaxed))
+    });
+    let start = Instant::now();
+    let most = args.depth.unwrap_or(u32::MAX - 1);
+    let proof = prover.prove(&state, most, |searched| depth.store(searched, Ordering::Relaxed));
+    drop(shown);
+    let proof = proof.map_err(work)?;
+    let joint = |joint: &Vec<Move>| {
+        let moves = (0..).map(RoleId).zip(joint);
+        let texts = moves.map(|(role, &played)| ground.move_text(role, played));
+        texts.collect::<Vec<_>>().join(" | ")
+    };
+    let cube = |cube: &Arc<Cube>| {
+        let literals = prover.literals(cube);
+        literals.iter().map(|literal| literal.text(ground)).collect()
+    };
+    output.result(&Report {
+        role: ground.roles()[role.index()].clone(),
+        goal: target.value,
+        line: proof.line.iter().map(joint).collect(),
+        cube: proof.cube.as_ref().map(cube),
+        seconds: start.elapsed().as_secs_f64(),
+        interrupted: stop.is_set(),
+        propositions: ground.layout().bases.len(),
+        ..Report::new(&proof, &prover.counts())
+    })
+}
+
+/// The least goal value that counts.
+fn goal(args: &Args, role: &propjit_gdl::propnet::Role) -> Result<i32, Failure> {
+    let values: Vec<i32> = role.goals.iter().map(|goal| goal.value).collect();
+    let most = values.last().copied();
+    match (args.goal, most) {
+        (_, None) => Err(Failure::Work("the role has no goals".to_string())),
+        (None, Some(most)) => Ok(most),
+        (Some(goal), Some(most)) if goal <= most => Ok(goal),
+        (Some(goal), Some(most)) => Err(Failure::Usage(format!(
+            "the role never has a goal of {goal} or more; its greatest is {most}"
+        ))),
+    }
+}
+
+impl Report {
+    fn new(proof: &Proof, counts: &ProofCounts) -> Report {
+        let (verdict, depth) = match proof.verdict {
+            Verdict::Won(depth) => ("won", Some(depth)),
+            Verdict::Lost => ("lost", None),
+            Verdict::NotWithin(0) => ("unknown", None),
+            Verdict::NotWithin(depth) => ("not within", Some(depth)),
+        };
+        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+        Report {
+            role: String::new(),
+            goal: 0,
+            verdict,
+            depth,
+            line: Vec::new(),
+            cube: None,
+            seconds_by_depth: proof.times.iter().map(Duration::as_secs_f64).collect(),
+            seconds: 0.0,
+            nodes: counts.nodes,
+            discharged: share(counts.discharged, counts.discharged + counts.searched),
+            fill: share(counts.lanes[0], counts.lanes[1]),
+            win_cubes: counts.cubes[1],
+            fail_cubes: counts.cubes[0],
+            win_literals: share(counts.literals[1], counts.cubes[1]),
+            fail_literals: share(counts.literals[0], counts.cubes[0]),
+            propositions: 0,
+            interrupted: false,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { role, goal, .. } = self;
+        match (self.verdict, self.depth) {
+            ("won", Some(depth)) => {
+                writeln!(f, "won: {role} can force {goal} in {depth} joint moves")?;
+            }
+            ("not within", Some(depth)) => {
+                writeln!(f, "not within {depth} joint moves can {role} force {goal}")?;
+            }
+            ("lost", _) => writeln!(f, "lost: {role} cannot force {goal}")?,
+            _ => writeln!(f, "unknown whether {role} can force {goal}")?,
+        }
+        for (number, joint) in (1..).zip(&self.line) {
+            writeln!(f, "{number:>4}  {joint}")?;
+        }
+        if let Some(cube) = &self.cube {
+            let all = self.propositions;
+            writeln!(f, "cube of {} of {all} propositions:", cube.len())?;
+            for literal in cube {
+                writeln!(f, "      {literal}")?;
+            }
+        }
+        writeln!(
+            f,
+            "{} nodes in {:.2} s; {:.0}% of the joint moves discharged; lanes {:.0}% full",
+            self.nodes,
+            self.seconds,
+            100.0 * self.discharged,
+            100.0 * self.fill
+        )?;
+        writeln!(
+            f,
+            "{} win cubes of {:.1} literals, {} fail cubes of {:.1}",
+            self.win_cubes, self.win_literals, self.fail_cubes, self.fail_literals
+        )
+    }
+}

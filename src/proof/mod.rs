@@ -1,0 +1,37 @@
+//! Proof search: whether a role can force a goal, with a proof that holds for many states.
+//!
+//! The target of a search is that a role has at least some goal value when the match is over. The
+//! role *can force it in k joint moves* from states that achieve it, and from those that are not
+//! terminal, in which every role has a legal move, and in which the role has a move such that it
+//! can force it in k - 1 joint moves whatever the others reply. The search goes depth first, with
+//! k growing by one.
+//!
+//! What is found out about a state is kept as a [`Cube`]: the base propositions that the proof
+//! looks at, so that it holds for all states that agree on them. A reply need not be searched if
+//! the state after it is in a cube that is known, and most replies far from where a win is forced
+//! are discharged by the cube of the first of them. No notion of distance is needed, and nothing
+//! is cut that is not proved.
+//!
+//! - `cube`, `store`: what is proved, and where it is kept.
+//! - `steps`: all joint moves of a state in lanes, and the [reasons](crate::reasons) for what
+//!   comes of them.
+//! - `node`, `search`: the search.
+//! - `conclusion`: the cube for a verdict about one state.
+//! - `prover`: the search with ever more joint moves, and what it finds.
+//!
+//! Local search for forced wins is described in the blog of Sancho
+//! (<http://sanchoggp.blogspot.com>, 2014), there within a static distance; relevance zones as
+//! partial states by Shih et al. (arXiv 2112.02563).
+
+mod conclusion;
+mod cube;
+mod node;
+mod prover;
+mod search;
+mod steps;
+mod store;
+
+pub use crate::reasons::Target;
+pub use cube::Cube;
+pub use prover::{Proof, ProofConfig, ProofError, Prover, Verdict};
+pub use search::ProofCounts;

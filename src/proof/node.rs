@@ -1,0 +1,132 @@
+//! A node of a proof search: a state, what comes of its joint moves, and what is known of that.
+
+use std::sync::Arc;
+
+use super::cube::Cube;
+use super::steps::{Expansion, flag};
+
+/// What is known of the state after a joint move.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// Nothing, or the move is not legal.
+    Nothing,
+    /// It achieves the target.
+    Achieved,
+    /// It does not, and these [`flag`]s say so, and that there are no moves after it.
+    Failed(u8),
+    /// It is in this cube.
+    Cube(Arc<Cube>),
+}
+
+impl Known {
+    /// Whether the target can be forced.
+    pub(super) fn verdict(&self) -> Option<bool> {
+        match self {
+            Known::Nothing => None,
+            Known::Achieved => Some(true),
+            Known::Failed(_) => Some(false),
+            Known::Cube(cube) => Some(cube.won()),
+        }
+    }
+
+    /// Whether it says that the target cannot be forced by any number of moves.
+    pub(super) fn is_final(&self) -> bool {
+        match self {
+            Known::Nothing | Known::Achieved => false,
+            Known::Failed(flags) => *flags != flag::ACHIEVED,
+            Known::Cube(cube) => cube.depth() == Cube::ANY,
+        }
+    }
+}
+
+/// A node.
+#[derive(Default, Debug)]
+pub(super) struct Node {
+    pub(super) phase: usize,
+    /// The state, packed.
+    pub(super) state: Vec<u64>,
+    /// The number of joint moves within which the target is to be achieved.
+    pub(super) depth: u32,
+    /// The number of replies to each move of the target's role.
+    pub(super) replies: usize,
+    pub(super) expansion: Expansion,
+    /// For each joint move, what is known of the state after it.
+    pub(super) known: Vec<Known>,
+    /// The legal joint moves, in the order in which they are tried.
+    pub(super) legal: Vec<usize>,
+}
+
+impl Node {
+    /// Finds the legal joint moves of the expansion, and what is known of the states after them
+    /// without a search.
+    pub(super) fn look(&mut self) {
+        let legal = |moves: u8| moves == flag::OWN | flag::OTHERS;
+        let joints = self.expansion.after.iter().zip(&self.expansion.moves);
+        let known = joints.map(|(&after, &moves)| match after {
+            _ if !legal(moves) => Known::Nothing,
+            _ if after & flag::ACHIEVED != 0 => Known::Achieved,
+            _ if after & flag::TERMINAL != 0 => Known::Failed(flag::ACHIEVED | flag::TERMINAL),
+            _ if after & flag::ABLE == 0 => Known::Failed(flag::ACHIEVED | flag::ABLE),
+            _ if self.depth == 1 => Known::Failed(flag::ACHIEVED),
+            _ => Known::Nothing,
+        });
+        self.known.clear();
+        self.known.extend(known);
+        let moves = self.expansion.moves.iter().enumerate();
+        self.legal.clear();
+        self.legal
+            .extend(moves.filter(|(_, moves)| legal(**moves)).map(|(joint, _)| joint));
+    }
+
+    /// The state after a joint move.
+    pub(super) fn after(&self, joint: usize) -> &[u64] {
+        let words = self.state.len();
+        &self.expansion.states[joint * words..][..words]
+    }
+
+    /// The legal joint moves of which nothing is known.
+    pub(super) fn open(&self) -> impl Iterator<Item = usize> {
+        let legal = self.legal.iter().copied();
+        legal.filter(|&joint| matches!(self.known[joint], Known::Nothing))
+    }
+
+    /// Takes note of a cube for all states after joint moves that nothing is known of; their
+    /// number.
+    pub(super) fn discharge(&mut self, cube: &Arc<Cube>) -> u64 {
+        let mut discharged = 0;
+        for at in 0..self.legal.len() {
+            let joint = self.legal[at];
+            let is_open = matches!(self.known[joint], Known::Nothing);
+            if is_open && cube.contains(self.after(joint)) {
+                self.known[joint] = Known::Cube(cube.clone());
+                discharged += 1;
+            }
+        }
+        discharged
+    }
+
+    /// Whether the target can be forced, if what is known is enough for that, and the first
+    /// of the joint moves with the move by which it can be.
+    pub(super) fn verdict(&self) -> Option<(bool, usize)> {
+        let mut may_win = false;
+        for joints in self.legal.chunk_by(|a, b| a / self.replies == b / self.replies) {
+            let mut verdict = Some(true);
+            for joint in joints {
+                match self.known[*joint].verdict() {
+                    Some(true) => {}
+                    Some(false) => {
+                        verdict = Some(false);
+                        break;
+                    }
+                    None => verdict = None,
+                }
+            }
+            match verdict {
+                Some(true) => return Some((true, joints[0])),
+                Some(false) => {}
+                None => may_win = true,
+            }
+        }
+        (!may_win).then_some((false, 0))
+    }
+}

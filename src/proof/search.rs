@@ -1,0 +1,237 @@
+//! The search for a proof: depth first, up to a number of joint moves.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use propjit_stop::{Stop, Ticker};
+use rustc_hash::FxHashMap;
+
+use super::conclusion::conclude;
+use super::cube::Cube;
+use super::node::{Known, Node};
+use super::steps::{Expansion, Steps, flag};
+use super::store::{Common, Store};
+use crate::moves::Move;
+
+/// The number of cubes after which those of a phase are forgotten.
+const MOST_CUBES: usize = 1 << 20;
+
+/// What was counted in a proof search.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ProofCounts {
+    /// The states whose joint moves were tried.
+    pub nodes: u64,
+    /// The lanes that held legal joint moves, and all lanes that there were.
+    pub lanes: [u64; 2],
+    /// The legal joint moves after which the match or the depth ends.
+    pub leaves: u64,
+    /// The legal joint moves after which the search went on.
+    pub searched: u64,
+    /// The legal joint moves that were not searched, because the state after them is in a cube.
+    pub discharged: u64,
+    /// The cubes that were proved: those that fail, and those that win.
+    pub cubes: [u64; 2],
+    /// The number of literals of all of them.
+    pub literals: [u64; 2],
+}
+
+/// The search was stopped.
+#[derive(Debug)]
+pub(super) struct Stopped;
+
+/// A search for proofs about one target.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) steps: Steps,
+    /// By phase, the fail cubes and the win cubes.
+    stores: Vec<[Store; 2]>,
+    pub(super) counts: ProofCounts,
+    ticker: Ticker,
+    /// By phase and joint move, how often and how early it decided.
+    history: Vec<Vec<u64>>,
+    /// By phase and state, the joint move that decided when it was searched last.
+    decisive: FxHashMap<(usize, Box<[u64]>), u32>,
+    /// Nodes that are not in use.
+    spare: Vec<Node>,
+    use_cubes: bool,
+}
+
+impl Search {
+    /// A search with nothing proved yet. If it is not to use cubes, states in them are searched
+    /// all the same.
+    pub(super) fn new(steps: Steps, stop: &Stop, use_cubes: bool) -> Search {
+        let words = steps.words();
+        let phases = 0..steps.phases();
+        let stores = phases.clone().map(|_| [Store::new(words), Store::new(words)]);
+        let history = phases.map(|phase| vec![0; steps.joints(phase).len()]);
+        Search {
+            stores: stores.collect(),
+            history: history.collect(),
+            steps,
+            counts: ProofCounts::default(),
+            ticker: stop.ticker(),
+            decisive: FxHashMap::default(),
+            spare: Vec::new(),
+            use_cubes,
+        }
+    }
+
+    /// A cube that contains a state for which it is known whether the target can be forced from
+    /// it in at most `depth` joint moves. The state is not terminal, every role has a legal move
+    /// in it, and the depth is positive.
+    pub(super) fn solve(
+        &mut self,
+        phase: usize,
+        state: &[u64],
+        depth: u32,
+    ) -> Result<Arc<Cube>, Stopped> {
+        if self.ticker.is_set() {
+            return Err(Stopped);
+        }
+        let mut node = self.spare.pop().unwrap_or_default();
+        node.phase = phase;
+        node.state.clear();
+        node.state.extend_from_slice(state);
+        node.depth = depth;
+        node.replies = self.steps.joints(phase).replies();
+        let solved = self.solve_node(&mut node);
+        self.spare.push(node);
+        let (won, played) = solved?;
+        let node = self.spare.last().expect("it was put there");
+        let cube = Arc::new(conclude(&mut self.steps, node, won, played));
+        self.counts.cubes[usize::from(won)] += 1;
+        self.counts.literals[usize::from(won)] += cube.literals() as u64;
+        let store = &mut self.stores[phase][usize::from(won)];
+        if store.len() >= MOST_CUBES {
+            store.clear();
+        }
+        store.insert(cube.clone());
+        Ok(cube)
+    }
+
+    /// Joint moves by which the target is achieved from a state from which it can be forced in
+    /// `depth` of them, with replies that make it long, as far as cubes know them.
+    pub(super) fn line(&mut self, mut phase: usize, state: &[u64], depth: u32) -> Vec<Vec<Move>> {
+        let mut line = Vec::new();
+        let mut state = state.to_vec();
+        let mut expansion = Expansion::default();
+        for depth in (1..=depth).rev() {
+            let Some(cube) = self.win(phase, &state, depth) else {
+                break;
+            };
+            self.steps.expand(phase, &state, &mut expansion);
+            let joints = self.steps.joints(phase);
+            let played = cube.played() as usize;
+            let first = played / joints.replies() * joints.replies();
+            let replies = first..first + joints.replies();
+            let legal = replies.filter(|&joint| expansion.moves[joint] & flag::OTHERS != 0);
+            let after = (phase + 1) % self.stores.len();
+            let words = state.len();
+            // A state that achieves the target is in no cube.
+            let length = |joint: &usize| {
+                let state = &expansion.states[joint * words..][..words];
+                self.win(after, state, depth - 1).map(|cube| cube.depth())
+            };
+            let Some(joint) = legal.max_by_key(length) else {
+                break;
+            };
+            line.push(joints.joint(joint));
+            if expansion.after[joint] & flag::ACHIEVED != 0 {
+                break;
+            }
+            state = expansion.states[joint * words..][..words].to_vec();
+            phase = after;
+        }
+        line
+    }
+
+    /// The win cube with the least depth that contains a state, up to a depth.
+    fn win(&self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
+        let common = Common::of(state.len(), std::iter::once(state))?;
+        let cubes = self.stores[phase][1].at_most(depth, &common);
+        cubes.into_iter().min_by_key(|cube| cube.depth())
+    }
+
+    /// Whether the target can be forced, and the joint move with the move by which it can be.
+    fn solve_node(&mut self, node: &mut Node) -> Result<(bool, usize), Stopped> {
+        self.steps.expand(node.phase, &node.state, &mut node.expansion);
+        node.look();
+        let there = node.known.len().next_multiple_of(self.steps.lanes());
+        self.counts.nodes += 1;
+        self.counts.lanes[0] += node.legal.len() as u64;
+        self.counts.lanes[1] += there as u64;
+        self.counts.leaves += (node.legal.len() - node.open().count()) as u64;
+        if self.use_cubes {
+            self.look_up(node);
+        }
+        match node.verdict() {
+            Some(verdict) => Ok(verdict),
+            None => self.try_joints(node),
+        }
+    }
+
+    /// Looks for cubes that contain states after joint moves.
+    fn look_up(&mut self, node: &mut Node) {
+        let words = self.steps.words();
+        let stores = &self.stores[(node.phase + 1) % self.stores.len()];
+        for won in [true, false] {
+            let states = node.open().map(|joint| node.after(joint));
+            let Some(common) = Common::of(words, states) else {
+                return;
+            };
+            let store = &stores[usize::from(won)];
+            let cubes = match won {
+                true => store.at_most(node.depth - 1, &common),
+                false => store.at_least(node.depth - 1, &common),
+            };
+            for cube in &cubes {
+                self.counts.discharged += node.discharge(cube);
+            }
+        }
+    }
+
+    /// Searches the states after joint moves until there is a verdict.
+    fn try_joints(&mut self, node: &mut Node) -> Result<(bool, usize), Stopped> {
+        let replies = node.replies;
+        let key = (node.phase, node.state.clone().into_boxed_slice());
+        let first = self.decisive.get(&key).map(|&joint| joint as usize);
+        let history = &self.history[node.phase];
+        let order = |joint: usize| (Some(joint) != first, Reverse(history[joint]));
+        // Moves of the role in the order of the best reply to each, and the replies in theirs.
+        let mut groups = vec![(true, Reverse(0)); history.len() / replies];
+        for &joint in &node.legal {
+            let group = &mut groups[joint / replies];
+            *group = order(joint).min(*group);
+        }
+        node.legal
+            .sort_by_key(|&joint| (groups[joint / replies], joint / replies, order(joint)));
+        let after = (node.phase + 1) % self.stores.len();
+        loop {
+            // The first open reply to a move that is not refuted.
+            let mut joints = node.legal.chunk_by(|a, b| a / replies == b / replies);
+            let next = joints.find_map(|group| {
+                let verdicts = group.iter().map(|&joint| (joint, node.known[joint].verdict()));
+                let refuted = verdicts.clone().any(|(_, verdict)| verdict == Some(false));
+                let mut open = verdicts.filter(|(_, verdict)| verdict.is_none());
+                open.next().filter(|_| !refuted).map(|(joint, _)| joint)
+            });
+            let joint = next.expect("without open moves there is a verdict");
+            self.counts.searched += 1;
+            let state: Vec<u64> = node.after(joint).to_vec();
+            let cube = self.solve(after, &state, node.depth - 1)?;
+            node.known[joint] = Known::Cube(cube.clone());
+            if self.use_cubes {
+                self.counts.discharged += node.discharge(&cube);
+            }
+            // What decides is a winning move, or else a refutation.
+            if cube.won() == (replies == 1) {
+                self.history[node.phase][joint] += u64::from(node.depth).pow(2);
+                self.decisive.insert(key.clone(), joint as u32);
+            }
+            if let Some(verdict) = node.verdict() {
+                return Ok(verdict);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What a role is to achieve.
+
+use crate::moves::RoleId;
+
+/// A goal that a proof search looks for: that a role has at least this goal value when the match
+/// is over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Target {
+    /// The role.
+    pub role: RoleId,
+    /// The least value that counts.
+    pub value: i32,
+}
