@@ -30,6 +30,7 @@ mod mcts;
 mod messages;
 mod play;
 mod playouts;
+mod proofs;
 mod protocol;
 mod queue;
 mod recompilation;

@@ -76,22 +76,12 @@ impl Joints {
         self.replies.len()
     }
 
-    /// The number of moves that the target's role may have.
-    pub(super) fn own(&self) -> usize {
-        self.own.len()
-    }
-
     /// The joint move of this number.
     pub(super) fn joint(&self, number: usize) -> Vec<Move> {
         let (own, reply) = (number / self.replies.len(), number % self.replies.len());
         let mut joint = self.replies[reply].clone();
         joint.insert(self.role.index(), self.own[own]);
         joint
-    }
-
-    /// The number of a joint move.
-    pub(super) fn number(&self, joint: &[Move]) -> Option<usize> {
-        (0..self.len()).find(|&number| self.joint(number) == joint)
     }
 }
 

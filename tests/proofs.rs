@@ -1,0 +1,239 @@
+//! Proof search: that its verdicts are those of a full search, from the states that it was asked
+//! about and from all others in its cubes.
+
+use crate::common;
+use propjit::Stop;
+use propjit::game::Game;
+use propjit::ground::GroundGame;
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::proof::{Cube, Proof, ProofConfig, Prover, Target, Verdict};
+use propjit::rng::streams;
+use rand::{Rng, RngExt};
+
+/// A full search, straight from the definition.
+struct Reference<'a> {
+    machine: &'a mut dyn StateMachine,
+    target: Target,
+    /// The number of states that may still be looked at.
+    left: u64,
+}
+
+/// There is more to look at than is allowed.
+struct TooMuch;
+
+impl Reference<'_> {
+    fn achieves(&mut self, state: &State) -> bool {
+        let mut goals = Vec::new();
+        let machine = &mut self.machine;
+        machine.goals(state, self.target.role, &mut goals).unwrap();
+        machine.is_terminal(state).unwrap() && goals.len() == 1 && goals[0] >= self.target.value
+    }
+
+    fn forces(&mut self, state: &State, depth: u32) -> Result<bool, TooMuch> {
+        self.left = self.left.checked_sub(1).ok_or(TooMuch)?;
+        if self.achieves(state) {
+            return Ok(true);
+        }
+        if depth == 0 || self.machine.is_terminal(state).unwrap() {
+            return Ok(false);
+        }
+        let legal = legal(self.machine, state);
+        if legal.iter().any(Vec::is_empty) {
+            return Ok(false);
+        }
+        'moves: for &own in &legal[self.target.role.index()] {
+            let mut choices = legal.clone();
+            choices[self.target.role.index()] = vec![own];
+            for joint in joints(&choices) {
+                let mut next = State::new();
+                let machine = &mut self.machine;
+                machine.next_state_unchecked(state, &joint, &mut next).unwrap();
+                if !self.forces(&next, depth - 1)? {
+                    continue 'moves;
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+fn legal(machine: &mut dyn StateMachine, state: &State) -> Vec<Vec<Move>> {
+    let roles = RoleId::first(machine.roles().len());
+    let moves = roles.map(|role| {
+        let mut moves = Vec::new();
+        machine.legal_moves(state, role, &mut moves).unwrap();
+        moves
+    });
+    moves.collect()
+}
+
+/// All ways to choose one of each.
+fn joints(choices: &[Vec<Move>]) -> Vec<Vec<Move>> {
+    choices.iter().fold(vec![Vec::new()], |joints, moves| {
+        let longer = joints.iter().flat_map(|joint| {
+            moves.iter().map(|&played| {
+                let mut joint = joint.clone();
+                joint.push(played);
+                joint
+            })
+        });
+        longer.collect()
+    })
+}
+
+/// The states of a random match.
+fn random_match(machine: &mut dyn StateMachine, rng: &mut impl Rng) -> Vec<State> {
+    let mut states = vec![machine.initial_state().unwrap()];
+    while !machine.is_terminal(&states[states.len() - 1]).unwrap() && states.len() < 300 {
+        let state = &states[states.len() - 1];
+        let legal = legal(machine, state);
+        if legal.iter().any(Vec::is_empty) {
+            break;
+        }
+        let joint: Vec<Move> = legal
+            .iter()
+            .map(|moves| moves[rng.random_range(0..moves.len())])
+            .collect();
+        states.push(machine.next_state(state, &joint).unwrap());
+    }
+    states
+}
+
+/// A state in the cube, and in the phase of another one; the rest at random, near that one.
+fn completion(game: &GroundGame, cube: &Cube, state: &State, rng: &mut impl Rng) -> State {
+    let bit = |words: &[u64], at: usize| words[at / 64] >> (at % 64) & 1 == 1;
+    let flips = rng.random_range(1..=6);
+    let bases = game.layout().bases.len();
+    let near = rng.random_bool(0.7);
+    let share = if near { f64::from(flips) / bases as f64 } else { 0.5 };
+    (0..bases)
+        .filter(|&at| {
+            let value = state.contains(at);
+            if bit(cube.mask(), at) {
+                assert_eq!(bit(cube.values(), at), value);
+                value
+            } else if game.phases().bases().contains(&at) {
+                value
+            } else {
+                value != rng.random_bool(share.min(1.0))
+            }
+        })
+        .collect()
+}
+
+/// Compares verdicts about states of random matches, and about completions of cubes, with a full
+/// search to at most this depth and of so many states.
+fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize) -> [usize; 3] {
+    let ground = game.ground_game().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut rng = streams(0x9f00).next().unwrap();
+    let mut checked = [0; 3];
+    let roles = RoleId::first(ground.roles().len());
+    for (role, seed) in roles.zip(0..) {
+        let mut values: Vec<i32> = (ground.propnet().roles[role.index()].goals.iter())
+            .map(|goal| goal.value)
+            .collect();
+        // The lowest is no target; a few of the others are enough.
+        values.remove(0);
+        let most = values.pop();
+        let some = values.get(values.len() / 2).copied();
+        for value in most.into_iter().chain(some) {
+            let target = Target { role, value };
+            let config = ProofConfig::default();
+            let engines = game.engines().unwrap();
+            let made = Prover::new(engines, target, &config, &Stop::new());
+            let mut prover = made.unwrap();
+            for _ in 0..matches {
+                let states = random_match(&mut *machine, &mut rng);
+                let from = states.len().saturating_sub(depth as usize + 2);
+                for state in &states[from..] {
+                    let within = rng.random_range(1..=depth);
+                    let proof = prover.prove(state, within, |_| ()).unwrap();
+                    let mut reference = Reference {
+                        machine: &mut *machine,
+                        target,
+                        left: 200_000,
+                    };
+                    let place = || {
+                        let state = ground.fluents(state);
+                        format!("{name}, seed {seed}, {target:?}, {:?}, {state:?}", proof.verdict)
+                    };
+                    match expected(&mut reference, state, &proof, within) {
+                        Ok(is_right) => assert!(is_right, "{}", place()),
+                        Err(TooMuch) => continue,
+                    }
+                    checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
+                    let Some(cube) = &proof.cube else { continue };
+                    for _ in 0..completions {
+                        let other = completion(ground, cube, state, &mut rng);
+                        assert!(cube.contains(&padded(&other, cube)));
+                        reference.left = 50_000;
+                        let depth = cube.depth().min(within);
+                        if let Ok(forced) = reference.forces(&other, depth) {
+                            let other = ground.fluents(&other);
+                            assert_eq!(forced, cube.won(), "{} but {other:?}", place());
+                            checked[2] += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    checked
+}
+
+fn padded(state: &State, cube: &Cube) -> Vec<u64> {
+    let mut words = state.words().to_vec();
+    words.resize(cube.mask().len(), 0);
+    words
+}
+
+/// Whether the verdict is that of a full search.
+fn expected(
+    reference: &mut Reference<'_>,
+    state: &State,
+    proof: &Proof,
+    within: u32,
+) -> Result<bool, TooMuch> {
+    Ok(match proof.verdict {
+        Verdict::Won(0) => reference.achieves(state),
+        Verdict::Won(depth) => {
+            reference.forces(state, depth)? && !reference.forces(state, depth - 1)?
+        }
+        Verdict::Lost => !reference.forces(state, within + 2)?,
+        Verdict::NotWithin(depth) => depth == within && !reference.forces(state, depth)?,
+    })
+}
+
+#[test]
+fn verdicts_and_cubes_are_those_of_a_full_search() {
+    let mut all = [0; 3];
+    for (name, depth) in [
+        ("ticTacToe", 9),
+        ("connectFour", 5),
+        ("breakthroughSmall", 4),
+        ("threePlayerTicTacToe", 4),
+        ("nineBoardTicTacToe", 3),
+        ("dotsAndBoxes", 3),
+        ("kalah", 4),
+        ("tron", 3),
+        ("escortLatchBreakthrough", 3),
+        ("captureGo", 3),
+        ("reversi", 3),
+        ("pegTriangle", 5),
+        ("piglet", 3),
+        ("pipes", 4),
+        ("hexPie", 2),
+    ] {
+        let game = common::load(&common::own_folder().join(name).with_extension("kif"));
+        let (matches, completions) = if common::soak() { (40, 50) } else { (2, 6) };
+        let checked = check(&game, name, depth, matches, completions);
+        eprintln!("{name}: {checked:?} verdicts that fail, win, and completions");
+        for (all, checked) in all.iter_mut().zip(checked) {
+            *all += checked;
+        }
+    }
+    let [failed, won, completed] = all;
+    assert!(failed > 100 && won > 100 && completed > 1000, "{all:?}");
+}
