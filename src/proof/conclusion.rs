@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cube::Cube;
+use super::joint_rows::contains;
 use super::node::{Known, Node};
 use super::steps::{Steps, Want, flag};
 
@@ -130,12 +131,18 @@ fn premises(steps: &Steps, node: &Node, won: bool, played: usize) -> Vec<Premise
 /// Finds what would be known of the states after joint moves that are not legal, from what is
 /// known after those that are: so it need not be part of the proof that they are not legal.
 fn suppose(node: &Node, won: bool, premises: &mut [Premise]) {
-    let mut cubes: Vec<Arc<Cube>> = Vec::new();
+    // The cubes, with the joint moves after which states are in them.
+    let mut cubes: Vec<(Vec<u64>, Arc<Cube>)> = Vec::new();
     let mut by_depth = false;
+    let states = &node.expansion.states;
+    let mut illegal = vec![0; states.words()];
+    for premise in premises.iter().filter(|premise| !premise.is_legal) {
+        illegal[premise.joint / 64] |= 1 << (premise.joint % 64);
+    }
     for premise in premises.iter() {
         match &premise.after {
-            Known::Cube(cube) if !cubes.iter().any(|other| Arc::ptr_eq(other, cube)) => {
-                cubes.push(cube.clone());
+            Known::Cube(cube) if !cubes.iter().any(|(_, other)| Arc::ptr_eq(other, cube)) => {
+                cubes.push((states.within(cube, &illegal), cube.clone()));
             }
             Known::Achieved | Known::Failed(flag::ACHIEVED) => by_depth = true,
             _ => {}
@@ -154,8 +161,7 @@ fn suppose(node: &Node, won: bool, premises: &mut [Premise]) {
             };
             continue;
         }
-        let state = node.after(premise.joint);
-        if let Some(cube) = cubes.iter().find(|cube| cube.contains(state)) {
+        if let Some((_, cube)) = cubes.iter().find(|(set, _)| contains(set, premise.joint)) {
             premise.after = Known::Cube(cube.clone());
         }
     }

@@ -25,6 +25,7 @@
 
 mod conclusion;
 mod cube;
+mod joint_rows;
 mod node;
 mod prover;
 mod search;

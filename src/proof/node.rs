@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::cube::Cube;
+use super::joint_rows::joints;
 use super::steps::{Expansion, flag};
+use super::store::{Depths, Store};
 
 /// What is known of the state after a joint move.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub(super) struct Node {
     pub(super) known: Vec<Known>,
     /// The legal joint moves, in the order in which they are tried.
     pub(super) legal: Vec<usize>,
+    /// The set of those of which nothing is known.
+    open: Vec<u64>,
 }
 
 impl Node {
@@ -76,33 +80,52 @@ impl Node {
         self.legal.clear();
         self.legal
             .extend(moves.filter(|(_, moves)| legal(**moves)).map(|(joint, _)| joint));
-    }
-
-    /// The state after a joint move.
-    pub(super) fn after(&self, joint: usize) -> &[u64] {
-        let words = self.state.len();
-        &self.expansion.states[joint * words..][..words]
-    }
-
-    /// The legal joint moves of which nothing is known.
-    pub(super) fn open(&self) -> impl Iterator<Item = usize> {
-        let legal = self.legal.iter().copied();
-        legal.filter(|&joint| matches!(self.known[joint], Known::Nothing))
-    }
-
-    /// Takes note of a cube for all states after joint moves that nothing is known of; their
-    /// number.
-    pub(super) fn discharge(&mut self, cube: &Arc<Cube>) -> u64 {
-        let mut discharged = 0;
-        for at in 0..self.legal.len() {
-            let joint = self.legal[at];
-            let is_open = matches!(self.known[joint], Known::Nothing);
-            if is_open && cube.contains(self.after(joint)) {
-                self.known[joint] = Known::Cube(cube.clone());
-                discharged += 1;
+        self.open.clear();
+        self.open.resize(self.expansion.states.words(), 0);
+        for &joint in &self.legal {
+            if matches!(self.known[joint], Known::Nothing) {
+                self.open[joint / 64] |= 1 << (joint % 64);
             }
         }
-        discharged
+    }
+
+    /// The state after a joint move, packed.
+    pub(super) fn after(&self, joint: usize) -> Vec<u64> {
+        self.expansion.states.state(joint, self.state.len())
+    }
+
+    /// The number of legal joint moves of which nothing is known.
+    pub(super) fn open(&self) -> usize {
+        joints(&self.open).count()
+    }
+
+    /// Looks for states after joint moves that nothing is known of in the cubes of a store; the
+    /// number of those that are there.
+    pub(super) fn look_up(&mut self, store: &Store, depths: Depths) -> u64 {
+        let Node { expansion, known, open, .. } = self;
+        let mut found = 0;
+        store.find(depths, &expansion.states, open, |cube, set| {
+            for joint in joints(set) {
+                known[joint] = Known::Cube(cube.clone());
+                found += 1;
+            }
+        });
+        found
+    }
+
+    /// Takes note that the state after a joint move is in a cube, and so all those that nothing
+    /// is known of and that are in it as well; their number.
+    pub(super) fn discharge(&mut self, joint: usize, cube: &Arc<Cube>) -> u64 {
+        self.note(joint, cube);
+        let set = self.expansion.states.within(cube, &self.open);
+        joints(&set).for_each(|joint| self.note(joint, cube));
+        joints(&set).count() as u64
+    }
+
+    /// Takes note that the state after a joint move is in a cube.
+    pub(super) fn note(&mut self, joint: usize, cube: &Arc<Cube>) {
+        self.known[joint] = Known::Cube(cube.clone());
+        self.open[joint / 64] &= !(1 << (joint % 64));
     }
 
     /// Whether the target can be forced, if what is known is enough for that, and the first

@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::conclusion::conclude;
 use super::cube::Cube;
-use super::node::{Known, Node};
+use super::joint_rows::JointRows;
+use super::node::Node;
 use super::steps::{Expansion, Steps, flag};
-use super::store::{Common, Store};
+use super::store::{Depths, Store};
 use crate::moves::Move;
 
 /// The number of cubes after which those of a phase are forgotten.
@@ -61,9 +62,8 @@ impl Search {
     /// A search with nothing proved yet. If it is not to use cubes, states in them are searched
     /// all the same.
     pub(super) fn new(steps: Steps, stop: &Stop, use_cubes: bool) -> Search {
-        let words = steps.words();
         let phases = 0..steps.phases();
-        let stores = phases.clone().map(|_| [Store::new(words), Store::new(words)]);
+        let stores = phases.clone().map(|_| [Store::new(), Store::new()]);
         let history = phases.map(|phase| vec![0; steps.joints(phase).len()]);
         Search {
             stores: stores.collect(),
@@ -104,7 +104,7 @@ impl Search {
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
         let store = &mut self.stores[phase][usize::from(won)];
         if store.len() >= MOST_CUBES {
-            store.clear();
+            *store = Store::new();
         }
         store.insert(cube.clone());
         Ok(cube)
@@ -130,8 +130,8 @@ impl Search {
             let words = state.len();
             // A state that achieves the target is in no cube.
             let length = |joint: &usize| {
-                let state = &expansion.states[joint * words..][..words];
-                self.win(after, state, depth - 1).map(|cube| cube.depth())
+                let state = expansion.states.state(*joint, words);
+                self.win(after, &state, depth - 1).map(|cube| cube.depth())
             };
             let Some(joint) = legal.max_by_key(length) else {
                 break;
@@ -140,17 +140,21 @@ impl Search {
             if expansion.after[joint] & flag::ACHIEVED != 0 {
                 break;
             }
-            state = expansion.states[joint * words..][..words].to_vec();
+            state = expansion.states.state(joint, words);
             phase = after;
         }
         line
     }
 
-    /// The win cube with the least depth that contains a state, up to a depth.
+    /// A win cube that contains a state, with the least depth up to this one.
     fn win(&self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
-        let common = Common::of(state.len(), std::iter::once(state))?;
-        let cubes = self.stores[phase][1].at_most(depth, &common);
-        cubes.into_iter().min_by_key(|cube| cube.depth())
+        let rows = JointRows::of(state, self.steps.propositions());
+        let mut depths = (0..=depth).map(Depths::AtMost);
+        depths.find_map(|depths| {
+            let mut found = None;
+            self.stores[phase][1].find(depths, &rows, &mut [1], |cube, _| found = Some(cube.clone()));
+            found
+        })
     }
 
     /// Whether the target can be forced, and the joint move with the move by which it can be.
@@ -161,7 +165,7 @@ impl Search {
         self.counts.nodes += 1;
         self.counts.lanes[0] += node.legal.len() as u64;
         self.counts.lanes[1] += there as u64;
-        self.counts.leaves += (node.legal.len() - node.open().count()) as u64;
+        self.counts.leaves += (node.legal.len() - node.open()) as u64;
         if self.use_cubes {
             self.look_up(node);
         }
@@ -173,22 +177,10 @@ impl Search {
 
     /// Looks for cubes that contain states after joint moves.
     fn look_up(&mut self, node: &mut Node) {
-        let words = self.steps.words();
-        let stores = &self.stores[(node.phase + 1) % self.stores.len()];
-        for won in [true, false] {
-            let states = node.open().map(|joint| node.after(joint));
-            let Some(common) = Common::of(words, states) else {
-                return;
-            };
-            let store = &stores[usize::from(won)];
-            let cubes = match won {
-                true => store.at_most(node.depth - 1, &common),
-                false => store.at_least(node.depth - 1, &common),
-            };
-            for cube in &cubes {
-                self.counts.discharged += node.discharge(cube);
-            }
-        }
+        let [fails, wins] = &self.stores[(node.phase + 1) % self.stores.len()];
+        let depth = node.depth - 1;
+        self.counts.discharged += node.look_up(wins, Depths::AtMost(depth));
+        self.counts.discharged += node.look_up(fails, Depths::AtLeast(depth));
     }
 
     /// Searches the states after joint moves until there is a verdict.
@@ -218,11 +210,10 @@ impl Search {
             });
             let joint = next.expect("without open moves there is a verdict");
             self.counts.searched += 1;
-            let state: Vec<u64> = node.after(joint).to_vec();
-            let cube = self.solve(after, &state, node.depth - 1)?;
-            node.known[joint] = Known::Cube(cube.clone());
-            if self.use_cubes {
-                self.counts.discharged += node.discharge(&cube);
+            let cube = self.solve(after, &node.after(joint), node.depth - 1)?;
+            match self.use_cubes {
+                true => self.counts.discharged += node.discharge(joint, &cube),
+                false => node.note(joint, &cube),
             }
             // What decides is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {

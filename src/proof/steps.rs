@@ -6,6 +6,7 @@ use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 
+use super::joint_rows::JointRows;
 use crate::engine::Programs;
 use crate::lane_mask::LaneMask;
 use crate::moves::{Move, RoleId};
@@ -94,10 +95,10 @@ pub(super) enum Want<'a> {
     Flags(u8),
 }
 
-/// The states after all joint moves of a state, packed, and the flags of each.
+/// The states after all joint moves of a state, and the flags of each.
 #[derive(Default, Debug)]
 pub(super) struct Expansion {
-    pub(super) states: Vec<u64>,
+    pub(super) states: JointRows,
     /// The flags about the states.
     pub(super) after: Vec<u8>,
     /// The flags about the moves.
@@ -167,6 +168,11 @@ impl Steps {
         column_words(self.layout.bases.len())
     }
 
+    /// The number of base propositions.
+    pub(super) fn propositions(&self) -> usize {
+        self.layout.bases.len()
+    }
+
     /// The joint moves of a phase.
     pub(super) fn joints(&self, phase: usize) -> &Joints {
         &self.phases[phase].joints
@@ -179,16 +185,18 @@ impl Steps {
 
     /// What comes of each joint move in a state.
     pub(super) fn expand(&mut self, phase: usize, state: &[u64], found: &mut Expansion) {
-        let words = self.words();
-        found.states.clear();
         found.after.clear();
         found.moves.clear();
         self.enter(phase, state);
         let Steps { layout, phases, arriving, .. } = self;
         let arriving = &mut arriving[(phase + 1) % phases.len()];
         let phase = &mut phases[phase];
-        for first in (0..phase.joints.len()).step_by(phase.here.width().lanes()) {
-            let lanes = phase.place(first);
+        let width = phase.here.width();
+        let chunks = phase.joints.len().div_ceil(width.lanes());
+        let words = width.words();
+        found.states.resize(layout.bases.len(), chunks * words);
+        for chunk in 0..chunks {
+            let lanes = phase.place(chunk * width.lanes());
             let here = &mut phase.here;
             here.evaluate(section::NEXT);
             here.evaluate(section::JOINT);
@@ -196,9 +204,8 @@ impl Steps {
             arriving.evaluate(section::STATE);
             flags(arriving, layout.state.clone(), lanes, &mut found.after);
             flags(here, layout.joint.clone(), lanes, &mut found.moves);
-            let start = found.states.len();
-            found.states.resize(start + lanes * words, 0);
-            to_columns(here.width(), here.outputs(layout.next.clone()), &mut found.states[start..]);
+            let rows = here.outputs(layout.next.clone());
+            found.states.fill(chunk * words, words, rows);
         }
     }
 

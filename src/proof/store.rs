@@ -1,65 +1,69 @@
 //! The store of cubes that were proved.
+//!
+//! Cubes are found for many states at a time: a tree branches by what a proposition is in a cube,
+//! and sets of states, as bits of rows, go down it until they are empty.
 
 use std::sync::Arc;
 
 use super::cube::Cube;
+use super::joint_rows::JointRows;
 
-/// The cubes of one kind, win or fail, for states of one phase, by depth.
+/// The number of cubes in a leaf of the tree before it is split.
+const LEAF: usize = 16;
+
+/// The cubes of one kind, win or fail, for states of one phase.
 #[derive(Debug)]
 pub(super) struct Store {
-    /// The words of a state.
-    words: usize,
-    /// The first shelf is for fail cubes for any depth, and then comes one for each depth.
-    shelves: Vec<Shelf>,
+    root: Tree,
     len: usize,
 }
 
-/// The cubes of one depth.
-#[derive(Default, Debug)]
-struct Shelf {
-    /// For each word of each cube, the propositions that hold in it, and those that do not.
-    literals: Vec<[u64; 2]>,
-    cubes: Vec<Arc<Cube>>,
-}
-
-/// What several states have in common.
+/// A part of the tree.
 #[derive(Debug)]
-pub(super) struct Common {
-    /// The propositions that hold in all of them.
-    pub(super) all: Vec<u64>,
-    /// The propositions that hold in some.
-    pub(super) some: Vec<u64>,
+struct Tree {
+    /// The least and the greatest depth of its cubes.
+    depths: [u32; 2],
+    kind: Kind,
 }
 
-impl Common {
-    /// Of states with this number of words; `None` if there are none.
-    pub(super) fn of<'a>(
-        words: usize,
-        states: impl Iterator<Item = &'a [u64]>,
-    ) -> Option<Common> {
-        let mut common = Common {
-            all: vec![!0; words],
-            some: vec![0; words],
-        };
-        let mut are_any = false;
-        for state in states {
-            are_any = true;
-            let both = common.all.iter_mut().zip(&mut common.some);
-            both.zip(state).for_each(|((all, some), word)| {
-                *all &= word;
-                *some |= word;
-            });
+#[derive(Debug)]
+enum Kind {
+    Leaf {
+        cubes: Vec<Arc<Cube>>,
+        /// For each word of each cube, the propositions that hold in it, and those that do not.
+        literals: Vec<[u64; 2]>,
+        /// The number of cubes at which to try to split it.
+        most: usize,
+    },
+    Branch {
+        proposition: usize,
+        /// The cubes in which it does not hold, in which it holds, and in which it is not given.
+        parts: Box<[Tree; 3]>,
+    },
+}
+
+/// Which cubes are looked for: by their depths.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Depths {
+    AtLeast(u32),
+    AtMost(u32),
+}
+
+impl Depths {
+    /// Whether there may be some among cubes whose depths are in a range.
+    fn overlap(self, [least, most]: [u32; 2]) -> bool {
+        match self {
+            Depths::AtLeast(depth) => most >= depth,
+            Depths::AtMost(depth) => least <= depth,
         }
-        are_any.then_some(common)
     }
 }
 
 impl Store {
-    /// An empty store for states of this number of words.
-    pub(super) fn new(words: usize) -> Store {
+    /// An empty store.
+    pub(super) fn new() -> Store {
         Store {
-            words,
-            shelves: Vec::new(),
+            root: Tree::leaf(Vec::new()),
             len: 0,
         }
     }
@@ -69,63 +73,189 @@ impl Store {
         self.len
     }
 
-    /// Removes all cubes.
-    pub(super) fn clear(&mut self) {
-        self.shelves.clear();
-        self.len = 0;
-    }
-
     /// Adds a cube.
     pub(super) fn insert(&mut self, cube: Arc<Cube>) {
-        let shelf = match cube.depth() {
-            Cube::ANY => 0,
-            depth => depth as usize + 1,
-        };
-        if shelf >= self.shelves.len() {
-            self.shelves.resize_with(shelf + 1, Shelf::default);
-        }
-        let shelf = &mut self.shelves[shelf];
-        let literals = cube.mask().iter().zip(cube.values());
-        let literals = literals.map(|(mask, values)| [mask & values, mask & !values]);
-        shelf.literals.extend(literals);
-        shelf.cubes.push(cube);
+        self.root.insert(cube);
         self.len += 1;
     }
 
-    /// The cubes for this depth or a greater one that may contain one of several states.
-    pub(super) fn at_least(&self, depth: u32, states: &Common) -> Vec<Arc<Cube>> {
-        let from = (depth as usize + 1).min(self.shelves.len());
-        let shelves = self.shelves.iter().take(1).chain(&self.shelves[from..]);
-        self.collect(shelves, states)
-    }
-
-    /// The cubes for this depth or a smaller one that may contain one of several states.
-    pub(super) fn at_most(&self, depth: u32, states: &Common) -> Vec<Arc<Cube>> {
-        let shelves = self.shelves.iter().take(depth as usize + 2);
-        self.collect(shelves, states)
-    }
-
-    fn collect<'a>(
+    /// Takes states from the set `open` as they are found to be in cubes with these depths, and
+    /// calls `found` with the cube and the states.
+    pub(super) fn find(
         &self,
-        shelves: impl Iterator<Item = &'a Shelf>,
-        states: &Common,
-    ) -> Vec<Arc<Cube>> {
-        let mut found = Vec::new();
-        for shelf in shelves {
-            let each = shelf.literals.chunks_exact(self.words).zip(&shelf.cubes);
-            for (literals, cube) in each {
-                let common = states.all.iter().zip(&states.some);
-                let conflict = literals.iter().zip(common).fold(
-                    0,
-                    |conflict, (&[holding, missing], (all, some))| {
-                        conflict | (holding & !some) | (missing & all)
-                    },
-                );
-                if conflict == 0 {
-                    found.push(cube.clone());
+        depths: Depths,
+        rows: &JointRows,
+        open: &mut [u64],
+        mut found: impl FnMut(&Arc<Cube>, &[u64]),
+    ) {
+        let common = rows.common(open);
+        let query = Query {
+            depths,
+            rows,
+            common,
+        };
+        let mut sets = open.to_vec();
+        self.root.find(&query, &mut sets, 0, open, &mut found);
+    }
+}
+
+struct Query<'a> {
+    depths: Depths,
+    rows: &'a JointRows,
+    /// For each word of a state, the propositions that hold in all states, and in some.
+    common: Vec<[u64; 2]>,
+}
+
+impl Tree {
+    fn leaf(cubes: Vec<Arc<Cube>>) -> Tree {
+        let depths = cubes.iter().map(|cube| cube.depth());
+        let [least, most] = depths.fold([u32::MAX, 0], |[least, most], depth| {
+            [least.min(depth), most.max(depth)]
+        });
+        Tree {
+            depths: [least, most],
+            kind: Kind::Leaf {
+                most: LEAF.max(2 * cubes.len()),
+                literals: cubes.iter().flat_map(|cube| literals(cube)).collect(),
+                cubes,
+            },
+        }
+    }
+
+    fn insert(&mut self, cube: Arc<Cube>) {
+        let [least, most] = self.depths;
+        self.depths = [least.min(cube.depth()), most.max(cube.depth())];
+        match &mut self.kind {
+            Kind::Branch { proposition, parts } => {
+                let part = part(&cube, *proposition);
+                parts[part].insert(cube);
+            }
+            Kind::Leaf {
+                cubes,
+                literals: all,
+                most,
+            } => {
+                all.extend(literals(&cube));
+                cubes.push(cube);
+                if cubes.len() > *most {
+                    match best_split(cubes) {
+                        Some(proposition) => {
+                            let mut split = [const { Vec::new() }; 3];
+                            for cube in cubes.drain(..) {
+                                split[part(&cube, proposition)].push(cube);
+                            }
+                            let parts = Box::new(split.map(Tree::leaf));
+                            self.kind = Kind::Branch { proposition, parts };
+                        }
+                        None => *most *= 2,
+                    }
                 }
             }
         }
-        found
     }
+
+    /// Searches for the set of states from `at` on in `sets`, as far as they are still open.
+    fn find(
+        &self,
+        query: &Query<'_>,
+        sets: &mut Vec<u64>,
+        at: usize,
+        open: &mut [u64],
+        found: &mut impl FnMut(&Arc<Cube>, &[u64]),
+    ) {
+        if !query.depths.overlap(self.depths) {
+            return;
+        }
+        let words = open.len();
+        match &self.kind {
+            Kind::Leaf {
+                cubes, literals, ..
+            } => {
+                let each = literals.chunks_exact(query.common.len());
+                for (cube, literals) in cubes.iter().zip(each) {
+                    let both = literals.iter().zip(&query.common);
+                    let conflict = both.fold(0, |conflict, ([holding, missing], [all, some])| {
+                        conflict | (holding & !some) | (missing & all)
+                    });
+                    let depth = cube.depth();
+                    if conflict != 0 || !query.depths.overlap([depth, depth]) {
+                        continue;
+                    }
+                    sets.extend_from_within(at..at + words);
+                    let matching = &mut sets[at + words..];
+                    matching.iter_mut().zip(&*open).for_each(|(set, open)| *set &= open);
+                    if query.rows.restrict(cube, &query.common, matching) {
+                        open.iter_mut().zip(&*matching).for_each(|(open, set)| *open &= !set);
+                        found(cube, matching);
+                    }
+                    sets.truncate(at + words);
+                }
+            }
+            Kind::Branch { proposition, parts } => {
+                let [all, some] = query.common[proposition / 64]
+                    .map(|word| word >> (proposition % 64) & 1 == 1);
+                let row = query.rows.row(*proposition);
+                for (part, tree) in parts.iter().enumerate() {
+                    match part {
+                        0 if all => continue,
+                        1 if !some => continue,
+                        0 | 1 if all != some => {}
+                        _ => {
+                            tree.find(query, sets, at, open, found);
+                            continue;
+                        }
+                    }
+                    let inverted = (part as u64).wrapping_sub(1);
+                    sets.extend_from_within(at..at + words);
+                    let below = sets[at + words..].iter_mut();
+                    let any = below.zip(row).zip(&*open).fold(0, |any, ((set, row), open)| {
+                        *set &= open & (row ^ inverted);
+                        any | *set
+                    });
+                    if any != 0 {
+                        tree.find(query, sets, at + words, open, found);
+                    }
+                    sets.truncate(at + words);
+                }
+            }
+        }
+    }
+}
+
+/// The propositions that hold in a cube, and those that do not, by the word.
+fn literals(cube: &Cube) -> impl Iterator<Item = [u64; 2]> {
+    let words = cube.mask().iter().zip(cube.values());
+    words.map(|(mask, values)| [mask & values, mask & !values])
+}
+
+/// The part of a branch that a cube belongs to.
+fn part(cube: &Cube, proposition: usize) -> usize {
+    let bit = |words: &[u64]| words[proposition / 64] >> (proposition % 64) & 1;
+    match bit(cube.mask()) {
+        1 => bit(cube.values()) as usize,
+        _ => 2,
+    }
+}
+
+/// The proposition by which a state is compared with the fewest of the cubes; `None` if none
+/// helps.
+fn best_split(cubes: &[Arc<Cube>]) -> Option<usize> {
+    let words = cubes[0].mask().len();
+    let mut counts = vec![[0usize; 2]; 64 * words];
+    for cube in cubes {
+        let literals = cube.mask().iter().zip(cube.values());
+        for (word, (&mask, &values)) in literals.enumerate() {
+            let mut left = mask;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                counts[64 * word + bit][(values >> bit & 1) as usize] += 1;
+            }
+        }
+    }
+    let compared = |&[missing, holding]: &[usize; 2]| {
+        cubes.len() - missing - holding + missing.max(holding)
+    };
+    let (best, counts) = counts.iter().enumerate().min_by_key(|(_, counts)| compared(counts))?;
+    (compared(counts) < cubes.len()).then_some(best)
 }
