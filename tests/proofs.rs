@@ -6,7 +6,7 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::proof::{Cube, Proof, ProofConfig, Prover, Target, Verdict};
+use propjit::proof::{Cube, Pace, Proof, ProofConfig, Prover, Target, Verdict};
 use propjit::rng::streams;
 use rand::{Rng, RngExt};
 
@@ -142,14 +142,15 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
             let target = Target { role, value };
             let config = ProofConfig::default();
             let engines = game.engines().unwrap();
-            let made = Prover::new(engines, target, &config, &Stop::new());
+            let made = Prover::new(engines, target, &config);
             let mut prover = made.unwrap();
+            let mut pace = Pace::new(&Stop::new());
             for _ in 0..matches {
                 let states = random_match(&mut *machine, &mut rng);
                 let from = states.len().saturating_sub(depth as usize + 2);
                 for state in &states[from..] {
                     let within = rng.random_range(1..=depth);
-                    let proof = prover.prove(state, within, |_| ()).unwrap();
+                    let proof = prover.prove(state, within, &mut pace, |_| ()).unwrap();
                     let mut reference = Reference {
                         machine: &mut *machine,
                         target,

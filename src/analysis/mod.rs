@@ -47,6 +47,7 @@
 
 pub mod achievable;
 mod candidates;
+mod ceilings;
 mod clock;
 mod composite;
 mod config;
@@ -67,6 +68,7 @@ mod samples;
 mod step;
 mod structural;
 
+pub use ceilings::ceiling;
 pub use composite::Composite;
 pub use config::AnalysisConfig;
 pub use fact::{Fact, ProofMethod};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use propjit::game::Game;
 use propjit::machine::{Move, RoleId};
-use propjit::proof::{Cube, Proof, ProofConfig, ProofCounts, Prover, Target, Verdict};
+use propjit::proof::{Cube, Pace, Proof, ProofConfig, ProofCounts, Prover, Target, Verdict};
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, seconds};
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let config = ProofConfig::default().with_cubes(!args.no_cubes);
     let work = |error: propjit::proof::ProofError| Failure::Work(error.to_string());
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
-    let mut prover = Prover::new(engines, target, &config, &limited).map_err(work)?;
+    let mut prover = Prover::new(engines, target, &config).map_err(work)?;
     let depth = Arc::new(AtomicU32::new(0));
     let shown = show_progress({
         let depth = depth.clone();
@@ -122,7 +122,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     });
     let start = Instant::now();
     let most = args.depth.unwrap_or(u32::MAX - 1);
-    let proof = prover.prove(&state, most, |searched| depth.store(searched, Ordering::Relaxed));
+    let searched = |searched| depth.store(searched, Ordering::Relaxed);
+    let proof = prover.prove(&state, most, &mut Pace::new(&limited), searched);
     drop(shown);
     let proof = proof.map_err(work)?;
     let joint = |joint: &Vec<Move>| {

@@ -47,6 +47,7 @@ const KINDS: &[PlayerKind] = &[
             "playouts",
             "exploration",
             "decisive",
+            "local",
             "backend",
             "latches",
             "darkening",
@@ -111,6 +112,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         ("latches", &mut search.latches),
         ("darkening", &mut search.darkening),
         ("decisive", &mut search.decisive),
+        ("local", &mut search.local),
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }

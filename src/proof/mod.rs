@@ -18,6 +18,7 @@
 //! - `node`, `search`: the search.
 //! - `conclusion`: the cube for a verdict about one state.
 //! - `prover`: the search with ever more joint moves, and what it finds.
+//! - `worker`, `pace`: a thread that proves what it is asked about, for a share of the time.
 //!
 //! Local search for forced wins is described in the blog of Sancho
 //! (<http://sanchoggp.blogspot.com>, 2014), there within a static distance; relevance zones as
@@ -27,12 +28,16 @@ mod conclusion;
 mod cube;
 mod joint_rows;
 mod node;
+mod pace;
 mod prover;
 mod search;
 mod steps;
 mod store;
+mod worker;
 
 pub use crate::reasons::Target;
 pub use cube::Cube;
+pub use pace::Pace;
 pub use prover::{Proof, ProofConfig, ProofError, Prover, Verdict};
 pub use search::ProofCounts;
+pub use worker::{ProofAnswer, ProofPosition, ProofWorker};

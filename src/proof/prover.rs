@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit_stop::Stop;
-
 use super::cube::Cube;
-use super::search::{ProofCounts, Search};
+use super::pace::Pace;
+use super::search::{ProofCounts, Search, Stopped};
 use super::steps::{Steps, flag};
 use crate::engine::Engines;
 use crate::ground::{GroundGame, Literal};
@@ -51,7 +50,7 @@ pub enum ProofError {
 /// Whether the role of a target can force it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It can, in this number of joint moves and in no smaller one.
+    /// It can, in this number of joint moves: the smallest, if smaller ones were tried before.
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,
@@ -75,17 +74,27 @@ pub struct Proof {
     pub times: Vec<Duration>,
 }
 
+impl Proof {
+    /// Nothing was found out.
+    fn nothing() -> Proof {
+        Proof {
+            verdict: Verdict::NotWithin(0),
+            cube: None,
+            line: Vec::new(),
+            times: Vec::new(),
+        }
+    }
+}
+
 /// Searches for proofs about one target in states of a game, and keeps the cubes that it proves.
 #[derive(Debug)]
 pub struct Prover {
     game: Arc<GroundGame>,
     search: Search,
-    stop: Stop,
 }
 
 impl Prover {
-    /// A prover for a target, which stops for good when `stop` is set. Code is compiled or
-    /// loaded for it.
+    /// A prover for a target. Code is compiled or loaded for it, which may take a while.
     ///
     /// # Errors
     /// When there are more joint moves than can be tried.
@@ -93,18 +102,16 @@ impl Prover {
         engines: &Engines,
         target: Target,
         config: &ProofConfig,
-        stop: &Stop,
     ) -> Result<Prover, ProofError> {
         let steps = Steps::new(engines.programs(), target).ok_or(ProofError::JointMoves)?;
         Ok(Prover {
             game: engines.game().clone(),
-            search: Search::new(steps, stop, config.cubes),
-            stop: stop.clone(),
+            search: Search::new(steps, config.cubes),
         })
     }
 
-    /// Looks for a proof about a state, up to `depth` joint moves. `searched` is told of each
-    /// number of joint moves that was searched in vain.
+    /// Looks for a proof about a state, with ever more joint moves up to `depth`, until a stop
+    /// comes. `searched` is told of each number of joint moves that was searched in vain.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
@@ -112,54 +119,67 @@ impl Prover {
         &mut self,
         state: &State,
         depth: u32,
+        pace: &mut Pace,
         mut searched: impl FnMut(u32),
     ) -> Result<Proof, ProofError> {
+        let start = Instant::now();
+        let mut times = Vec::new();
+        let mut last = Proof::nothing();
+        for depth in 1..=depth {
+            let Some(proof) = self.prove_within(state, depth, pace)? else {
+                break;
+            };
+            times.push(start.elapsed());
+            last = proof;
+            match last.verdict {
+                Verdict::NotWithin(_) => searched(depth),
+                Verdict::Won(_) | Verdict::Lost => break,
+            }
+        }
+        Ok(Proof { times, ..last })
+    }
+
+    /// Looks for a proof about a state with exactly this number of joint moves, which is at least
+    /// 1. `None` if a stop came before.
+    ///
+    /// # Errors
+    /// When the state is in no phase of the game.
+    pub fn prove_within(
+        &mut self,
+        state: &State,
+        depth: u32,
+        pace: &mut Pace,
+    ) -> Result<Option<Proof>, ProofError> {
         let phase = self.game.phases().of(state).ok_or(ProofError::Unreachable)?;
         let mut words = state.words().to_vec();
         words.resize(self.search.steps.words(), 0);
-        let mut proof = Proof {
-            verdict: Verdict::NotWithin(0),
-            cube: None,
-            line: Vec::new(),
-            times: Vec::new(),
-        };
+        let mut proof = Proof::nothing();
         let flags = self.search.steps.look(phase, &words);
         if flags & flag::ACHIEVED != 0 {
             proof.verdict = Verdict::Won(0);
-            return Ok(proof);
+            return Ok(Some(proof));
         }
         if flags & flag::TERMINAL != 0 || flags & flag::ABLE == 0 {
             proof.verdict = Verdict::Lost;
-            return Ok(proof);
+            return Ok(Some(proof));
         }
-        let start = Instant::now();
-        for depth in 1..=depth {
-            let Ok(cube) = self.search.solve(phase, &words, depth) else {
-                break;
-            };
-            proof.times.push(start.elapsed());
-            proof.verdict = match cube.won() {
-                true => Verdict::Won(depth),
-                false if cube.depth() == Cube::ANY => Verdict::Lost,
-                false => Verdict::NotWithin(depth),
-            };
-            proof.cube = Some(cube);
-            match proof.verdict {
-                Verdict::Won(_) => proof.line = self.search.line(phase, &words, depth),
-                Verdict::NotWithin(_) => {
-                    searched(depth);
-                    continue;
-                }
-                Verdict::Lost => {}
-            }
-            break;
+        let cube = match self.search.known(phase, &words, depth) {
+            Some(cube) => cube,
+            None => match self.search.solve(phase, &words, depth, pace) {
+                Ok(cube) => cube,
+                Err(Stopped) => return Ok(None),
+            },
+        };
+        proof.verdict = match cube.won() {
+            true => Verdict::Won(depth),
+            false if cube.depth() == Cube::ANY => Verdict::Lost,
+            false => Verdict::NotWithin(depth),
+        };
+        if cube.won() {
+            proof.line = self.search.line(phase, &words, depth);
         }
-        Ok(proof)
-    }
-
-    /// Whether the search was stopped.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.is_set()
+        proof.cube = Some(cube);
+        Ok(Some(proof))
     }
 
     /// What was counted in all searches so far.

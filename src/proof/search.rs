@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use propjit_stop::{Stop, Ticker};
 use rustc_hash::FxHashMap;
 
 use super::conclusion::conclude;
 use super::cube::Cube;
 use super::joint_rows::JointRows;
 use super::node::Node;
+use super::pace::Pace;
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
 use crate::moves::Move;
@@ -48,7 +48,6 @@ pub(super) struct Search {
     /// By phase, the fail cubes and the win cubes.
     stores: Vec<[Store; 2]>,
     pub(super) counts: ProofCounts,
-    ticker: Ticker,
     /// By phase and joint move, how often and how early it decided.
     history: Vec<Vec<u64>>,
     /// By phase and state, the joint move that decided when it was searched last.
@@ -61,7 +60,7 @@ pub(super) struct Search {
 impl Search {
     /// A search with nothing proved yet. If it is not to use cubes, states in them are searched
     /// all the same.
-    pub(super) fn new(steps: Steps, stop: &Stop, use_cubes: bool) -> Search {
+    pub(super) fn new(steps: Steps, use_cubes: bool) -> Search {
         let phases = 0..steps.phases();
         let stores = phases.clone().map(|_| [Store::new(), Store::new()]);
         let history = phases.map(|phase| vec![0; steps.joints(phase).len()]);
@@ -70,11 +69,22 @@ impl Search {
             history: history.collect(),
             steps,
             counts: ProofCounts::default(),
-            ticker: stop.ticker(),
             decisive: FxHashMap::default(),
             spare: Vec::new(),
             use_cubes,
         }
+    }
+
+    /// A cube that contains a state, if one is known that tells whether the target can be forced
+    /// from there in at most `depth` joint moves.
+    pub(super) fn known(&self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
+        let rows = JointRows::of(state, self.steps.propositions());
+        let [fails, wins] = &self.stores[phase];
+        let mut known = None;
+        for (store, depths) in [(wins, Depths::AtMost(depth)), (fails, Depths::AtLeast(depth))] {
+            store.find(depths, &rows, &mut [1], |cube, _| known = Some(cube.clone()));
+        }
+        known
     }
 
     /// A cube that contains a state for which it is known whether the target can be forced from
@@ -85,8 +95,9 @@ impl Search {
         phase: usize,
         state: &[u64],
         depth: u32,
+        pace: &mut Pace,
     ) -> Result<Arc<Cube>, Stopped> {
-        if self.ticker.is_set() {
+        if pace.is_over() {
             return Err(Stopped);
         }
         let mut node = self.spare.pop().unwrap_or_default();
@@ -95,7 +106,7 @@ impl Search {
         node.state.extend_from_slice(state);
         node.depth = depth;
         node.replies = self.steps.joints(phase).replies();
-        let solved = self.solve_node(&mut node);
+        let solved = self.solve_node(&mut node, pace);
         self.spare.push(node);
         let (won, played) = solved?;
         let node = self.spare.last().expect("it was put there");
@@ -158,7 +169,7 @@ impl Search {
     }
 
     /// Whether the target can be forced, and the joint move with the move by which it can be.
-    fn solve_node(&mut self, node: &mut Node) -> Result<(bool, usize), Stopped> {
+    fn solve_node(&mut self, node: &mut Node, pace: &mut Pace) -> Result<(bool, usize), Stopped> {
         self.steps.expand(node.phase, &node.state, &mut node.expansion);
         node.look();
         let there = node.known.len().next_multiple_of(self.steps.lanes());
@@ -171,7 +182,7 @@ impl Search {
         }
         match node.verdict() {
             Some(verdict) => Ok(verdict),
-            None => self.try_joints(node),
+            None => self.try_joints(node, pace),
         }
     }
 
@@ -184,7 +195,7 @@ impl Search {
     }
 
     /// Searches the states after joint moves until there is a verdict.
-    fn try_joints(&mut self, node: &mut Node) -> Result<(bool, usize), Stopped> {
+    fn try_joints(&mut self, node: &mut Node, pace: &mut Pace) -> Result<(bool, usize), Stopped> {
         let replies = node.replies;
         let key = (node.phase, node.state.clone().into_boxed_slice());
         let first = self.decisive.get(&key).map(|&joint| joint as usize);
@@ -210,7 +221,7 @@ impl Search {
             });
             let joint = next.expect("without open moves there is a verdict");
             self.counts.searched += 1;
-            let cube = self.solve(after, &node.after(joint), node.depth - 1)?;
+            let cube = self.solve(after, &node.after(joint), node.depth - 1, pace)?;
             match self.use_cubes {
                 true => self.counts.discharged += node.discharge(joint, &cube),
                 false => node.note(joint, &cube),

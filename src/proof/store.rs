@@ -115,7 +115,7 @@ impl Tree {
         Tree {
             depths: [least, most],
             kind: Kind::Leaf {
-                most: LEAF.max(2 * cubes.len()),
+                most: LEAF.max(cubes.len()),
                 literals: cubes.iter().flat_map(|cube| literals(cube)).collect(),
                 cubes,
             },

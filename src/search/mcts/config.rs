@@ -24,6 +24,8 @@ pub struct MctsConfig {
     pub max_steps: u32,
     /// Whether [decisive moves](crate::decisive) are played in playouts.
     pub decisive: bool,
+    /// Whether a [prover](crate::proof) looks for forced wins beside the search.
+    pub local: bool,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
 }
@@ -39,6 +41,7 @@ impl Default for MctsConfig {
             darkening: true,
             max_steps: 10_000,
             decisive: true,
+            local: false,
             seed: 0,
         }
     }
@@ -54,6 +57,7 @@ impl MctsConfig {
         with_darkening(darkening: bool);
         with_max_steps(max_steps: u32);
         with_decisive(decisive: bool);
+        with_local(local: bool);
         with_seed(seed: u64);
     }
 }

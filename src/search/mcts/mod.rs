@@ -13,6 +13,7 @@
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `descent`: the choice of the next leaf, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
+//! - `local`: what a prover beside the search finds out.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
@@ -24,6 +25,7 @@ mod config;
 mod decision;
 mod descent;
 mod joint;
+mod local;
 #[cfg(all(test, propjit_loom))]
 mod model;
 mod node;
@@ -49,6 +51,7 @@ use propjit_stop::Stop;
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
 pub use config::MctsConfig;
+use local::LocalSearch;
 use node::Bounds;
 pub use report::{MoveReport, SearchReport};
 use shared::Shared;
@@ -92,6 +95,8 @@ pub struct Mcts {
     goal_bounds: Option<GoalBoundsTask>,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
+    /// The prover beside the search, if there is one.
+    local: Option<LocalSearch>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
     depth: u32,
@@ -151,8 +156,11 @@ impl Mcts {
         let state = first.initial_state()?;
         let root = first.skip_forced_moves(&state, 0)?;
         let ranges = first.goal_ranges().into_iter();
-        let ranges = ranges.map(|(low, high)| Bounds { low, high }).collect();
+        let ranges = ranges.map(|(low, high)| Bounds { low, high });
+        let ranges: Box<[Bounds]> = ranges.collect();
         let random = game.random_role();
+        let local = engines.as_ref().filter(|_| config.local && ranges.len() > 1);
+        let local = local.map(|engines| LocalSearch::start(engines.engines(), threads));
         let tree = Tree::new(&root, ranges, random, config.memory);
         Ok(Mcts {
             legal: first.legal_moves(&state)?,
@@ -163,6 +171,7 @@ impl Mcts {
                 .then(|| game.goal_bounds().cloned())
                 .flatten(),
             engines,
+            local,
             state,
             depth: 0,
             playouts_before: 0,
@@ -201,6 +210,9 @@ impl Mcts {
             self.tree.clear();
         }
         self.tree.set_root(&root);
+        if let Some(local) = &mut self.local {
+            local.forget();
+        }
         if let Some(line) = &*best_line {
             self.tree.raise_lower_bound(self.tree.root(), line.goal);
         }
@@ -280,12 +292,17 @@ impl Mcts {
         stop: &Stop,
     ) -> Result<(), MachineError> {
         let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
+        let local = &mut self.local;
         self.runs += 1;
         // The evaluators have the first streams of the seed itself.
         let streams = rng::streams(!config.seed.wrapping_add(self.runs));
         let streams = streams.zip(&mut self.evaluators);
         let stop = &stop.within(time);
+        let is_done = &stop.by(None);
         std::thread::scope(|scope| {
+            if let Some(local) = local {
+                scope.spawn(|| local.run(tree, is_done));
+            }
             let threads: Vec<_> = streams
                 .map(|(rng, evaluator)| {
                     let worker = Worker::new(shared, tree, config, &mut **evaluator, rng);
@@ -298,8 +315,9 @@ impl Mcts {
                     })
                 })
                 .collect();
-            threads.into_iter().try_for_each(|thread| {
-                let joined = thread.join();
+            let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+            is_done.set();
+            joined.into_iter().try_for_each(|joined| {
                 joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })

@@ -1,0 +1,94 @@
+//! What the others get when a role achieves a goal.
+
+use propjit_stop::Stop;
+
+use super::encoding::{encoded, step_with};
+use super::net::Net;
+use super::step::{Scope, Verdict, When};
+use crate::ground::{GroundGame, Literal};
+use crate::moves::RoleId;
+
+/// The most variables of the solver, and the most conflicts for one question.
+const VARIABLES: u32 = 1_000_000;
+const CONFLICTS: u64 = 10_000;
+
+/// The greatest goal that `other` can have at the end of a match in which `role` has at least
+/// `value`, if it is proved that it cannot have its greatest one then. Ends when `stop` is set.
+///
+/// Asked is about single steps from states of each [phase](crate::ground::Phases) that are not
+/// terminal, whether matches come to them or not.
+pub fn ceiling(
+    game: &GroundGame,
+    (role, value): (RoleId, i32),
+    other: RoleId,
+    stop: &Stop,
+) -> Option<i32> {
+    let net = &Net::new(game, VARIABLES);
+    if net.starts_terminal() {
+        return None;
+    }
+    let goals = |role: RoleId| game.propnet().roles[role.index()].goals.iter();
+    let (phases, mut least) = (game.phases(), None);
+    let mut steps: Vec<_> = (phases.each().iter())
+        .map(|holding| {
+            let mut step = step_with(net, &[], Scope::Whole, CONFLICTS, stop);
+            for &base in phases.bases() {
+                let literal = Literal::new(base, holding.contains(base));
+                let literal = encoded(&mut step, When::Now, literal);
+                step.clause(&[literal]);
+            }
+            step
+        })
+        .collect();
+    for (number, goal) in goals(other).enumerate().rev() {
+        let is_possible = steps.iter_mut().any(|step| {
+            let enough = goals(role).enumerate().filter(|(_, goal)| goal.value >= value);
+            let enough: Vec<usize> = enough.map(|(number, _)| number).collect();
+            enough.into_iter().any(|achieved| {
+                let premises = [
+                    step.edge(When::Now, !net.terminal()),
+                    step.edge(When::Next, net.terminal()),
+                    step.edge(When::Next, net.goal(role.index(), achieved)),
+                    step.edge(When::Next, net.goal(other.index(), number)),
+                ];
+                step.ask(&premises) != Verdict::Impossible
+            })
+        });
+        if is_possible {
+            return least.map(|_| goal.value);
+        }
+        least = Some(goal.value);
+    }
+    // A role without a goal counts as 0 in a search.
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::{Game, Setup};
+
+    use super::*;
+
+    #[test]
+    fn who_wins_alone_leaves_nothing_to_the_other() {
+        let rules = |both: &str| {
+            format!(
+                "(role x) (role o) (init (control x)) (legal ?r wait) (<= (legal ?r win) (true (control ?r)))
+                 (role ?r)
+                 (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+                 (<= (next (won ?r)) (does ?r win)) {both}
+                 (<= terminal (true (won ?r)))
+                 (<= (goal ?r 100) (true (won ?r))) (<= (goal ?r 0) (role ?r) (not (true (won ?r))))"
+            )
+            .replace("(legal ?r wait)", "(<= (legal ?r wait) (role ?r))")
+            .replace("                 (role ?r)\n", "")
+        };
+        let ceiling = |both: &str| {
+            let game = Game::from_text("test.kif", &rules(both), &Setup::default()).unwrap();
+            let ground = game.ground_game().unwrap().clone();
+            super::ceiling(&ground, (RoleId(0), 100), RoleId(1), &Stop::new())
+        };
+        assert_eq!(ceiling(""), Some(0));
+        assert_eq!(ceiling("(<= (next (won o)) (does x win))"), None);
+    }
+}

@@ -1,0 +1,54 @@
+//! The pace of a search: when it ends, and how much of the time it may work.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+
+/// How long a search works before it rests, if it is to rest.
+const WORK: Duration = Duration::from_millis(1);
+
+/// How long it rests at most before it looks at its stop token again.
+const REST: Duration = Duration::from_millis(5);
+
+/// When a search ends, and what share of the time it works.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    stop: Stop,
+    /// The time to rest for each second of work, in seconds.
+    rest: f64,
+    since: Instant,
+}
+
+impl Pace {
+    /// A search that works all the time until a stop comes.
+    pub fn new(stop: &Stop) -> Pace {
+        Pace::with_share(stop, 1.0)
+    }
+
+    /// A search that works this share of the time, and rests in between.
+    pub fn with_share(stop: &Stop, share: f64) -> Pace {
+        Pace {
+            stop: stop.clone(),
+            rest: (1.0 - share) / share,
+            since: Instant::now(),
+        }
+    }
+
+    /// Whether the search is to end; rests before, if it is time to.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.rest > 0.0 {
+            let worked = self.since.elapsed();
+            if worked >= WORK {
+                let mut rest = worked.mul_f64(self.rest);
+                while !rest.is_zero() && !self.stop.is_set() {
+                    let part = rest.min(REST);
+                    thread::sleep(part);
+                    rest -= part;
+                }
+                self.since = Instant::now();
+            }
+        }
+        self.stop.is_set()
+    }
+}

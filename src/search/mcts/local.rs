@@ -1,0 +1,187 @@
+//! Local search: what a [prover](crate::proof) on a thread of its own finds out about positions
+//! of the tree.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use propjit_stop::Stop;
+
+use super::arena::AllocationBuffer;
+use super::decision::Edge;
+use super::node::{Bounds, Decider, NodeId, Stage};
+use super::tree::Tree;
+use crate::engine::Engines;
+use crate::machine::{RoleId, State};
+use crate::proof::{ProofAnswer, ProofPosition, ProofWorker};
+
+/// The share of each thread's time that local search has, up to one thread in all.
+const SHARE: f64 = 0.2;
+
+/// The time after which positions are chosen anew: the first time, and at most. It doubles.
+const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
+
+/// The numbers of moves that are looked at by level, those first that were looked at most.
+const WIDTHS: [usize; 4] = [3, 2, 1, 1];
+
+/// A prover, and the nodes that it is asked about.
+#[derive(Debug)]
+pub(super) struct LocalSearch {
+    worker: ProofWorker,
+    /// The nodes of the last request, and its number.
+    nodes: Vec<NodeId>,
+    request: u64,
+}
+
+impl LocalSearch {
+    /// Starts the thread, for a search with this number of threads.
+    pub(super) fn start(engines: &Arc<Engines>, threads: usize) -> LocalSearch {
+        let share = (SHARE * threads as f64).min(1.0);
+        LocalSearch {
+            worker: ProofWorker::start(engines, share),
+            nodes: Vec::new(),
+            request: 0,
+        }
+    }
+
+    /// Forgets the nodes, which may be gone.
+    pub(super) fn forget(&mut self) {
+        self.nodes.clear();
+        self.worker.rest();
+    }
+
+    /// Asks about positions of the tree, and takes over what is proved, until a stop comes.
+    pub(super) fn run(&mut self, tree: &Tree, stop: &Stop) {
+        let mut buffer = AllocationBuffer::default();
+        let [mut interval, longest] = INTERVAL;
+        self.ask(tree);
+        let mut asked = Instant::now();
+        while !stop.is_set() {
+            // Not longer than a stop may wait.
+            if let Some(answer) = self.worker.wait(Duration::from_millis(5)) {
+                self.take_over(tree, &answer, &mut buffer);
+                // Other moves matter now.
+                self.ask(tree);
+            }
+            if asked.elapsed() >= interval {
+                self.ask(tree);
+                asked = Instant::now();
+                interval = longest.min(2 * interval);
+            }
+        }
+        self.worker.rest();
+        tree.give_back(buffer);
+    }
+
+    /// Asks about the positions that matter now, if these are not those asked about already.
+    fn ask(&mut self, tree: &Tree) {
+        let nodes = positions(tree);
+        if nodes == self.nodes {
+            return;
+        }
+        let positions = nodes.iter().map(|&id| {
+            let node = tree.node(id);
+            let mut state = State::new();
+            state.assign_from(node.state());
+            // What others can force is seen where they decide.
+            let role = match node.meta().decider() {
+                Decider::One(role) => Some(role),
+                Decider::Several | Decider::Nobody => None,
+            };
+            ProofPosition { state, role }
+        });
+        self.request = self.worker.ask(positions.collect());
+        self.nodes = nodes;
+    }
+
+    /// Narrows what roles can get by a proof.
+    fn take_over(&self, tree: &Tree, answer: &ProofAnswer, buffer: &mut AllocationBuffer) {
+        if answer.request != self.request || self.nodes.is_empty() {
+            return;
+        }
+        let id = self.nodes[answer.position];
+        let role = answer.target.role;
+        if is_last_resort(tree, id) {
+            return;
+        }
+        // A node that is won must know by which move, for it may be the root one day.
+        let Some(won) = winning_child(tree, id, role, answer, buffer) else {
+            return;
+        };
+        let high = tree.ranges()[role.index()].high;
+        let low = answer.target.value as f32;
+        tree.node(won).narrow(role, Bounds { low, high });
+        for &(other, most) in &answer.ceilings {
+            let low = tree.ranges()[other.index()].low;
+            let high = most as f32;
+            tree.node(won).narrow(other, Bounds { low, high });
+        }
+        let position = answer.position;
+        tracing::debug!(role = role.0, position, depth = answer.depth, "a forced win");
+        // Nodes between are refreshed when a descent comes through them.
+        tree.refresh(id);
+        tree.refresh(tree.root());
+    }
+}
+
+/// Whether a node is all that is left to the role that decides in the root: all its other moves
+/// are known to be no better than the worst that it can get. Then it is searched on, so that the
+/// match is lost as late as can be, and not before the opponent has found out how.
+fn is_last_resort(tree: &Tree, id: NodeId) -> bool {
+    let root = tree.node(tree.root());
+    let (Decider::One(_), (Stage::Expanded, inside)) = (root.meta().decider(), root.inside())
+    else {
+        return false;
+    };
+    let mut open = (tree.decision(inside).each())
+        .filter(|edge| !edge.is_closed() && edge.node().is_none_or(|id| !tree.node(id).is_solved()));
+    open.next().is_some_and(|edge| edge.node() == Some(id)) && open.next().is_none()
+}
+
+/// The node after the move by which a role wins, if it is the one that decides in a node.
+fn winning_child(
+    tree: &Tree,
+    id: NodeId,
+    role: RoleId,
+    answer: &ProofAnswer,
+    buffer: &mut AllocationBuffer,
+) -> Option<NodeId> {
+    let node = tree.node(id);
+    let (Decider::One(decider), (Stage::Expanded, inside)) = (node.meta().decider(), node.inside())
+    else {
+        return None;
+    };
+    let decision = tree.decision(inside);
+    let played = |edge: Edge<'_>| edge.played() == answer.joint[role.index()];
+    let place = decision.each().position(played)?;
+    if decider != role || decision.edge(place).is_over() {
+        return None;
+    }
+    tree.follow(decision, place, &mut State::new(), buffer)
+}
+
+/// The nodes that are worth a proof: the root, and what follows by the moves that are looked at
+/// most.
+fn positions(tree: &Tree) -> Vec<NodeId> {
+    let mut nodes = vec![tree.root()];
+    let mut best = tree.root();
+    for width in WIDTHS {
+        let node = tree.node(best);
+        let (Decider::One(_), (Stage::Expanded, inside)) = (node.meta().decider(), node.inside())
+        else {
+            break;
+        };
+        let mut edges: Vec<Edge<'_>> = (tree.decision(inside).each())
+            .filter(|edge| !edge.is_closed())
+            .collect();
+        edges.sort_by_key(|edge| Reverse(edge.visits()));
+        let children: Vec<NodeId> = edges.iter().filter_map(|edge| edge.node()).collect();
+        nodes.extend(children.iter().take(width));
+        match children.first() {
+            Some(&first) => best = first,
+            None => break,
+        }
+    }
+    nodes.retain(|&id| !tree.node(id).is_solved());
+    nodes
+}
