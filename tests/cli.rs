@@ -260,6 +260,60 @@ fn verify_plays_backends_against_each_other() {
 }
 
 #[test]
+fn prove_tells_verdict_line_and_cube() {
+    let game = own("ticTacToe");
+    let moves = "(mark 2 2) | noop; noop | (mark 1 2)";
+    let report = json(&["prove", &game, "--moves", moves]);
+    assert_eq!(report["verdict"], "won");
+    assert_eq!(
+        (&report["role"], &report["goal"]),
+        (&"x".into(), &100.into())
+    );
+    assert_eq!(report["depth"], 5);
+    assert_eq!(report["line"].as_array().unwrap().len(), 5);
+    let cube = report["cube"].as_array().unwrap();
+    assert!(cube.contains(&"(cell 2 2 x)".into()), "{cube:?}");
+    let text = stdout(propjit(&["prove", &game, "--moves", moves]).success());
+    assert!(
+        text.starts_with("won: x can force 100 in 5 joint moves"),
+        "{text}"
+    );
+
+    let report = json(&["prove", &game, "--role", "o"]);
+    assert_eq!(report["verdict"], "lost");
+    let report = json(&[
+        "prove", &game, "--role", "o", "--goal", "50", "--depth", "3",
+    ]);
+    assert_eq!(
+        (&report["verdict"], &report["depth"]),
+        (&"not within".into(), &3.into())
+    );
+    let plain = json(&["prove", &game, "--role", "o", "--depth", "3", "--no-cubes"]);
+    assert_eq!(
+        (&plain["verdict"], &plain["discharged"]),
+        (&"not within".into(), &0.0.into())
+    );
+    for wrong in [
+        &["prove", &game, "--goal", "101"][..],
+        &["prove", &game, "--role", "z"],
+        &["prove", &game, "--depth", "0"],
+    ] {
+        propjit(wrong).code(2);
+    }
+    propjit(&["prove", "no-such-file.kif"]).code(1);
+}
+
+#[test]
+fn a_log_filter_that_cannot_be_read_is_told() {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+    command.args(["validate", &own("ticTacToe")]);
+    let output = command.env("PROPJIT_LOG", "propjit=loud").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("PROPJIT_LOG is not heeded"), "{told}");
+    assert!(output.status.success());
+}
+
+#[test]
 fn perf_writes_its_protocol() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.txt").display().to_string();

@@ -1,13 +1,18 @@
 //! Proof search: that its verdicts are those of a full search, from the states that it was asked
 //! about and from all others in its cubes.
 
+use std::time::Duration;
+
 use crate::common;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::matches::{History, Script};
 use propjit::proof::{Cube, Pace, Proof, ProofConfig, Prover, Target, Verdict};
 use propjit::rng::streams;
+use propjit::search::SearchBudget;
+use propjit::search::mcts::{Mcts, MctsConfig};
 use rand::{Rng, RngExt};
 
 /// A full search, straight from the definition.
@@ -47,7 +52,9 @@ impl Reference<'_> {
             for joint in joints(&choices) {
                 let mut next = State::new();
                 let machine = &mut self.machine;
-                machine.next_state_unchecked(state, &joint, &mut next).unwrap();
+                machine
+                    .next_state_unchecked(state, &joint, &mut next)
+                    .unwrap();
                 if !self.forces(&next, depth - 1)? {
                     continue 'moves;
                 }
@@ -106,7 +113,11 @@ fn completion(game: &GroundGame, cube: &Cube, state: &State, rng: &mut impl Rng)
     let flips = rng.random_range(1..=6);
     let bases = game.layout().bases.len();
     let near = rng.random_bool(0.7);
-    let share = if near { f64::from(flips) / bases as f64 } else { 0.5 };
+    let share = if near {
+        f64::from(flips) / bases as f64
+    } else {
+        0.5
+    };
     (0..bases)
         .filter(|&at| {
             let value = state.contains(at);
@@ -158,7 +169,10 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
                     };
                     let place = || {
                         let state = ground.fluents(state);
-                        format!("{name}, seed {seed}, {target:?}, {:?}, {state:?}", proof.verdict)
+                        format!(
+                            "{name}, seed {seed}, {target:?}, {:?}, {state:?}",
+                            proof.verdict
+                        )
                     };
                     match expected(&mut reference, state, &proof, within) {
                         Ok(is_right) => assert!(is_right, "{}", place()),
@@ -237,4 +251,61 @@ fn verdicts_and_cubes_are_those_of_a_full_search() {
     }
     let [failed, won, completed] = all;
     assert!(failed > 100 && won > 100 && completed > 1000, "{all:?}");
+}
+
+/// A position of breakthrough on a small board with a forced win that takes 13 joint moves.
+const FORCED: &str = "(move 4 2 3 3) | noop; \
+    noop | (move 2 5 3 4); \
+    (move 3 1 4 2) | noop; \
+    noop | (move 1 6 2 5); \
+    (move 3 2 2 3) | noop; \
+    noop | (move 3 4 2 3); \
+    (move 1 2 2 3) | noop; \
+    noop | (move 5 5 4 4); \
+    (move 3 3 4 4) | noop; \
+    noop | (move 3 5 4 4); \
+    (move 2 2 1 3) | noop; \
+    noop | (move 4 6 3 5); \
+    (move 1 3 1 4) | noop; \
+    noop | (move 1 5 2 4); \
+    (move 2 1 1 2) | noop; \
+    noop | (move 2 5 1 4); \
+    (move 2 3 1 4) | noop";
+
+#[test]
+fn local_search_finds_forced_wins_and_their_moves() {
+    let game = common::load(&common::own_folder().join("breakthroughSmall.kif"));
+    let mut history = History::new(game.follower().unwrap()).unwrap();
+    history.follow(&Script::inline(FORCED)).unwrap();
+    let config = MctsConfig::default().with_local(true).with_seed(1);
+    let mut search = Mcts::new(&game, Backend::Compiled, config).unwrap();
+    let depth = history.depth() as u32;
+    search.set_root_fluents(&history.fluents(), depth).unwrap();
+    let stop = Stop::new().within(Duration::from_secs(100));
+    search
+        .run(&SearchBudget::default().with_stop(stop))
+        .unwrap();
+    let role = RoleId(1);
+    let report = search.report(role);
+    assert!(report.solved, "{report:?}");
+    assert_eq!(report.value, Some(100.0));
+
+    // The move is one after which the win is proved as well.
+    let best = search.move_text(role, report.best.unwrap());
+    history
+        .follow(&Script::inline(&format!("noop | {best}")))
+        .unwrap();
+    let target = Target { role, value: 100 };
+    let engines = game.engines().unwrap();
+    let mut prover = Prover::new(engines, target, &ProofConfig::default()).unwrap();
+    let fluents = history.fluents();
+    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+    let state = game.ground_game().unwrap().parse_state(&fluents).unwrap();
+    let mut pace = Pace::new(&Stop::new().within(Duration::from_secs(100)));
+    let proof = prover.prove(&state, 20, &mut pace, |_| ()).unwrap();
+    assert!(
+        matches!(proof.verdict, Verdict::Won(_)),
+        "{:?}",
+        proof.verdict
+    );
 }

@@ -152,7 +152,10 @@ fn costs(circuit: &Circuit, is_literal: &[bool]) -> Vec<[u32; 2]> {
             Node::Input(InputId(input)) => [u32::from(is_literal[input as usize]); 2],
             Node::And(a, b) => {
                 let least = of(&costs, a, false).min(of(&costs, b, false));
-                [least, of(&costs, a, true).saturating_add(of(&costs, b, true))]
+                [
+                    least,
+                    of(&costs, a, true).saturating_add(of(&costs, b, true)),
+                ]
             }
             // More than anything else: a loop needs all that it reads.
             Node::Feedback => [1 << 20; 2],
@@ -164,8 +167,7 @@ fn costs(circuit: &Circuit, is_literal: &[bool]) -> Vec<[u32; 2]> {
 /// Adds all nodes of the circuit to a builder with at least as many inputs.
 fn copy(circuit: &Circuit, builder: &mut Builder) -> Vec<Edge> {
     let mut moved = vec![Edge::FALSE; circuit.nodes().len()];
-    let value =
-        |moved: &[Edge], edge: Edge| moved[edge.node().index()].invert_if(edge.inverted());
+    let value = |moved: &[Edge], edge: Edge| moved[edge.node().index()].invert_if(edge.inverted());
     let mut loops = circuit.loops().iter().peekable();
     for (at, node) in circuit.nodes().iter().enumerate() {
         if let Some(starting) = loops.peek().filter(|l| l.nodes.start as usize == at) {
@@ -180,7 +182,10 @@ fn copy(circuit: &Circuit, builder: &mut Builder) -> Vec<Edge> {
             Node::And(a, b) => moved[at] = builder.and(value(&moved, a), value(&moved, b)),
         }
         if let Some(ending) = loops.next_if(|l| l.nodes.end as usize == at + 1) {
-            let sources = ending.feedback.iter().map(|&(_, source)| value(&moved, source));
+            let sources = ending
+                .feedback
+                .iter()
+                .map(|&(_, source)| value(&moved, source));
             let sources: Vec<Edge> = sources.collect();
             builder.end_loop(&sources);
         }
@@ -223,9 +228,7 @@ mod tests {
             let all: Vec<bool> = given_bits.iter().chain(&is_wanted).copied().collect();
             let reason = walk.evaluate(&all);
             let values = circuit.evaluate(&given_bits);
-            for input in 0..inputs {
-                prop_assert!(is_literal(input) || !reason[input]);
-            }
+            prop_assert!((0..inputs).all(|input| is_literal(input) || !reason[input]));
             for other in 0..1u64 << inputs {
                 let other: Vec<bool> = bits(other, inputs).collect();
                 let agrees = |i: usize| {
@@ -252,8 +255,17 @@ mod tests {
         let reasons = walks.reasons(&[(wire, Edge::TRUE)]);
         let walk = walks.builder.finish(reasons);
         let reason = |inputs: [bool; 4]| walk.evaluate(&inputs);
-        assert_eq!(reason([true, true, true, false]), [false, false, false, true]);
+        assert_eq!(
+            reason([true, true, true, false]),
+            [false, false, false, true]
+        );
         assert_eq!(reason([true, true, true, true]), [true, true, true, false]);
-        assert_eq!(reason([false, true, true, true]).iter().filter(|&&l| l).count(), 2);
+        assert_eq!(
+            reason([false, true, true, true])
+                .iter()
+                .filter(|&&l| l)
+                .count(),
+            2
+        );
     }
 }

@@ -110,7 +110,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let fluents = position.fluents();
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
-    let state = ground.parse_state(&fluents).map_err(|error| Failure::Work(error.to_string()))?;
+    let state = ground
+        .parse_state(&fluents)
+        .map_err(|error| Failure::Work(error.to_string()))?;
     let config = ProofConfig::default().with_cubes(!args.no_cubes);
     let work = |error: propjit::proof::ProofError| Failure::Work(error.to_string());
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
@@ -118,7 +120,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let depth = Arc::new(AtomicU32::new(0));
     let shown = show_progress({
         let depth = depth.clone();
-        move || format!("{} joint moves are not enough", depth.load(Ordering::Relaxed))
+        move || {
+            format!(
+                "{} joint moves are not enough",
+                depth.load(Ordering::Relaxed)
+            )
+        }
     });
     let start = Instant::now();
     let most = args.depth.unwrap_or(u32::MAX - 1);
@@ -133,7 +140,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let cube = |cube: &Arc<Cube>| {
         let literals = prover.literals(cube);
-        literals.iter().map(|literal| literal.text(ground)).collect()
+        literals
+            .iter()
+            .map(|literal| literal.text(ground))
+            .collect()
     };
     output.result(&Report {
         role: ground.roles()[role.index()].clone(),

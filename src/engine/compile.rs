@@ -109,7 +109,12 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
             true => guards(game, &game.layout().assumptions()),
             false => Guards::default(),
         };
-        Ok(compile(circuit.borrow(), &purpose.sections, &guards, config)?)
+        Ok(compile(
+            circuit.borrow(),
+            &purpose.sections,
+            &guards,
+            config,
+        )?)
     };
     let Some(cache) = cache else {
         return compile();

@@ -60,9 +60,13 @@ pub(super) fn conclude(steps: &mut Steps, node: &Node, won: bool, played: usize)
 
     let words = mask.len();
     let add = |mask: &mut [u64], reason: &[u64]| {
-        mask.iter_mut().zip(reason).for_each(|(mask, word)| *mask |= word);
+        mask.iter_mut()
+            .zip(reason)
+            .for_each(|(mask, word)| *mask |= word);
     };
-    chosen.chunks_exact(words).for_each(|reason| add(&mut mask, reason));
+    chosen
+        .chunks_exact(words)
+        .for_each(|reason| add(&mut mask, reason));
     // First what there is no choice about.
     let mut is_final = !won;
     let mut reasons = after.chunks_exact(words);
@@ -80,13 +84,20 @@ pub(super) fn conclude(steps: &mut Steps, node: &Node, won: bool, played: usize)
             }
             (false, None) => add(&mut mask, illegal.next().expect("there is one for each")),
             (false, Some(after)) => {
-                choices.push((premise, after, illegal.next().expect("there is one for each")));
+                choices.push((
+                    premise,
+                    after,
+                    illegal.next().expect("there is one for each"),
+                ));
             }
         }
     }
     for (premise, after, illegal) in choices {
         let cost = |reason: &[u64]| -> u32 {
-            let new = reason.iter().zip(&mask).map(|(reason, mask)| reason & !mask);
+            let new = reason
+                .iter()
+                .zip(&mask)
+                .map(|(reason, mask)| reason & !mask);
             new.map(u64::count_ones).sum()
         };
         if cost(after) < cost(illegal) {

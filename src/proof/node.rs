@@ -78,8 +78,11 @@ impl Node {
         self.known.extend(known);
         let moves = self.expansion.moves.iter().enumerate();
         self.legal.clear();
-        self.legal
-            .extend(moves.filter(|(_, moves)| legal(**moves)).map(|(joint, _)| joint));
+        self.legal.extend(
+            moves
+                .filter(|(_, moves)| legal(**moves))
+                .map(|(joint, _)| joint),
+        );
         self.open.clear();
         self.open.resize(self.expansion.states.words(), 0);
         for &joint in &self.legal {
@@ -102,7 +105,12 @@ impl Node {
     /// Looks for states after joint moves that nothing is known of in the cubes of a store; the
     /// number of those that are there.
     pub(super) fn look_up(&mut self, store: &Store, depths: Depths) -> u64 {
-        let Node { expansion, known, open, .. } = self;
+        let Node {
+            expansion,
+            known,
+            open,
+            ..
+        } = self;
         let mut found = 0;
         store.find(depths, &expansion.states, open, |cube, set| {
             for joint in joints(set) {
@@ -132,7 +140,10 @@ impl Node {
     /// of the joint moves with the move by which it can be.
     pub(super) fn verdict(&self) -> Option<(bool, usize)> {
         let mut may_win = false;
-        for joints in self.legal.chunk_by(|a, b| a / self.replies == b / self.replies) {
+        for joints in self
+            .legal
+            .chunk_by(|a, b| a / self.replies == b / self.replies)
+        {
             let mut verdict = Some(true);
             for joint in joints {
                 match self.known[*joint].verdict() {

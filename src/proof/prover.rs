@@ -150,7 +150,11 @@ impl Prover {
         depth: u32,
         pace: &mut Pace,
     ) -> Result<Option<Proof>, ProofError> {
-        let phase = self.game.phases().of(state).ok_or(ProofError::Unreachable)?;
+        let phase = self
+            .game
+            .phases()
+            .of(state)
+            .ok_or(ProofError::Unreachable)?;
         let mut words = state.words().to_vec();
         words.resize(self.search.steps.words(), 0);
         let mut proof = Proof::nothing();

@@ -81,8 +81,13 @@ impl Search {
         let rows = JointRows::of(state, self.steps.propositions());
         let [fails, wins] = &self.stores[phase];
         let mut known = None;
-        for (store, depths) in [(wins, Depths::AtMost(depth)), (fails, Depths::AtLeast(depth))] {
-            store.find(depths, &rows, &mut [1], |cube, _| known = Some(cube.clone()));
+        for (store, depths) in [
+            (wins, Depths::AtMost(depth)),
+            (fails, Depths::AtLeast(depth)),
+        ] {
+            store.find(depths, &rows, &mut [1], |cube, _| {
+                known = Some(cube.clone())
+            });
         }
         known
     }
@@ -163,14 +168,17 @@ impl Search {
         let mut depths = (0..=depth).map(Depths::AtMost);
         depths.find_map(|depths| {
             let mut found = None;
-            self.stores[phase][1].find(depths, &rows, &mut [1], |cube, _| found = Some(cube.clone()));
+            self.stores[phase][1].find(depths, &rows, &mut [1], |cube, _| {
+                found = Some(cube.clone())
+            });
             found
         })
     }
 
     /// Whether the target can be forced, and the joint move with the move by which it can be.
     fn solve_node(&mut self, node: &mut Node, pace: &mut Pace) -> Result<(bool, usize), Stopped> {
-        self.steps.expand(node.phase, &node.state, &mut node.expansion);
+        self.steps
+            .expand(node.phase, &node.state, &mut node.expansion);
         node.look();
         let there = node.known.len().next_multiple_of(self.steps.lanes());
         self.counts.nodes += 1;
@@ -214,7 +222,9 @@ impl Search {
             // The first open reply to a move that is not refuted.
             let mut joints = node.legal.chunk_by(|a, b| a / replies == b / replies);
             let next = joints.find_map(|group| {
-                let verdicts = group.iter().map(|&joint| (joint, node.known[joint].verdict()));
+                let verdicts = group
+                    .iter()
+                    .map(|&joint| (joint, node.known[joint].verdict()));
                 let refuted = verdicts.clone().any(|(_, verdict)| verdict == Some(false));
                 let mut open = verdicts.filter(|(_, verdict)| verdict.is_none());
                 open.next().filter(|_| !refuted).map(|(joint, _)| joint)

@@ -188,7 +188,12 @@ impl Steps {
         found.after.clear();
         found.moves.clear();
         self.enter(phase, state);
-        let Steps { layout, phases, arriving, .. } = self;
+        let Steps {
+            layout,
+            phases,
+            arriving,
+            ..
+        } = self;
         let arriving = &mut arriving[(phase + 1) % phases.len()];
         let phase = &mut phases[phase];
         let width = phase.here.width();
@@ -245,7 +250,12 @@ impl Steps {
         let words = self.words();
         let mut reasons = Vec::with_capacity(wanted.len() * words);
         self.enter(phase, state);
-        let Steps { layout, phases, arriving, columns } = self;
+        let Steps {
+            layout,
+            phases,
+            arriving,
+            columns,
+        } = self;
         let arriving = &mut arriving[(phase + 1) % phases.len()];
         let phase = &mut phases[phase];
         let width = phase.here.width();
@@ -276,12 +286,17 @@ impl Steps {
                 here.evaluate(section::NEXT);
                 arrive(layout, here, arriving);
                 for (asked, input) in asked.iter().zip(layout.wanted_state.clone()) {
-                    arriving.input_mut(input).copy_from_slice(asked.words(width));
+                    arriving
+                        .input_mut(input)
+                        .copy_from_slice(asked.words(width));
                 }
                 arriving.evaluate(section::STATE_REASON);
                 let rows = arriving.outputs(layout.state_reason.clone());
                 let inputs = here.inputs_mut(layout.wanted_next.clone());
-                inputs.iter_mut().zip(rows).for_each(|(input, row)| *input |= row);
+                inputs
+                    .iter_mut()
+                    .zip(rows)
+                    .for_each(|(input, row)| *input |= row);
             }
             here.evaluate(section::NEXT_REASON);
             let rows = here.outputs(layout.next_reason.clone());
@@ -304,7 +319,12 @@ impl Steps {
         let words = self.words();
         let mut reasons = Vec::with_capacity(wanted.len() * words);
         self.enter(phase, state);
-        let Steps { layout, phases, columns, .. } = self;
+        let Steps {
+            layout,
+            phases,
+            columns,
+            ..
+        } = self;
         let phase = &mut phases[phase];
         let width = phase.here.width();
         for wanted in wanted.chunk_by(|a, b| a.0 / width.lanes() == b.0 / width.lanes()) {
@@ -319,12 +339,19 @@ impl Steps {
                 }
             }
             for (asked, input) in asked.iter().zip(layout.wanted_joint.clone()) {
-                phase.here.input_mut(input).copy_from_slice(asked.words(width));
+                phase
+                    .here
+                    .input_mut(input)
+                    .copy_from_slice(asked.words(width));
             }
             phase.here.evaluate(section::JOINT_REASON);
             columns.clear();
             columns.resize(lanes * words, 0);
-            to_columns(width, phase.here.outputs(layout.joint_reason.clone()), columns);
+            to_columns(
+                width,
+                phase.here.outputs(layout.joint_reason.clone()),
+                columns,
+            );
             for &(joint, _) in wanted {
                 reasons.extend_from_slice(&columns[(joint - first) * words..][..words]);
             }

@@ -183,17 +183,22 @@ impl Tree {
                     }
                     sets.extend_from_within(at..at + words);
                     let matching = &mut sets[at + words..];
-                    matching.iter_mut().zip(&*open).for_each(|(set, open)| *set &= open);
+                    matching
+                        .iter_mut()
+                        .zip(&*open)
+                        .for_each(|(set, open)| *set &= open);
                     if query.rows.restrict(cube, &query.common, matching) {
-                        open.iter_mut().zip(&*matching).for_each(|(open, set)| *open &= !set);
+                        open.iter_mut()
+                            .zip(&*matching)
+                            .for_each(|(open, set)| *open &= !set);
                         found(cube, matching);
                     }
                     sets.truncate(at + words);
                 }
             }
             Kind::Branch { proposition, parts } => {
-                let [all, some] = query.common[proposition / 64]
-                    .map(|word| word >> (proposition % 64) & 1 == 1);
+                let [all, some] =
+                    query.common[proposition / 64].map(|word| word >> (proposition % 64) & 1 == 1);
                 let row = query.rows.row(*proposition);
                 for (part, tree) in parts.iter().enumerate() {
                     match part {
@@ -208,10 +213,13 @@ impl Tree {
                     let inverted = (part as u64).wrapping_sub(1);
                     sets.extend_from_within(at..at + words);
                     let below = sets[at + words..].iter_mut();
-                    let any = below.zip(row).zip(&*open).fold(0, |any, ((set, row), open)| {
-                        *set &= open & (row ^ inverted);
-                        any | *set
-                    });
+                    let any = below
+                        .zip(row)
+                        .zip(&*open)
+                        .fold(0, |any, ((set, row), open)| {
+                            *set &= open & (row ^ inverted);
+                            any | *set
+                        });
                     if any != 0 {
                         tree.find(query, sets, at + words, open, found);
                     }
@@ -253,9 +261,11 @@ fn best_split(cubes: &[Arc<Cube>]) -> Option<usize> {
             }
         }
     }
-    let compared = |&[missing, holding]: &[usize; 2]| {
-        cubes.len() - missing - holding + missing.max(holding)
-    };
-    let (best, counts) = counts.iter().enumerate().min_by_key(|(_, counts)| compared(counts))?;
+    let compared =
+        |&[missing, holding]: &[usize; 2]| cubes.len() - missing - holding + missing.max(holding);
+    let (best, counts) = counts
+        .iter()
+        .enumerate()
+        .min_by_key(|(_, counts)| compared(counts))?;
     (compared(counts) < cubes.len()).then_some(best)
 }

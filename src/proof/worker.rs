@@ -164,7 +164,10 @@ fn serve(
     let game = engines.game();
     let roles = RoleId::first(game.roles().len());
     let mut provers = Vec::new();
-    for role in roles.clone().filter(|role| game.roles()[role.index()] != RANDOM_ROLE) {
+    for role in roles
+        .clone()
+        .filter(|role| game.roles()[role.index()] != RANDOM_ROLE)
+    {
         let goals = &game.propnet().roles[role.index()].goals;
         let (Some(best), true) = (goals.last(), goals.len() > 1) else {
             continue;

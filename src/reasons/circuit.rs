@@ -99,14 +99,18 @@ impl PhaseCircuit {
             group.retain(|&input| self.is_free(input));
         }
         assumptions.exactly_one.retain(|group| !group.is_empty());
-        assumptions.implies.retain(|&(input, _)| self.is_free(input));
+        assumptions
+            .implies
+            .retain(|&(input, _)| self.is_free(input));
         let circuit = optimize(&builder.finish(wires), &assumptions, &passes).0;
         let (outputs, state) = circuit.outputs().split_at(outputs.len());
 
         // That the moves are legal must not be assumed from here on.
         let mut builder = Builder::extend(&circuit);
         let mut legal = |role: usize| {
-            let pairs = game_layout.does[role].clone().zip(game_layout.legal[role].clone());
+            let pairs = game_layout.does[role]
+                .clone()
+                .zip(game_layout.legal[role].clone());
             let played = pairs.map(|(does, legal)| {
                 let does = match self.known[does] {
                     Some(known) => Edge::FALSE.invert_if(known),
@@ -125,7 +129,12 @@ impl PhaseCircuit {
         let joint = [own, others];
         let next = &outputs[game_layout.next.clone()];
         let mut wires = next.to_vec();
-        wires.extend(game_layout.legal.iter().flat_map(|legal| &outputs[legal.clone()]));
+        wires.extend(
+            game_layout
+                .legal
+                .iter()
+                .flat_map(|legal| &outputs[legal.clone()]),
+        );
         wires.extend(state);
         wires.extend(joint);
         let circuit = builder.finish(wires);
@@ -136,7 +145,8 @@ impl PhaseCircuit {
             (&layout.state, &layout.wanted_state),
         ];
         let further = wanted.iter().map(|(_, wanted)| wanted.len()).sum();
-        let is_literal = |input: usize| layout.bases.contains(&input) && self.known[input].is_none();
+        let is_literal =
+            |input: usize| layout.bases.contains(&input) && self.known[input].is_none();
         let mut walks = Walks::new(&circuit, further, is_literal);
         let mut outputs: Vec<Edge> = circuit.outputs().iter().map(|&o| walks.value(o)).collect();
         for (wires, wanted) in wanted {

@@ -112,22 +112,16 @@ impl PhaseLayout {
 
     /// The outputs of the [`section`]s.
     pub fn sections(&self) -> Vec<Section> {
-        let outputs = |ranges: &[Range<usize>]| {
-            let numbers = ranges.iter().cloned().flatten();
+        let outputs = |ranges: &[&Range<usize>]| {
+            let numbers = ranges.iter().copied().cloned().flatten();
             let outputs = numbers.map(|number| OutputId(number as u32));
             Section::alone(outputs.collect())
         };
-        let mut state = self.legal.clone();
-        state.push(self.state.clone());
-        [
-            &state[..],
-            &[self.next.clone()],
-            &[self.joint.clone()],
-            &[self.next_reason.clone()],
-            &[self.joint_reason.clone()],
-            &[self.state_reason.clone()],
-        ]
-        .map(outputs)
-        .into()
+        let state = self.legal.iter().chain([&self.state]);
+        let reasons = [&self.next_reason, &self.joint_reason, &self.state_reason];
+        let mut sections = vec![outputs(&state.collect::<Vec<_>>())];
+        let others = [&self.next, &self.joint].into_iter().chain(reasons);
+        sections.extend(others.map(|range| outputs(&[range])));
+        sections
     }
 }

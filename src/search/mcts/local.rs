@@ -117,7 +117,12 @@ impl LocalSearch {
             tree.node(won).narrow(other, Bounds { low, high });
         }
         let position = answer.position;
-        tracing::debug!(role = role.0, position, depth = answer.depth, "a forced win");
+        tracing::debug!(
+            role = role.0,
+            position,
+            depth = answer.depth,
+            "a forced win"
+        );
         // Nodes between are refreshed when a descent comes through them.
         tree.refresh(id);
         tree.refresh(tree.root());
@@ -133,8 +138,9 @@ fn is_last_resort(tree: &Tree, id: NodeId) -> bool {
     else {
         return false;
     };
-    let mut open = (tree.decision(inside).each())
-        .filter(|edge| !edge.is_closed() && edge.node().is_none_or(|id| !tree.node(id).is_solved()));
+    let mut open = (tree.decision(inside).each()).filter(|edge| {
+        !edge.is_closed() && edge.node().is_none_or(|id| !tree.node(id).is_solved())
+    });
     open.next().is_some_and(|edge| edge.node() == Some(id)) && open.next().is_none()
 }
 

@@ -159,7 +159,9 @@ impl Mcts {
         let ranges = ranges.map(|(low, high)| Bounds { low, high });
         let ranges: Box<[Bounds]> = ranges.collect();
         let random = game.random_role();
-        let local = engines.as_ref().filter(|_| config.local && ranges.len() > 1);
+        let local = engines
+            .as_ref()
+            .filter(|_| config.local && ranges.len() > 1);
         let local = local.map(|engines| LocalSearch::start(engines.engines(), threads));
         let tree = Tree::new(&root, ranges, random, config.memory);
         Ok(Mcts {
