@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the figures of docs/performance.md and writes that page.
 
-Usage: tools/performance.py [--seconds S] [--quick] [--json FILE] > docs/performance.md
+Usage: tools/performance.py [--seconds S] [--matches N] [--quick] [--json FILE] > docs/performance.md
 
 Builds the release, then measures with the commands that anybody can run; each section names its command. Games come
 from gdl/games, and from ../shared (or PROPJIT_SHARED) where that is present: rulesheets in games/, and what other
@@ -313,6 +313,7 @@ def output(*command: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of playouts for each game and backend")
+    parser.add_argument("--matches", type=int, default=40, help="the matches of each series")
     parser.add_argument("--quick", action="store_true", help="a second for each, and no matches")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
@@ -327,7 +328,7 @@ def main() -> None:
         ("set-up", page.set_up),
         ("darkening", page.darkening),
         ("search", page.search),
-        ("matches", lambda: None if arguments.quick else page.matches(40)),
+        ("matches", lambda: None if arguments.quick else page.matches(arguments.matches)),
     ):
         page.tell(name)
         work()
