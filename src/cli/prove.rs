@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use propjit::game::Game;
 use propjit::machine::{Move, RoleId};
-use propjit::proof::{Cube, Pace, Proof, ProofConfig, ProofCounts, Prover, Target, Verdict};
+use propjit::proof::{
+    Cube, MOST_DEPTH, Pace, Proof, ProofConfig, ProofCounts, Prover, Target, Verdict,
+};
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, seconds};
@@ -38,7 +40,7 @@ pub(super) struct Args {
     goal: Option<i32>,
 
     /// The number of joint moves up to which to search
-    #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1u32, u32::MAX - 1))]
+    #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1, MOST_DEPTH))]
     depth: Option<u32>,
 
     /// How long to search [default: 10, with --depth as long as it takes]
@@ -128,7 +130,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         }
     });
     let start = Instant::now();
-    let most = args.depth.unwrap_or(u32::MAX - 1);
+    let most = args.depth.unwrap_or(MOST_DEPTH);
     let searched = |searched| depth.store(searched, Ordering::Relaxed);
     let proof = prover.prove(&state, most, &mut Pace::new(&limited), searched);
     drop(shown);

@@ -4,63 +4,74 @@ use crate::state::ones;
 
 use super::cube::Cube;
 
-/// A row for each base proposition: the joint moves after which it holds.
+/// A part of a row: as many joint moves as are looked at together.
+pub(super) type Lanes = [u64; 4];
+
+/// The number of joint moves in a part.
+pub(super) const PART: usize = 4 * u64::BITS as usize;
+
+/// A part without any.
+pub(super) const EMPTY: Lanes = [0; 4];
+
+/// A row for each base proposition: the joint moves after which it holds. Rows consist of whole
+/// parts.
 #[derive(Default, Debug)]
 pub(super) struct JointRows {
-    /// The words of a row.
-    words: usize,
-    rows: Vec<u64>,
+    /// The parts of a row.
+    parts: usize,
+    rows: Vec<Lanes>,
 }
 
 impl JointRows {
     /// The rows for a single state, which is packed, and as if after one joint move.
     pub(super) fn of(state: &[u64], propositions: usize) -> JointRows {
-        let bit = |at: usize| state[at / 64] >> (at % 64) & 1;
+        let bit = |at: usize| [state[at / 64] >> (at % 64) & 1, 0, 0, 0];
         JointRows {
-            words: 1,
+            parts: 1,
             rows: (0..propositions).map(bit).collect(),
         }
     }
 
-    /// Makes room for rows of this number of words.
-    pub(super) fn resize(&mut self, propositions: usize, words: usize) {
-        self.words = words;
-        self.rows.resize(propositions * words, 0);
+    /// Makes room for this number of joint moves.
+    pub(super) fn resize(&mut self, propositions: usize, joints: usize) {
+        self.parts = joints.div_ceil(PART);
+        self.rows.resize(propositions * self.parts, EMPTY);
     }
 
-    /// Takes the rows of some joint moves, from word `first` of each row on.
+    /// Takes rows of this number of words for some joint moves, from word `first` on.
     pub(super) fn fill(&mut self, first: usize, words: usize, rows: &[u64]) {
-        if words == self.words {
-            return self.rows.copy_from_slice(rows);
-        }
-        let to = self.rows.chunks_exact_mut(self.words);
+        let to = self
+            .rows
+            .as_flattened_mut()
+            .chunks_exact_mut(4 * self.parts);
         for (to, row) in to.zip(rows.chunks_exact(words)) {
-            to[first..first + words].copy_from_slice(row);
+            let to = &mut to[first..];
+            let length = to.len().min(words);
+            to[..length].copy_from_slice(&row[..length]);
         }
     }
 
-    /// The words of a row.
+    /// The words of a set of joint moves.
     pub(super) fn words(&self) -> usize {
-        self.words
+        4 * self.parts
     }
 
-    /// The joint moves after which a proposition holds.
-    pub(super) fn row(&self, proposition: usize) -> &[u64] {
-        &self.rows[proposition * self.words..][..self.words]
+    /// The joint moves of a part after which a proposition holds.
+    pub(super) fn row(&self, part: usize, proposition: usize) -> &Lanes {
+        &self.rows[proposition * self.parts + part]
     }
 
     /// For each word of a state, the propositions that hold after all joint moves of a set, and
     /// after some of them.
-    pub(super) fn common(&self, set: &[u64]) -> Vec<[u64; 2]> {
-        let rows = self.rows.chunks(64 * self.words);
+    pub(super) fn common(&self, part: usize, set: &Lanes) -> Vec<[u64; 2]> {
+        let rows = self.rows.chunks(64 * self.parts);
         let words = rows.map(|rows| {
             let mut common = [0; 2];
-            for (bit, row) in rows.chunks_exact(self.words).enumerate() {
-                let (mut missing, mut some) = (0, 0);
-                for (row, set) in row.iter().zip(set) {
-                    missing |= !row & set;
-                    some |= row & set;
-                }
+            for (bit, row) in rows.iter().skip(part).step_by(self.parts).enumerate() {
+                let both = row.iter().zip(set);
+                let (missing, some) = both.fold((0, 0), |(missing, some), (row, set)| {
+                    (missing | (!row & set), some | (row & set))
+                });
                 common[0] |= u64::from(missing == 0) << bit;
                 common[1] |= u64::from(some != 0) << bit;
             }
@@ -69,43 +80,46 @@ impl JointRows {
         words.collect()
     }
 
-    /// Leaves the joint moves in the set after which the state is in the cube; whether there are
-    /// any. The set is a part of one with this in [common](JointRows::common), and the cube agrees
-    /// with that.
-    pub(super) fn restrict(&self, cube: &Cube, common: &[[u64; 2]], set: &mut [u64]) -> bool {
+    /// The joint moves of a set after which the state is in the cube. The set is a part of one
+    /// with this in [common](JointRows::common), and the cube agrees with that.
+    pub(super) fn restrict(
+        &self,
+        part: usize,
+        cube: &Cube,
+        common: &[[u64; 2]],
+        mut set: Lanes,
+    ) -> Lanes {
         let words = cube.mask().iter().zip(cube.values()).zip(common);
         for (word, ((&mask, &values), [all, some])) in words.enumerate() {
             let mut left = mask & (all ^ some);
-            while left != 0 {
+            while left != 0 && set != EMPTY {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
                 let inverted = (values >> bit & 1).wrapping_sub(1);
-                let row = self.row(64 * word + bit).iter();
-                let any = set.iter_mut().zip(row).fold(0, |any, (set, row)| {
+                let row = self.row(part, 64 * word + bit);
+                for (set, row) in set.iter_mut().zip(row) {
                     *set &= row ^ inverted;
-                    any | *set
-                });
-                if any == 0 {
-                    return false;
                 }
             }
         }
-        set.iter().any(|&word| word != 0)
+        set
     }
 
     /// The joint moves of a set after which the state is in the cube.
     pub(super) fn within(&self, cube: &Cube, set: &[u64]) -> Vec<u64> {
-        let mut set = set.to_vec();
-        let words = cube.mask().len();
-        self.restrict(cube, &vec![[0, !0]; words], &mut set);
-        set
+        let anything = vec![[0, !0]; cube.mask().len()];
+        let parts = set.as_chunks().0.iter().enumerate();
+        let within = parts.map(|(part, &set)| self.restrict(part, cube, &anything, set));
+        within.flatten().collect()
     }
 
     /// The state after a joint move, packed in this number of words.
     pub(super) fn state(&self, joint: usize, words: usize) -> Vec<u64> {
         let mut state = vec![0; words];
-        for (proposition, row) in self.rows.chunks_exact(self.words).enumerate() {
-            state[proposition / 64] |= (row[joint / 64] >> (joint % 64) & 1) << (proposition % 64);
+        let rows = self.rows.iter().skip(joint / PART).step_by(self.parts);
+        for (proposition, row) in rows.enumerate() {
+            let bit = row[joint % PART / 64] >> (joint % 64) & 1;
+            state[proposition / 64] |= bit << (proposition % 64);
         }
         state
     }

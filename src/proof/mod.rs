@@ -38,6 +38,6 @@ mod worker;
 pub use crate::reasons::Target;
 pub use cube::Cube;
 pub use pace::Pace;
-pub use prover::{Proof, ProofConfig, ProofError, Prover, Verdict};
+pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, Verdict};
 pub use search::ProofCounts;
 pub use worker::{ProofAnswer, ProofPosition, ProofWorker};

@@ -112,11 +112,9 @@ impl Node {
             ..
         } = self;
         let mut found = 0;
-        store.find(depths, &expansion.states, open, |cube, set| {
-            for joint in joints(set) {
-                known[joint] = Known::Cube(cube.clone());
-                found += 1;
-            }
+        store.find(depths, &expansion.states, open, |cube, joint| {
+            known[joint] = Known::Cube(cube.clone());
+            found += 1;
         });
         found
     }

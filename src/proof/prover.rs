@@ -14,6 +14,9 @@ use crate::moves::Move;
 use crate::reasons::Target;
 use crate::setters::setters;
 
+/// The greatest number of joint moves that are searched. The search is recursive.
+pub const MOST_DEPTH: u32 = 500;
+
 /// How proofs are searched for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -110,8 +113,8 @@ impl Prover {
         })
     }
 
-    /// Looks for a proof about a state, with ever more joint moves up to `depth`, until a stop
-    /// comes. `searched` is told of each number of joint moves that was searched in vain.
+    /// Looks for a proof about a state, with ever more joint moves up to `depth`, or
+    /// [`MOST_DEPTH`] if that is less, until a stop comes. `searched` is told of each number of joint moves that was searched in vain.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
@@ -125,7 +128,7 @@ impl Prover {
         let start = Instant::now();
         let mut times = Vec::new();
         let mut last = Proof::nothing();
-        for depth in 1..=depth {
+        for depth in 1..=depth.min(MOST_DEPTH) {
             let Some(proof) = self.prove_within(state, depth, pace)? else {
                 break;
             };
@@ -140,7 +143,7 @@ impl Prover {
     }
 
     /// Looks for a proof about a state with exactly this number of joint moves, which is at least
-    /// 1. `None` if a stop came before.
+    /// 1 and at most [`MOST_DEPTH`]. `None` if a stop came before.
     ///
     /// # Errors
     /// When the state is in no phase of the game.

@@ -14,8 +14,14 @@ use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
 use crate::moves::Move;
 
-/// The number of cubes after which those of a phase are forgotten.
-const MOST_CUBES: usize = 1 << 20;
+/// The words that the cubes of one kind and phase may take before they are forgotten: 64 MiB.
+const MOST_WORDS: usize = 1 << 23;
+
+/// The words that a cube takes for each word of a state: as a mask and values, here and there.
+const CUBE_WORDS: usize = 6;
+
+/// The number of states for which it is known which joint move decided, before they are forgotten.
+const MOST_DECIDED: usize = 1 << 18;
 
 /// What was counted in a proof search.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -85,8 +91,8 @@ impl Search {
             (wins, Depths::AtMost(depth)),
             (fails, Depths::AtLeast(depth)),
         ] {
-            store.find(depths, &rows, &mut [1], |cube, _| {
-                known = Some(cube.clone())
+            store.find(depths, &rows, &mut [1, 0, 0, 0], |cube, _| {
+                known = Some(cube.clone());
             });
         }
         known
@@ -119,7 +125,7 @@ impl Search {
         self.counts.cubes[usize::from(won)] += 1;
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
         let store = &mut self.stores[phase][usize::from(won)];
-        if store.len() >= MOST_CUBES {
+        if store.len() * CUBE_WORDS * state.len() >= MOST_WORDS {
             *store = Store::new();
         }
         store.insert(cube.clone());
@@ -168,8 +174,9 @@ impl Search {
         let mut depths = (0..=depth).map(Depths::AtMost);
         depths.find_map(|depths| {
             let mut found = None;
-            self.stores[phase][1].find(depths, &rows, &mut [1], |cube, _| {
-                found = Some(cube.clone())
+            let wins = &self.stores[phase][1];
+            wins.find(depths, &rows, &mut [1, 0, 0, 0], |cube, _| {
+                found = Some(cube.clone());
             });
             found
         })
@@ -239,6 +246,9 @@ impl Search {
             // What decides is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {
                 self.history[node.phase][joint] += u64::from(node.depth).pow(2);
+                if self.decisive.len() >= MOST_DECIDED {
+                    self.decisive.clear();
+                }
                 self.decisive.insert(key.clone(), joint as u32);
             }
             if let Some(verdict) = node.verdict() {

@@ -199,7 +199,9 @@ impl Steps {
         let width = phase.here.width();
         let chunks = phase.joints.len().div_ceil(width.lanes());
         let words = width.words();
-        found.states.resize(layout.bases.len(), chunks * words);
+        found
+            .states
+            .resize(layout.bases.len(), chunks * width.lanes());
         for chunk in 0..chunks {
             let lanes = phase.place(chunk * width.lanes());
             let here = &mut phase.here;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::cube::Cube;
-use super::joint_rows::JointRows;
+use super::joint_rows::{EMPTY, JointRows, Lanes, PART, joints};
 
 /// The number of cubes in a leaf of the tree before it is split.
 const LEAF: usize = 16;
@@ -30,6 +30,8 @@ struct Tree {
 enum Kind {
     Leaf {
         cubes: Vec<Arc<Cube>>,
+        /// Their depths, beside each other.
+        depths: Vec<u32>,
         /// For each word of each cube, the propositions that hold in it, and those that do not.
         literals: Vec<[u64; 2]>,
         /// The number of cubes at which to try to split it.
@@ -80,28 +82,37 @@ impl Store {
     }
 
     /// Takes states from the set `open` as they are found to be in cubes with these depths, and
-    /// calls `found` with the cube and the states.
+    /// calls `found` with the cube and each of the states.
     pub(super) fn find(
         &self,
         depths: Depths,
         rows: &JointRows,
         open: &mut [u64],
-        mut found: impl FnMut(&Arc<Cube>, &[u64]),
+        mut found: impl FnMut(&Arc<Cube>, usize),
     ) {
-        let common = rows.common(open);
-        let query = Query {
-            depths,
-            rows,
-            common,
-        };
-        let mut sets = open.to_vec();
-        self.root.find(&query, &mut sets, 0, open, &mut found);
+        for (part, open) in open.as_chunks_mut().0.iter_mut().enumerate() {
+            if *open == EMPTY {
+                continue;
+            }
+            let query = Query {
+                depths,
+                rows,
+                part,
+                common: rows.common(part, open),
+            };
+            let take = &mut |cube: &Arc<Cube>, set: &Lanes| {
+                joints(set).for_each(|joint| found(cube, part * PART + joint));
+            };
+            self.root.find(&query, *open, open, take);
+        }
     }
 }
 
 struct Query<'a> {
     depths: Depths,
     rows: &'a JointRows,
+    /// The part of the joint moves that is asked about.
+    part: usize,
     /// For each word of a state, the propositions that hold in all states, and in some.
     common: Vec<[u64; 2]>,
 }
@@ -116,6 +127,7 @@ impl Tree {
             depths: [least, most],
             kind: Kind::Leaf {
                 most: LEAF.max(cubes.len()),
+                depths: cubes.iter().map(|cube| cube.depth()).collect(),
                 literals: cubes.iter().flat_map(|cube| literals(cube)).collect(),
                 cubes,
             },
@@ -132,9 +144,11 @@ impl Tree {
             }
             Kind::Leaf {
                 cubes,
+                depths,
                 literals: all,
                 most,
             } => {
+                depths.push(cube.depth());
                 all.extend(literals(&cube));
                 cubes.push(cube);
                 if cubes.len() > *most {
@@ -154,80 +168,64 @@ impl Tree {
         }
     }
 
-    /// Searches for the set of states from `at` on in `sets`, as far as they are still open.
+    /// Searches for a set of states, as far as they are still open.
     fn find(
         &self,
         query: &Query<'_>,
-        sets: &mut Vec<u64>,
-        at: usize,
-        open: &mut [u64],
-        found: &mut impl FnMut(&Arc<Cube>, &[u64]),
+        set: Lanes,
+        open: &mut Lanes,
+        found: &mut impl FnMut(&Arc<Cube>, &Lanes),
     ) {
         if !query.depths.overlap(self.depths) {
             return;
         }
-        let words = open.len();
         match &self.kind {
             Kind::Leaf {
-                cubes, literals, ..
+                cubes,
+                depths,
+                literals,
+                ..
             } => {
-                let each = literals.chunks_exact(query.common.len());
-                for (cube, literals) in cubes.iter().zip(each) {
+                let each = literals.chunks_exact(query.common.len()).zip(depths);
+                for (cube, (literals, &depth)) in cubes.iter().zip(each) {
                     let both = literals.iter().zip(&query.common);
                     let conflict = both.fold(0, |conflict, ([holding, missing], [all, some])| {
                         conflict | (holding & !some) | (missing & all)
                     });
-                    let depth = cube.depth();
-                    if conflict != 0 || !query.depths.overlap([depth, depth]) {
+                    if conflict != 0 || !query.depths.overlap([depth; 2]) {
                         continue;
                     }
-                    sets.extend_from_within(at..at + words);
-                    let matching = &mut sets[at + words..];
-                    matching
-                        .iter_mut()
-                        .zip(&*open)
-                        .for_each(|(set, open)| *set &= open);
-                    if query.rows.restrict(cube, &query.common, matching) {
-                        open.iter_mut()
-                            .zip(&*matching)
-                            .for_each(|(open, set)| *open &= !set);
-                        found(cube, matching);
+                    let set = and(set, *open);
+                    let set = query.rows.restrict(query.part, cube, &query.common, set);
+                    if set != EMPTY {
+                        *open = and(*open, set.map(|word| !word));
+                        found(cube, &set);
                     }
-                    sets.truncate(at + words);
                 }
             }
             Kind::Branch { proposition, parts } => {
                 let [all, some] =
                     query.common[proposition / 64].map(|word| word >> (proposition % 64) & 1 == 1);
-                let row = query.rows.row(*proposition);
-                for (part, tree) in parts.iter().enumerate() {
-                    match part {
-                        0 if all => continue,
-                        1 if !some => continue,
-                        0 | 1 if all != some => {}
-                        _ => {
-                            tree.find(query, sets, at, open, found);
-                            continue;
-                        }
+                let row = query.rows.row(query.part, *proposition);
+                let set = and(set, *open);
+                let sets = match (all, some) {
+                    (true, _) => [EMPTY, set, set],
+                    (false, false) => [set, EMPTY, set],
+                    (false, true) => [and(set, row.map(|word| !word)), and(set, *row), set],
+                };
+                for (part, set) in parts.iter().zip(sets) {
+                    if set != EMPTY {
+                        part.find(query, set, open, found);
                     }
-                    let inverted = (part as u64).wrapping_sub(1);
-                    sets.extend_from_within(at..at + words);
-                    let below = sets[at + words..].iter_mut();
-                    let any = below
-                        .zip(row)
-                        .zip(&*open)
-                        .fold(0, |any, ((set, row), open)| {
-                            *set &= open & (row ^ inverted);
-                            any | *set
-                        });
-                    if any != 0 {
-                        tree.find(query, sets, at + words, open, found);
-                    }
-                    sets.truncate(at + words);
                 }
             }
         }
     }
+}
+
+/// The states in both sets.
+fn and(a: Lanes, b: Lanes) -> Lanes {
+    std::array::from_fn(|word| a[word] & b[word])
 }
 
 /// The propositions that hold in a cube, and those that do not, by the word.

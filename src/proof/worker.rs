@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::pace::Pace;
-use super::prover::{ProofConfig, Prover, Verdict};
+use super::prover::{MOST_DEPTH, ProofConfig, Prover, Verdict};
 use crate::analysis::ceiling;
 use crate::engine::Engines;
 use crate::machine::State;
@@ -233,7 +233,8 @@ fn serve(
                     return;
                 }
             }
-            if !matches!(proof.verdict, Verdict::NotWithin(_)) {
+            let is_open = matches!(proof.verdict, Verdict::NotWithin(_));
+            if !is_open || task.depth >= MOST_DEPTH {
                 tasks.swap_remove(next);
             }
         }
