@@ -112,13 +112,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let fluents = position.fluents();
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
-    let state = ground
-        .parse_state(&fluents)
-        .map_err(|error| Failure::Work(error.to_string()))?;
+    let state = ground.parse_state(&fluents).map_err(Failure::new)?;
     let config = ProofConfig::default().with_cubes(!args.no_cubes);
-    let work = |error: propjit::proof::ProofError| Failure::Work(error.to_string());
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
-    let mut prover = Prover::new(engines, target, &config).map_err(work)?;
+    let mut prover = Prover::new(engines, target, &config).map_err(Failure::new)?;
     let depth = Arc::new(AtomicU32::new(0));
     let shown = show_progress({
         let depth = depth.clone();
@@ -134,7 +131,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let searched = |searched| depth.store(searched, Ordering::Relaxed);
     let proof = prover.prove(&state, most, &mut Pace::new(&limited), searched);
     drop(shown);
-    let proof = proof.map_err(work)?;
+    let proof = proof.map_err(Failure::new)?;
     let joint = |joint: &Vec<Move>| {
         let moves = (0..).map(RoleId).zip(joint);
         let texts = moves.map(|(role, &played)| ground.move_text(role, played));

@@ -81,15 +81,7 @@ impl Specialisation {
 
     /// What rulesheets promise about the moves that are left.
     pub(crate) fn assumptions(&self, game: &GroundGame) -> Assumptions {
-        let mut assumptions = game.layout().assumptions();
-        for group in &mut assumptions.exactly_one {
-            group.retain(|input| self.inputs[input.index()].is_none());
-        }
-        assumptions.exactly_one.retain(|group| !group.is_empty());
-        assumptions
-            .implies
-            .retain(|(input, _)| self.inputs[input.index()].is_none());
-        assumptions
+        game.layout().assumptions_about_unknown(&self.inputs)
     }
 
     /// The circuit that is left, optimised. Passes take at most `passes`, and less for small

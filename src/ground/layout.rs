@@ -104,6 +104,18 @@ impl Layout {
         RoleId::first(self.does.len())
     }
 
+    /// The [assumptions](Layout::assumptions) about the inputs that are not known beforehand.
+    pub fn assumptions_about_unknown(&self, known: &[Option<bool>]) -> Assumptions {
+        let mut assumptions = self.assumptions();
+        let is_unknown = |input: InputId| known[input.index()].is_none();
+        for group in &mut assumptions.exactly_one {
+            group.retain(|&input| is_unknown(input));
+        }
+        assumptions.exactly_one.retain(|group| !group.is_empty());
+        assumptions.implies.retain(|&(input, _)| is_unknown(input));
+        assumptions
+    }
+
     /// What rulesheets promise about the inputs: each role makes exactly one move, and that is a
     /// legal one.
     pub fn assumptions(&self) -> Assumptions {

@@ -36,13 +36,14 @@ pub(super) fn conclude(steps: &mut Steps, node: &Node, won: bool, played: usize)
             Some((premise.joint, want))
         })
         .collect();
-    let after = steps.next_reasons(phase, state, &wanted);
+    steps.enter(phase, state);
+    let after = steps.next_reasons(phase, &wanted);
     // What decides whether a joint move matters: whether the replies to the winning move are
     // legal, or whether the role has the move.
     let matters = if won { flag::OTHERS } else { flag::OWN };
     let illegal = premises.iter().filter(|premise| !premise.is_legal);
     let wanted: Vec<(usize, u8)> = illegal.map(|premise| (premise.joint, matters)).collect();
-    let illegal = steps.joint_reasons(phase, state, &wanted);
+    let illegal = steps.joint_reasons(phase, &wanted);
     let chosen: Vec<(usize, u8)> = match won {
         true => vec![(played, flag::OWN)],
         false if node.replies == 1 => Vec::new(),
@@ -51,12 +52,12 @@ pub(super) fn conclude(steps: &mut Steps, node: &Node, won: bool, played: usize)
             legal.map(|premise| (premise.joint, flag::OTHERS)).collect()
         }
     };
-    let chosen = steps.joint_reasons(phase, state, &chosen);
+    let chosen = steps.joint_reasons(phase, &chosen);
     let of_state = match won {
         true => flag::TERMINAL | flag::ABLE,
         false => flag::ACHIEVED,
     };
-    let mut mask = steps.state_reason(phase, state, of_state);
+    let mut mask = steps.state_reason(phase, of_state);
 
     let words = mask.len();
     let add = |mask: &mut [u64], reason: &[u64]| {

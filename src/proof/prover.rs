@@ -13,6 +13,7 @@ use crate::machine::State;
 use crate::moves::Move;
 use crate::reasons::Target;
 use crate::setters::setters;
+use crate::state::ones;
 
 /// The greatest number of joint moves that are searched. The search is recursive.
 pub const MOST_DEPTH: u32 = 500;
@@ -114,7 +115,8 @@ impl Prover {
     }
 
     /// Looks for a proof about a state, with ever more joint moves up to `depth`, or
-    /// [`MOST_DEPTH`] if that is less, until a stop comes. `searched` is told of each number of joint moves that was searched in vain.
+    /// [`MOST_DEPTH`] if that is less, until a stop comes. `searched` is told of each number of
+    /// joint moves that was searched in vain.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
@@ -196,13 +198,8 @@ impl Prover {
 
     /// The base propositions that a cube gives values to, with these.
     pub fn literals(&self, cube: &Cube) -> Vec<Literal> {
-        let mut literals = Vec::new();
-        for proposition in 0..self.game.layout().bases.len() {
-            let bit = |words: &[u64]| words[proposition / 64] >> (proposition % 64) & 1 == 1;
-            if bit(cube.mask()) {
-                literals.push(Literal::new(proposition, bit(cube.values())));
-            }
-        }
-        literals
+        let value = |at: usize| cube.values()[at / 64] >> (at % 64) & 1 == 1;
+        let given = ones(cube.mask().iter().copied());
+        given.map(|at| Literal::new(at, value(at))).collect()
     }
 }

@@ -84,18 +84,20 @@ impl Search {
     /// A cube that contains a state, if one is known that tells whether the target can be forced
     /// from there in at most `depth` joint moves.
     pub(super) fn known(&self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
+        let wins = || self.stored(phase, true, state, Depths::AtMost(depth));
+        let fails = || self.stored(phase, false, state, Depths::AtLeast(depth));
+        wins().or_else(fails)
+    }
+
+    /// A win or fail cube of these depths that contains a state.
+    fn stored(&self, phase: usize, won: bool, state: &[u64], depths: Depths) -> Option<Arc<Cube>> {
         let rows = JointRows::of(state, self.steps.propositions());
-        let [fails, wins] = &self.stores[phase];
-        let mut known = None;
-        for (store, depths) in [
-            (wins, Depths::AtMost(depth)),
-            (fails, Depths::AtLeast(depth)),
-        ] {
-            store.find(depths, &rows, &mut [1, 0, 0, 0], |cube, _| {
-                known = Some(cube.clone());
-            });
-        }
-        known
+        let store = &self.stores[phase][usize::from(won)];
+        let mut found = None;
+        store.find(depths, &rows, &mut [1, 0, 0, 0], |cube, _| {
+            found = Some(cube.clone());
+        });
+        found
     }
 
     /// A cube that contains a state for which it is known whether the target can be forced from
@@ -170,16 +172,8 @@ impl Search {
 
     /// A win cube that contains a state, with the least depth up to this one.
     fn win(&self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
-        let rows = JointRows::of(state, self.steps.propositions());
         let mut depths = (0..=depth).map(Depths::AtMost);
-        depths.find_map(|depths| {
-            let mut found = None;
-            let wins = &self.stores[phase][1];
-            wins.find(depths, &rows, &mut [1, 0, 0, 0], |cube, _| {
-                found = Some(cube.clone());
-            });
-            found
-        })
+        depths.find_map(|depths| self.stored(phase, true, state, depths))
     }
 
     /// Whether the target can be forced, and the joint move with the move by which it can be.

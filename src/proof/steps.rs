@@ -226,9 +226,8 @@ impl Steps {
         found[0]
     }
 
-    /// The reason for some of what holds of a state.
-    pub(super) fn state_reason(&mut self, phase: usize, state: &[u64], wanted: u8) -> Vec<u64> {
-        self.enter(phase, state);
+    /// The reason for some of what holds of the state that was [entered](Steps::enter) last.
+    pub(super) fn state_reason(&mut self, phase: usize, wanted: u8) -> Vec<u64> {
         let mut reason = vec![0; self.words()];
         let Steps { layout, phases, .. } = self;
         let here = &mut phases[phase].here;
@@ -241,17 +240,11 @@ impl Steps {
         reason
     }
 
-    /// The reason for what is wanted after each of some joint moves, which ascend: masks, one
-    /// after the other.
-    pub(super) fn next_reasons(
-        &mut self,
-        phase: usize,
-        state: &[u64],
-        wanted: &[(usize, Want<'_>)],
-    ) -> Vec<u64> {
+    /// The reason for what is wanted after each of some joint moves, which ascend, in the state
+    /// that was [entered](Steps::enter) last: masks, one after the other.
+    pub(super) fn next_reasons(&mut self, phase: usize, wanted: &[(usize, Want<'_>)]) -> Vec<u64> {
         let words = self.words();
         let mut reasons = Vec::with_capacity(wanted.len() * words);
-        self.enter(phase, state);
         let Steps {
             layout,
             phases,
@@ -310,17 +303,11 @@ impl Steps {
         reasons
     }
 
-    /// The reason for some of what holds of each of some joint moves, which ascend: masks, one
-    /// after the other.
-    pub(super) fn joint_reasons(
-        &mut self,
-        phase: usize,
-        state: &[u64],
-        wanted: &[(usize, u8)],
-    ) -> Vec<u64> {
+    /// The reason for some of what holds of each of some joint moves, which ascend, in the state
+    /// that was [entered](Steps::enter) last: masks, one after the other.
+    pub(super) fn joint_reasons(&mut self, phase: usize, wanted: &[(usize, u8)]) -> Vec<u64> {
         let words = self.words();
         let mut reasons = Vec::with_capacity(wanted.len() * words);
-        self.enter(phase, state);
         let Steps {
             layout,
             phases,
@@ -361,8 +348,8 @@ impl Steps {
         reasons
     }
 
-    /// Puts a state into all lanes.
-    fn enter(&mut self, phase: usize, state: &[u64]) {
+    /// Puts a state of a phase into all lanes of the phase.
+    pub(super) fn enter(&mut self, phase: usize, state: &[u64]) {
         let here = &mut self.phases[phase].here;
         let width = here.width();
         let all = LaneMask::all(width);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::cube::Cube;
 use super::joint_rows::{EMPTY, JointRows, Lanes, PART, joints};
+use crate::state::ones;
 
 /// The number of cubes in a leaf of the tree before it is split.
 const LEAF: usize = 16;
@@ -249,14 +250,8 @@ fn best_split(cubes: &[Arc<Cube>]) -> Option<usize> {
     let words = cubes[0].mask().len();
     let mut counts = vec![[0usize; 2]; 64 * words];
     for cube in cubes {
-        let literals = cube.mask().iter().zip(cube.values());
-        for (word, (&mask, &values)) in literals.enumerate() {
-            let mut left = mask;
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                counts[64 * word + bit][(values >> bit & 1) as usize] += 1;
-            }
+        for proposition in ones(cube.mask().iter().copied()) {
+            counts[proposition][part(cube, proposition)] += 1;
         }
     }
     let compared =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use propjit_jit::circuit::{Builder, Circuit, Edge, InputId};
+use propjit_jit::circuit::{Builder, Circuit, Edge};
 use propjit_jit::passes::{PassConfig, fold, optimize};
 use propjit_jit::reasons::Walks;
 use propjit_stop::Stop;
@@ -94,14 +94,7 @@ impl PhaseCircuit {
         let mut wires = outputs.to_vec();
         wires.extend([achieved, terminal, able]);
         let passes = PassConfig::default().with_stop(stop.clone());
-        let mut assumptions = game_layout.assumptions();
-        for group in &mut assumptions.exactly_one {
-            group.retain(|&input| self.is_free(input));
-        }
-        assumptions.exactly_one.retain(|group| !group.is_empty());
-        assumptions
-            .implies
-            .retain(|&(input, _)| self.is_free(input));
+        let assumptions = game_layout.assumptions_about_unknown(&self.known);
         let circuit = optimize(&builder.finish(wires), &assumptions, &passes).0;
         let (outputs, state) = circuit.outputs().split_at(outputs.len());
 
@@ -159,10 +152,6 @@ impl PhaseCircuit {
         }
         let passes = passes.with_rounds(1);
         optimize(&walks.builder.finish(outputs), &Default::default(), &passes).0
-    }
-
-    fn is_free(&self, input: InputId) -> bool {
-        self.known[input.index()].is_none()
     }
 }
 

@@ -5,7 +5,7 @@
 //! that are equally good for itself is assumed to choose the worst for the others.
 
 use super::decision::Decision;
-use super::node::{Bounds, Decider, NodeId, Stage};
+use super::node::{Bounds, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
 use crate::search::successor::Successor;
@@ -26,13 +26,10 @@ impl Tree {
     /// Computes anew what each role can still get in a node. Returns whether that changed.
     pub(super) fn refresh(&self, id: NodeId) -> bool {
         let node = self.node(id);
-        let (Decider::One(decider), (Stage::Expanded, inside)) =
-            (node.meta().decider(), node.inside())
-        else {
+        let Some((decider, decision)) = self.decision_of_one(id) else {
             // Where several roles decide at once, nothing is proved.
             return false;
         };
-        let decision = self.decision(inside);
         let mut changed = false;
         if self.random() == Some(decider) {
             for role in self.roles() {

@@ -9,7 +9,7 @@ use propjit_stop::Stop;
 
 use super::arena::AllocationBuffer;
 use super::decision::Edge;
-use super::node::{Bounds, Decider, NodeId, Stage};
+use super::node::{Bounds, Decider, NodeId};
 use super::tree::Tree;
 use crate::engine::Engines;
 use crate::machine::{RoleId, State};
@@ -133,12 +133,10 @@ impl LocalSearch {
 /// are known to be no better than the worst that it can get. Then it is searched on, so that the
 /// match is lost as late as can be, and not before the opponent has found out how.
 fn is_last_resort(tree: &Tree, id: NodeId) -> bool {
-    let root = tree.node(tree.root());
-    let (Decider::One(_), (Stage::Expanded, inside)) = (root.meta().decider(), root.inside())
-    else {
+    let Some((_, decision)) = tree.decision_of_one(tree.root()) else {
         return false;
     };
-    let mut open = (tree.decision(inside).each()).filter(|edge| {
+    let mut open = decision.each().filter(|edge| {
         !edge.is_closed() && edge.node().is_none_or(|id| !tree.node(id).is_solved())
     });
     open.next().is_some_and(|edge| edge.node() == Some(id)) && open.next().is_none()
@@ -152,12 +150,7 @@ fn winning_child(
     answer: &ProofAnswer,
     buffer: &mut AllocationBuffer,
 ) -> Option<NodeId> {
-    let node = tree.node(id);
-    let (Decider::One(decider), (Stage::Expanded, inside)) = (node.meta().decider(), node.inside())
-    else {
-        return None;
-    };
-    let decision = tree.decision(inside);
+    let (decider, decision) = tree.decision_of_one(id)?;
     let played = |edge: Edge<'_>| edge.played() == answer.joint[role.index()];
     let place = decision.each().position(played)?;
     if decider != role || decision.edge(place).is_over() {
@@ -172,14 +165,10 @@ fn positions(tree: &Tree) -> Vec<NodeId> {
     let mut nodes = vec![tree.root()];
     let mut best = tree.root();
     for width in WIDTHS {
-        let node = tree.node(best);
-        let (Decider::One(_), (Stage::Expanded, inside)) = (node.meta().decider(), node.inside())
-        else {
+        let Some((_, decision)) = tree.decision_of_one(best) else {
             break;
         };
-        let mut edges: Vec<Edge<'_>> = (tree.decision(inside).each())
-            .filter(|edge| !edge.is_closed())
-            .collect();
+        let mut edges: Vec<Edge<'_>> = decision.each().filter(|edge| !edge.is_closed()).collect();
         edges.sort_by_key(|edge| Reverse(edge.visits()));
         let children: Vec<NodeId> = edges.iter().filter_map(|edge| edge.node()).collect();
         nodes.extend(children.iter().take(width));

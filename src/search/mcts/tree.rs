@@ -92,6 +92,15 @@ impl Tree {
         Decision::new(self.arena.from(inside))
     }
 
+    /// The role that decides alone in a node, and its decision, if the node is expanded.
+    pub(super) fn decision_of_one(&self, id: NodeId) -> Option<(RoleId, Decision<'_>)> {
+        let node = self.node(id);
+        match (node.meta().decider(), node.inside()) {
+            (Decider::One(role), (Stage::Expanded, inside)) => Some((role, self.decision(inside))),
+            _ => None,
+        }
+    }
+
     /// The decision of several roles in an expanded node.
     pub(super) fn joint(&self, id: NodeId) -> Arc<Mutex<JointDecision>> {
         let joints = self.joints.read();
