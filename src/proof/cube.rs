@@ -65,6 +65,15 @@ impl Cube {
         different == 0
     }
 
+    /// Whether the other one, all of whose states are in this one, says nothing that this one does
+    /// not say.
+    pub(super) fn is_at_least(&self, other: &Cube) -> bool {
+        match self.won {
+            true => self.depth <= other.depth,
+            false => self.depth >= other.depth,
+        }
+    }
+
     /// The number of propositions that are given.
     pub fn literals(&self) -> usize {
         count(self.mask())

@@ -54,7 +54,7 @@ pub enum ProofError {
 /// Whether the role of a target can force it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It can, in this number of joint moves: the smallest, if smaller ones were tried before.
+    /// It can, within this number of joint moves: the smallest, if smaller ones were tried before.
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,
@@ -114,8 +114,8 @@ impl Prover {
         })
     }
 
-    /// Looks for a proof about a state, with ever more joint moves up to `depth`, or
-    /// [`MOST_DEPTH`] if that is less, until a stop comes. `searched` is told of each number of
+    /// Looks for a proof about a state, with [ever more](Prover::deeper) joint moves up to `depth`,
+    /// or [`MOST_DEPTH`] if that is less, until a stop comes. `searched` is told of each number of
     /// joint moves that was searched in vain.
     ///
     /// # Errors
@@ -130,11 +130,13 @@ impl Prover {
         let start = Instant::now();
         let mut times = Vec::new();
         let mut last = Proof::nothing();
-        for depth in 1..=depth.min(MOST_DEPTH) {
+        let most = depth.min(MOST_DEPTH);
+        while times.len() < most as usize {
+            let depth = self.deeper(state, times.len() as u32)?.min(most);
             let Some(proof) = self.prove_within(state, depth, pace)? else {
                 break;
             };
-            times.push(start.elapsed());
+            times.resize(depth as usize, start.elapsed());
             last = proof;
             match last.verdict {
                 Verdict::NotWithin(_) => searched(depth),
@@ -142,6 +144,26 @@ impl Prover {
             }
         }
         Ok(Proof { times, ..last })
+    }
+
+    /// The next number of joint moves to search after this one. In the last of them the role
+    /// should have a choice: what the others let it achieve later is found with one more.
+    ///
+    /// # Errors
+    /// When the state is in no phase of the game.
+    pub fn deeper(&self, state: &State, depth: u32) -> Result<u32, ProofError> {
+        let phases = self.search.steps.phases();
+        let phase = self.phase(state)?;
+        let mut deeper = (1..=phases).filter(|more| {
+            let last = (phase + depth as usize + more - 1) % phases;
+            self.search.steps.joints(last).moves() > 1
+        });
+        Ok(depth + deeper.next().unwrap_or(1) as u32)
+    }
+
+    fn phase(&self, state: &State) -> Result<usize, ProofError> {
+        let phase = self.game.phases().of(state);
+        phase.ok_or(ProofError::Unreachable)
     }
 
     /// Looks for a proof about a state with exactly this number of joint moves, which is at least
@@ -155,11 +177,7 @@ impl Prover {
         depth: u32,
         pace: &mut Pace,
     ) -> Result<Option<Proof>, ProofError> {
-        let phase = self
-            .game
-            .phases()
-            .of(state)
-            .ok_or(ProofError::Unreachable)?;
+        let phase = self.phase(state)?;
         let mut words = state.words().to_vec();
         words.resize(self.search.steps.words(), 0);
         let mut proof = Proof::nothing();

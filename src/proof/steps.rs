@@ -72,6 +72,11 @@ impl Joints {
         self.own.len() * self.replies.len()
     }
 
+    /// The number of moves of the target's role.
+    pub(super) fn moves(&self) -> usize {
+        self.own.len()
+    }
+
     /// The number of replies to each move.
     pub(super) fn replies(&self) -> usize {
         self.replies.len()

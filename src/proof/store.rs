@@ -1,7 +1,8 @@
 //! The store of cubes that were proved.
 //!
 //! Cubes are found for many states at a time: a tree branches by what a proposition is in a cube,
-//! and sets of states, as bits of rows, go down it until they are empty.
+//! and sets of states, as bits of rows, go down it until they are empty. In a leaf the cubes are
+//! bits of rows in turn, so that those that differ from all of the states are seen at once.
 
 use std::sync::Arc;
 
@@ -10,12 +11,14 @@ use super::joint_rows::{EMPTY, JointRows, Lanes, PART, joints};
 use crate::state::ones;
 
 /// The number of cubes in a leaf of the tree before it is split.
-const LEAF: usize = 16;
+const LEAF: usize = u64::BITS as usize;
 
 /// The cubes of one kind, win or fail, for states of one phase.
 #[derive(Debug)]
 pub(super) struct Store {
-    root: Tree,
+    /// The tree; the first node is its root. What a branch parts into is side by side.
+    nodes: Vec<Tree>,
+    leaves: Vec<Leaf>,
     len: usize,
 }
 
@@ -29,20 +32,23 @@ struct Tree {
 
 #[derive(Debug)]
 enum Kind {
-    Leaf {
-        cubes: Vec<Arc<Cube>>,
-        /// Their depths, beside each other.
-        depths: Vec<u32>,
-        /// For each word of each cube, the propositions that hold in it, and those that do not.
-        literals: Vec<[u64; 2]>,
-        /// The number of cubes at which to try to split it.
-        most: usize,
-    },
+    /// A leaf, by its number.
+    Leaf(u32),
     Branch {
-        proposition: usize,
-        /// The cubes in which it does not hold, in which it holds, and in which it is not given.
-        parts: Box<[Tree; 3]>,
+        proposition: u32,
+        /// The nodes with the cubes in which it does not hold, in which it holds, and in which it
+        /// is not given, one after the other: the first of them.
+        parts: u32,
     },
+}
+
+/// Cubes that are compared with states together.
+#[derive(Default, Debug)]
+struct Leaf {
+    cubes: Vec<Arc<Cube>>,
+    /// Sets of the cubes. For each proposition: those in which it does not hold, and those in
+    /// which it holds.
+    given: Vec<u64>,
 }
 
 /// Which cubes are looked for: by their depths.
@@ -66,7 +72,8 @@ impl Store {
     /// An empty store.
     pub(super) fn new() -> Store {
         Store {
-            root: Tree::leaf(Vec::new()),
+            nodes: vec![Tree::leaf(0)],
+            leaves: vec![Leaf::default()],
             len: 0,
         }
     }
@@ -78,8 +85,50 @@ impl Store {
 
     /// Adds a cube.
     pub(super) fn insert(&mut self, cube: Arc<Cube>) {
-        self.root.insert(cube);
-        self.len += 1;
+        let mut at = 0;
+        loop {
+            let tree = &mut self.nodes[at];
+            let [least, most] = tree.depths;
+            tree.depths = [least.min(cube.depth()), most.max(cube.depth())];
+            match tree.kind {
+                Kind::Branch { proposition, parts } => {
+                    at = parts as usize + part(&cube, proposition as usize);
+                }
+                Kind::Leaf(leaf) => {
+                    let cubes = self.leaves[leaf as usize].cubes.len();
+                    if cubes == LEAF {
+                        self.split(at, leaf as usize);
+                        continue;
+                    }
+                    let leaf = &mut self.leaves[leaf as usize];
+                    leaf.insert(cube);
+                    self.len += leaf.cubes.len() - cubes;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Makes a branch of a leaf.
+    fn split(&mut self, at: usize, leaf: usize) {
+        let cubes = std::mem::take(&mut self.leaves[leaf].cubes);
+        self.leaves[leaf].given.fill(0);
+        let proposition = best_split(&cubes);
+        let parts = self.nodes.len();
+        self.nodes[at].kind = Kind::Branch {
+            proposition: proposition as u32,
+            parts: parts as u32,
+        };
+        let leaves = [leaf, self.leaves.len(), self.leaves.len() + 1];
+        self.leaves.resize_with(self.leaves.len() + 2, Leaf::default);
+        self.nodes.extend(leaves.map(|leaf| Tree::leaf(leaf as u32)));
+        for cube in cubes {
+            let part = part(&cube, proposition);
+            let tree = &mut self.nodes[parts + part];
+            let [least, most] = tree.depths;
+            tree.depths = [least.min(cube.depth()), most.max(cube.depth())];
+            self.leaves[leaves[part]].insert(cube);
+        }
     }
 
     /// Takes states from the set `open` as they are found to be in cubes with these depths, and
@@ -92,23 +141,55 @@ impl Store {
         mut found: impl FnMut(&Arc<Cube>, usize),
     ) {
         for (part, open) in open.as_chunks_mut().0.iter_mut().enumerate() {
-            if *open == EMPTY {
+            if *open == EMPTY || self.len == 0 {
                 continue;
             }
-            let query = Query {
-                depths,
-                rows,
-                part,
-                common: rows.common(part, open),
-            };
+            let query = Query::new(depths, rows, part, open);
             let take = &mut |cube: &Arc<Cube>, set: &Lanes| {
                 joints(set).for_each(|joint| found(cube, part * PART + joint));
             };
-            self.root.find(&query, *open, open, take);
+            self.find_in(&self.nodes[0], &query, *open, open, take);
+        }
+    }
+
+    /// Searches a part of the tree for a set of states, as far as they are still open.
+    fn find_in(
+        &self,
+        tree: &Tree,
+        query: &Query<'_>,
+        set: Lanes,
+        open: &mut Lanes,
+        found: &mut impl FnMut(&Arc<Cube>, &Lanes),
+    ) {
+        if !query.depths.overlap(tree.depths) {
+            return;
+        }
+        match tree.kind {
+            Kind::Leaf(leaf) => self.leaves[leaf as usize].find(query, set, open, found),
+            Kind::Branch { proposition, parts } => {
+                let proposition = proposition as usize;
+                let [all, some] =
+                    query.common[proposition / 64].map(|word| word >> (proposition % 64) & 1 == 1);
+                let set = and(set, *open);
+                let sets = match (all, some) {
+                    (true, _) => [EMPTY, set, set],
+                    (false, false) => [set, EMPTY, set],
+                    (false, true) => {
+                        let row = query.rows.row(query.part, proposition);
+                        [and(set, row.map(|word| !word)), and(set, *row), set]
+                    }
+                };
+                for (part, set) in self.nodes[parts as usize..][..3].iter().zip(sets) {
+                    if set != EMPTY {
+                        self.find_in(part, query, set, open, found);
+                    }
+                }
+            }
         }
     }
 }
 
+/// What is looked for.
 struct Query<'a> {
     depths: Depths,
     rows: &'a JointRows,
@@ -116,60 +197,73 @@ struct Query<'a> {
     part: usize,
     /// For each word of a state, the propositions that hold in all states, and in some.
     common: Vec<[u64; 2]>,
+    /// The sets in a leaf of the cubes in which a proposition is not what it is in all states.
+    excluded: Vec<u32>,
+}
+
+impl Query<'_> {
+    fn new<'a>(depths: Depths, rows: &'a JointRows, part: usize, open: &Lanes) -> Query<'a> {
+        let common = rows.common(part, open);
+        let mut excluded = Vec::with_capacity(64 * common.len());
+        for (word, [all, some]) in common.iter().enumerate() {
+            let in_all = ones([all | !some].into_iter()).map(|bit| 64 * word + bit);
+            excluded.extend(in_all.map(|at| {
+                let holds = all >> (at % 64) & 1;
+                2 * at as u32 + 1 - holds as u32
+            }));
+        }
+        Query {
+            depths,
+            rows,
+            part,
+            common,
+            excluded,
+        }
+    }
 }
 
 impl Tree {
-    fn leaf(cubes: Vec<Arc<Cube>>) -> Tree {
-        let depths = cubes.iter().map(|cube| cube.depth());
-        let [least, most] = depths.fold([u32::MAX, 0], |[least, most], depth| {
-            [least.min(depth), most.max(depth)]
-        });
+    /// A leaf without cubes.
+    fn leaf(leaf: u32) -> Tree {
         Tree {
-            depths: [least, most],
-            kind: Kind::Leaf {
-                most: LEAF.max(cubes.len()),
-                depths: cubes.iter().map(|cube| cube.depth()).collect(),
-                literals: cubes.iter().flat_map(|cube| literals(cube)).collect(),
-                cubes,
-            },
+            depths: [u32::MAX, 0],
+            kind: Kind::Leaf(leaf),
         }
     }
+}
 
+impl Leaf {
+    /// Adds a cube, for which there is room, in place of one that says less, or not at all if
+    /// there is one with the same literals that says more: all cubes have different literals.
     fn insert(&mut self, cube: Arc<Cube>) {
-        let [least, most] = self.depths;
-        self.depths = [least.min(cube.depth()), most.max(cube.depth())];
-        match &mut self.kind {
-            Kind::Branch { proposition, parts } => {
-                let part = part(&cube, *proposition);
-                parts[part].insert(cube);
+        self.given.resize(2 * 64 * cube.mask().len(), 0);
+        let mut within = (1 << self.cubes.len()) - 1;
+        for proposition in ones(cube.mask().iter().copied()) {
+            within &= self.given[2 * proposition + part(&cube, proposition)];
+        }
+        for at in ones([within].into_iter()) {
+            if cube.is_at_least(&self.cubes[at]) {
+                self.given.iter_mut().for_each(|set| *set &= !(1 << at));
+                self.place(at, &cube);
+                self.cubes[at] = cube;
+                return;
             }
-            Kind::Leaf {
-                cubes,
-                depths,
-                literals: all,
-                most,
-            } => {
-                depths.push(cube.depth());
-                all.extend(literals(&cube));
-                cubes.push(cube);
-                if cubes.len() > *most {
-                    match best_split(cubes) {
-                        Some(proposition) => {
-                            let mut split = [const { Vec::new() }; 3];
-                            for cube in cubes.drain(..) {
-                                split[part(&cube, proposition)].push(cube);
-                            }
-                            let parts = Box::new(split.map(Tree::leaf));
-                            self.kind = Kind::Branch { proposition, parts };
-                        }
-                        None => *most *= 2,
-                    }
-                }
+            if self.cubes[at].mask() == cube.mask() {
+                return;
             }
+        }
+        self.place(self.cubes.len(), &cube);
+        self.cubes.push(cube);
+    }
+
+    /// Puts a cube into the sets.
+    fn place(&mut self, at: usize, cube: &Cube) {
+        for proposition in ones(cube.mask().iter().copied()) {
+            self.given[2 * proposition + part(cube, proposition)] |= 1 << at;
         }
     }
 
-    /// Searches for a set of states, as far as they are still open.
+    /// Looks for cubes that contain states of a set, as far as these are still open.
     fn find(
         &self,
         query: &Query<'_>,
@@ -177,48 +271,26 @@ impl Tree {
         open: &mut Lanes,
         found: &mut impl FnMut(&Arc<Cube>, &Lanes),
     ) {
-        if !query.depths.overlap(self.depths) {
+        if self.cubes.is_empty() {
             return;
         }
-        match &self.kind {
-            Kind::Leaf {
-                cubes,
-                depths,
-                literals,
-                ..
-            } => {
-                let each = literals.chunks_exact(query.common.len()).zip(depths);
-                for (cube, (literals, &depth)) in cubes.iter().zip(each) {
-                    let both = literals.iter().zip(&query.common);
-                    let conflict = both.fold(0, |conflict, ([holding, missing], [all, some])| {
-                        conflict | (holding & !some) | (missing & all)
-                    });
-                    if conflict != 0 || !query.depths.overlap([depth; 2]) {
-                        continue;
-                    }
-                    let set = and(set, *open);
-                    let set = query.rows.restrict(query.part, cube, &query.common, set);
-                    if set != EMPTY {
-                        *open = and(*open, set.map(|word| !word));
-                        found(cube, &set);
-                    }
-                }
+        let mut left = !0 >> (LEAF - self.cubes.len());
+        for excluded in query.excluded.chunks(8) {
+            let excluded = excluded.iter().map(|&at| self.given[at as usize]);
+            left &= !excluded.fold(0, |all, set| all | set);
+            if left == 0 {
+                return;
             }
-            Kind::Branch { proposition, parts } => {
-                let [all, some] =
-                    query.common[proposition / 64].map(|word| word >> (proposition % 64) & 1 == 1);
-                let row = query.rows.row(query.part, *proposition);
-                let set = and(set, *open);
-                let sets = match (all, some) {
-                    (true, _) => [EMPTY, set, set],
-                    (false, false) => [set, EMPTY, set],
-                    (false, true) => [and(set, row.map(|word| !word)), and(set, *row), set],
-                };
-                for (part, set) in parts.iter().zip(sets) {
-                    if set != EMPTY {
-                        part.find(query, set, open, found);
-                    }
-                }
+        }
+        for cube in ones([left].into_iter()).map(|at| &self.cubes[at]) {
+            if !query.depths.overlap([cube.depth(); 2]) {
+                continue;
+            }
+            let set = and(set, *open);
+            let set = query.rows.restrict(query.part, cube, &query.common, set);
+            if set != EMPTY {
+                *open = and(*open, set.map(|word| !word));
+                found(cube, &set);
             }
         }
     }
@@ -227,12 +299,6 @@ impl Tree {
 /// The states in both sets.
 fn and(a: Lanes, b: Lanes) -> Lanes {
     std::array::from_fn(|word| a[word] & b[word])
-}
-
-/// The propositions that hold in a cube, and those that do not, by the word.
-fn literals(cube: &Cube) -> impl Iterator<Item = [u64; 2]> {
-    let words = cube.mask().iter().zip(cube.values());
-    words.map(|(mask, values)| [mask & values, mask & !values])
 }
 
 /// The part of a branch that a cube belongs to.
@@ -244,21 +310,19 @@ fn part(cube: &Cube, proposition: usize) -> usize {
     }
 }
 
-/// The proposition by which a state is compared with the fewest of the cubes; `None` if none
-/// helps.
-fn best_split(cubes: &[Arc<Cube>]) -> Option<usize> {
+/// The proposition by which a state is compared with the fewest of the cubes, of which no two
+/// have the same literals.
+fn best_split(cubes: &[Arc<Cube>]) -> usize {
     let words = cubes[0].mask().len();
-    let mut counts = vec![[0usize; 2]; 64 * words];
+    let mut counts = vec![[0, 0, cubes.len()]; 64 * words];
     for cube in cubes {
         for proposition in ones(cube.mask().iter().copied()) {
             counts[proposition][part(cube, proposition)] += 1;
+            counts[proposition][2] -= 1;
         }
     }
-    let compared =
-        |&[missing, holding]: &[usize; 2]| cubes.len() - missing - holding + missing.max(holding);
-    let (best, counts) = counts
-        .iter()
-        .enumerate()
-        .min_by_key(|(_, counts)| compared(counts))?;
-    (compared(counts) < cubes.len()).then_some(best)
+    let parts = counts.iter().enumerate();
+    let parts = parts.filter(|(_, parts)| parts.iter().all(|&part| part < cubes.len()));
+    let best = parts.min_by_key(|(_, [missing, holding, rest])| (rest + missing.max(holding), rest));
+    best.expect("two cubes differ in some proposition").0
 }

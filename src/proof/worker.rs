@@ -209,11 +209,13 @@ fn serve(
             && let Some(next) = (0..tasks.len()).min_by(|&a, &b| tasks[a].compare(&tasks[b]))
         {
             let task = &mut tasks[next];
-            task.depth += 1;
             let (target, prover, ceilings) = &mut provers[task.prover];
             let before = prover.counts().nodes;
             let state = &request.positions[task.position].state;
-            let proof = prover.prove_within(state, task.depth, &mut pace);
+            let proof = prover.deeper(state, task.depth).and_then(|depth| {
+                task.depth = depth.min(MOST_DEPTH);
+                prover.prove_within(state, task.depth, &mut pace)
+            });
             task.nodes += 1 + prover.counts().nodes - before;
             let Ok(Some(proof)) = proof else {
                 // There was a stop; or no match comes to the position.

@@ -19,10 +19,9 @@
 //! assert_eq!(back, rows);
 //! ```
 
+use super::dispatch::{Kernel, dispatch};
+use super::vector::Vector;
 use crate::rows::Width;
-
-/// A block of 64 by 64 bits.
-type Block = [u64; 64];
 
 /// The words of a column that has a bit for each of `rows` rows.
 pub fn column_words(rows: usize) -> usize {
@@ -38,21 +37,14 @@ pub fn column_words(rows: usize) -> usize {
 /// If there are more columns than lanes, or not whole rows or columns.
 pub fn to_columns(width: Width, rows: &[u64], columns: &mut [u64]) {
     let shape = Shape::new(width, rows.len(), columns.len());
-    let mut block = [0; 64];
-    for (lanes, first_lane) in (0..width.words()).zip((0..shape.columns).step_by(64)) {
-        let in_block = (shape.columns - first_lane).min(64);
-        for (part, rows) in rows.chunks(64 * width.words()).enumerate() {
-            block.fill(0);
-            for (word, row) in block.iter_mut().zip(rows.chunks_exact(width.words())) {
-                *word = row[lanes];
-            }
-            transpose(&mut block);
-            let columns = columns[first_lane * shape.words..].chunks_exact_mut(shape.words);
-            for (column, word) in columns.zip(&block[..in_block]) {
-                column[part] = *word;
-            }
-        }
-    }
+    dispatch(
+        width,
+        ToColumns {
+            rows,
+            columns,
+            shape,
+        },
+    );
 }
 
 /// Makes row `r` in lane `l` what bit `r` of column `l` is: the inverse of [`to_columns`].
@@ -62,21 +54,86 @@ pub fn to_columns(width: Width, rows: &[u64], columns: &mut [u64]) {
 /// As [`to_columns`].
 pub fn to_rows(width: Width, columns: &[u64], rows: &mut [u64]) {
     let shape = Shape::new(width, rows.len(), columns.len());
-    let mut block = [0; 64];
-    for lanes in 0..width.words() {
-        let first_lane = (64 * lanes).min(shape.columns);
-        for (part, rows) in rows.chunks_mut(64 * width.words()).enumerate() {
-            block.fill(0);
-            let columns = columns[first_lane * shape.words..].chunks_exact(shape.words);
-            for (word, column) in block.iter_mut().zip(columns) {
-                *word = column[part];
+    dispatch(
+        width,
+        ToRows {
+            columns,
+            rows,
+            shape,
+        },
+    );
+}
+
+struct ToColumns<'a> {
+    rows: &'a [u64],
+    columns: &'a mut [u64],
+    shape: Shape,
+}
+
+impl Kernel for ToColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Shape { columns, words } = self.shape;
+        for (part, rows) in self.rows.chunks(64 * V::WORDS).enumerate() {
+            let mut block = [V::ZERO; 64];
+            for (word, row) in block.iter_mut().zip(rows.chunks_exact(V::WORDS)) {
+                // SAFETY: a row has so many words.
+                *word = unsafe { V::load(row.as_ptr()) };
             }
             transpose(&mut block);
-            for (word, row) in block.iter().zip(rows.chunks_exact_mut(width.words())) {
-                row[lanes] = *word;
+            for (first, word) in block.iter().enumerate().take(columns) {
+                let word = array(*word);
+                for (lane, word) in (first..columns).step_by(64).zip(word) {
+                    self.columns[lane * words + part] = word;
+                }
             }
         }
     }
+}
+
+struct ToRows<'a> {
+    columns: &'a [u64],
+    rows: &'a mut [u64],
+    shape: Shape,
+}
+
+impl Kernel for ToRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Shape { columns, words } = self.shape;
+        for (part, rows) in self.rows.chunks_mut(64 * V::WORDS).enumerate() {
+            let mut block = [V::ZERO; 64];
+            for (first, to) in block.iter_mut().enumerate().take(columns) {
+                let mut word = [0; MOST_WORDS];
+                for (lane, word) in (first..columns).step_by(64).zip(&mut word) {
+                    *word = self.columns[lane * words + part];
+                }
+                // SAFETY: no vector has more words.
+                *to = unsafe { V::load(word.as_ptr()) };
+            }
+            transpose(&mut block);
+            for (word, row) in block.iter().zip(rows.chunks_exact_mut(V::WORDS)) {
+                // SAFETY: a row has so many words.
+                unsafe { word.store(row.as_mut_ptr()) };
+            }
+        }
+    }
+}
+
+/// The words of the widest vector.
+const MOST_WORDS: usize = 8;
+
+/// The words of a vector, and then anything.
+#[inline(always)]
+fn array<V: Vector>(vector: V) -> [u64; MOST_WORDS] {
+    let mut words = [0; MOST_WORDS];
+    // SAFETY: no vector has more words.
+    unsafe { vector.store(words.as_mut_ptr()) };
+    words
 }
 
 /// How many columns there are, and of how many words.
@@ -97,20 +154,23 @@ impl Shape {
     }
 }
 
-/// Makes bit `i` of word `k` what was bit `k` of word `i`.
-fn transpose(block: &mut Block) {
+/// Makes bit `i` of word `k` what was bit `k` of word `i`, at each place of the vectors.
+#[inline(always)]
+fn transpose<V: Vector>(block: &mut [V; 64]) {
     let mut size = 32;
-    let mut low = u64::from(u32::MAX);
+    // In each word, `size` bits that are one, as many that are zero, and so on.
+    let mut low = V::ONES.shift_right(32);
     while size > 0 {
+        let bits = size as i32;
         for first in (0..64).step_by(2 * size) {
             for k in first..first + size {
-                let differ = ((block[k] >> size) ^ block[k + size]) & low;
-                block[k] ^= differ << size;
-                block[k + size] ^= differ;
+                let differ = block[k].shift_right(bits).xor(block[k + size]).and(low);
+                block[k] = block[k].xor(differ.shift_left(bits));
+                block[k + size] = block[k + size].xor(differ);
             }
         }
         size /= 2;
-        low ^= low << size;
+        low = low.xor(low.shift_left(size as i32));
     }
 }
 
