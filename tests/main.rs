@@ -37,3 +37,4 @@ mod recompilation;
 mod tiers;
 mod traces;
 mod tune;
+mod workers;

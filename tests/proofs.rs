@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use crate::common;
+use crate::workers::FORCED;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::matches::{History, Script};
-use propjit::proof::{Cube, Pace, Proof, ProofConfig, Prover, Target, Verdict};
+use propjit::proof::{Cube, Pace, Proof, ProofConfig, Prover, ProverTeam, Target, Verdict};
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
@@ -253,25 +254,6 @@ fn verdicts_and_cubes_are_those_of_a_full_search() {
     assert!(failed > 100 && won > 100 && completed > 1000, "{all:?}");
 }
 
-/// A position of breakthrough on a small board with a forced win that takes 13 joint moves.
-const FORCED: &str = "(move 4 2 3 3) | noop; \
-    noop | (move 2 5 3 4); \
-    (move 3 1 4 2) | noop; \
-    noop | (move 1 6 2 5); \
-    (move 3 2 2 3) | noop; \
-    noop | (move 3 4 2 3); \
-    (move 1 2 2 3) | noop; \
-    noop | (move 5 5 4 4); \
-    (move 3 3 4 4) | noop; \
-    noop | (move 3 5 4 4); \
-    (move 2 2 1 3) | noop; \
-    noop | (move 4 6 3 5); \
-    (move 1 3 1 4) | noop; \
-    noop | (move 1 5 2 4); \
-    (move 2 1 1 2) | noop; \
-    noop | (move 2 5 1 4); \
-    (move 2 3 1 4) | noop";
-
 #[test]
 fn local_search_finds_forced_wins_and_their_moves() {
     let game = common::load(&common::own_folder().join("breakthroughSmall.kif"));
@@ -308,4 +290,54 @@ fn local_search_finds_forced_wins_and_their_moves() {
         "{:?}",
         proof.verdict
     );
+}
+
+#[test]
+fn several_threads_find_what_one_does() {
+    for (name, depth) in [
+        ("breakthroughSmall", 6),
+        ("connectFour", 6),
+        ("tron", 3),
+        ("threePlayerTicTacToe", 5),
+    ] {
+        let game = common::load(&common::own_folder().join(name).with_extension("kif"));
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        let mut rng = streams(0x7ea3).next().unwrap();
+        let role = RoleId(0);
+        let goals = &game.ground_game().unwrap().propnet().roles[0].goals;
+        let value = goals.last().unwrap().value;
+        let target = Target { role, value };
+        let (engines, config) = (game.engines().unwrap(), ProofConfig::default());
+        let mut team = ProverTeam::new(engines, target, &config, 3).unwrap();
+        for _ in 0..4 {
+            let states = random_match(&mut *machine, &mut rng);
+            let from = states.len().saturating_sub(depth as usize + 2);
+            for state in &states[from..] {
+                let mut alone = Prover::new(engines, target, &config).unwrap();
+                let mut pace = Pace::new(&Stop::new());
+                let one = alone.prove(state, depth, &mut pace, |_| ()).unwrap();
+                let all = team.prove(state, depth, &Stop::new(), |_| ()).unwrap();
+                // Whether a failure is final depends on which refutation was found.
+                let won = |proof: &Proof| match proof.verdict {
+                    Verdict::Won(depth) => Some(depth),
+                    Verdict::Lost | Verdict::NotWithin(_) => None,
+                };
+                assert_eq!(won(&all), won(&one), "{name}, {:?}", all.verdict);
+                let Some(cube) = &all.cube else { continue };
+                assert!(cube.contains(&padded(state, cube)));
+                for _ in 0..5 {
+                    let ground = game.ground_game().unwrap();
+                    let other = completion(ground, cube, state, &mut rng);
+                    let mut reference = Reference {
+                        machine: &mut *machine,
+                        target,
+                        left: 50_000,
+                    };
+                    if let Ok(forced) = reference.forces(&other, cube.depth().min(depth)) {
+                        assert_eq!(forced, cube.won(), "{name}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
 use propjit::search::SearchBudget;
+use propjit::search::mcts::LocalReport;
 use serde::Serialize;
 
 use super::options::{in_range, seconds};
 use super::output::{Failure, Output, message, show_progress, stop_on_ctrl_c};
-use super::thinking::{Goals, Ranked, Table, ThinkingArgs, find_role, number, ranking, think};
+use super::thinking::{
+    Forcing, Goals, Ranked, Table, ThinkingArgs, find_role, number, ranking, think,
+};
 
 /// Rank the moves in a position by tree search
 #[derive(clap::Args)]
@@ -58,6 +61,9 @@ struct Analysis {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     moves: Vec<Ranked>,
+    /// What local search has brought, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local: Option<LocalReport>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
 }
@@ -111,6 +117,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seconds: report.time.as_secs_f64(),
         seed: Some(seed),
         moves: ranking(&report, &mut search, history.roles()),
+        local: report.local,
         goals: None,
     })
 }
@@ -129,6 +136,7 @@ fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
         seconds: 0.0,
         seed: None,
         moves: Vec::new(),
+        local: None,
         goals: Some(goals),
     })
 }
@@ -182,6 +190,27 @@ impl fmt::Display for Analysis {
             moves: &self.moves,
             most: SHOWN,
         }
-        .fmt(f)
+        .fmt(f)?;
+        for ranked in &self.moves {
+            let Some(Forcing {
+                role,
+                goal,
+                depth,
+                by,
+            }) = &ranked.forced
+            else {
+                continue;
+            };
+            let played = &ranked.played;
+            match *role == self.role {
+                true if by == played => writeln!(f, "forced: {played} brings {goal} in {depth}")?,
+                true => writeln!(f, "forced: {played}, then {by}, brings {goal} in {depth}")?,
+                false => {
+                    let reply = format!("{role} forces {goal} in {depth} by {by}");
+                    writeln!(f, "refuted: {played}, {reply}")?;
+                }
+            }
+        }
+        self.local.as_ref().map_or(Ok(()), |local| local.fmt(f))
     }
 }

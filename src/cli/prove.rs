@@ -1,20 +1,22 @@
 //! `propjit prove`: whether a role can force a goal.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Move, RoleId};
 use propjit::proof::{
-    Cube, MOST_DEPTH, Pace, Proof, ProofConfig, ProofCounts, Prover, Target, Verdict,
+    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProverTeam, Target, Verdict,
 };
 use serde::Serialize;
 
-use super::options::{SetupArgs, in_range, seconds};
-use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::options::{SetupArgs, in_range, seconds, threads};
+use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
 use super::position::PositionArgs;
 use super::thinking::find_role;
 
@@ -26,7 +28,13 @@ use super::thinking::find_role;
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The file with the rules
-    rulesheet: PathBuf,
+    #[arg(required_unless_present = "serve")]
+    rulesheet: Option<PathBuf>,
+
+    /// Answer requests on the standard input until that ends: a worker for the player options
+    /// `workers` and `prover` (see docs/workers.md)
+    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "no_cubes"])]
+    serve: bool,
 
     #[command(flatten)]
     position: PositionArgs,
@@ -46,6 +54,10 @@ pub(super) struct Args {
     /// How long to search [default: 10, with --depth as long as it takes]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
+
+    /// Threads that search
+    #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
+    threads: usize,
 
     /// Search states that are known from proofs about others all the same, to compare
     #[arg(long)]
@@ -91,10 +103,13 @@ struct Report {
 /// Searches and prints what was found.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c();
+    let Some(rulesheet) = &args.rulesheet else {
+        return serve(&args.setup, &stop);
+    };
     let prepare = |_: &mut Game, _| Ok(());
     let (game, _) = args
         .setup
-        .load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
+        .load(rulesheet, &stop, Game::bulk_backend, prepare)?;
     let position = args.position.position(&game)?;
     let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
         return Err(Failure::Work(
@@ -115,7 +130,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let state = ground.parse_state(&fluents).map_err(Failure::new)?;
     let config = ProofConfig::default().with_cubes(!args.no_cubes);
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
-    let mut prover = Prover::new(engines, target, &config).map_err(Failure::new)?;
+    let team = ProverTeam::new(engines, target, &config, args.threads);
+    let mut team = team.map_err(Failure::new)?;
     let depth = Arc::new(AtomicU32::new(0));
     let shown = show_progress({
         let depth = depth.clone();
@@ -129,7 +145,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let start = Instant::now();
     let most = args.depth.unwrap_or(MOST_DEPTH);
     let searched = |searched| depth.store(searched, Ordering::Relaxed);
-    let proof = prover.prove(&state, most, &mut Pace::new(&limited), searched);
+    let proof = team.prove(&state, most, &limited, searched);
     drop(shown);
     let proof = proof.map_err(Failure::new)?;
     let joint = |joint: &Vec<Move>| {
@@ -138,7 +154,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         texts.collect::<Vec<_>>().join(" | ")
     };
     let cube = |cube: &Arc<Cube>| {
-        let literals = prover.literals(cube);
+        let literals = team.prover().literals(cube);
         literals
             .iter()
             .map(|literal| literal.text(ground))
@@ -152,7 +168,22 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seconds: start.elapsed().as_secs_f64(),
         interrupted: stop.is_set(),
         propositions: ground.layout().bases.len(),
-        ..Report::new(&proof, &prover.counts())
+        ..Report::new(&proof, &team.counts())
+    })
+}
+
+/// Serves proofs on stdin and stdout, about games that come from there.
+fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
+    let mut load = |name: &str, rules: &str| {
+        let setup = setup.setup_for(Path::new(name)).with_stop(stop.clone());
+        let game = Game::from_text(name, rules, &setup).map_err(|error| describe(&error))?;
+        let engines = game.engines().cloned();
+        engines.ok_or_else(|| "only games that can be grounded have proofs".to_string())
+    };
+    let (input, output) = (Box::new(io::stdin()), Box::new(io::stdout()));
+    proof::serve(input, output, &mut load, stop).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Pipe,
+        _ => Failure::Work(format!("cannot serve proofs: {error}")),
     })
 }
 

@@ -8,6 +8,7 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
 use propjit::matches::History;
+use propjit::proof::ProofCommand;
 use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig, MoveReport, SearchReport};
@@ -30,6 +31,14 @@ pub(super) struct ThinkingArgs {
     /// prover has one
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
+
+    /// Look for forced wins beside the search, for a fifth of the time
+    #[arg(long)]
+    local: bool,
+
+    /// Processes that look for forced wins: `propjit prove --serve`
+    #[arg(long, default_value = "0", value_name = "N", value_parser = |text: &str| in_range(text, 0usize, 64))]
+    workers: usize,
 
     /// Memory for the search tree
     #[arg(long, default_value = "1024", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
@@ -86,6 +95,8 @@ impl ThinkingArgs {
         let config = MctsConfig::default()
             .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
             .with_memory(self.memory << 20)
+            .with_local(self.local)
+            .with_provers(vec![ProofCommand::own(); self.workers])
             .with_seed(seed);
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }
@@ -126,6 +137,20 @@ pub(super) struct Ranked {
     pub stderr: Option<f64>,
     pub proof: Option<String>,
     pub line: Vec<Decision>,
+    /// What local search has proved, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forced: Option<Forcing>,
+}
+
+/// A role forces a goal.
+#[derive(Serialize)]
+pub(super) struct Forcing {
+    pub role: String,
+    pub goal: i32,
+    /// The number of joint moves, that of the ranking included.
+    pub depth: u32,
+    /// The move of the role by which it does.
+    pub by: String,
 }
 
 /// A move in a line of play.
@@ -149,6 +174,15 @@ pub(super) fn ranking(report: &SearchReport, search: &mut Mcts, roles: &[String]
         stderr: played.error,
         proof: proof(played.bounds, report.range),
         line: played.line.iter().copied().map(&mut decision).collect(),
+        forced: played.forced.map(|forced| {
+            let Decision { role, played } = decision((forced.target.role, forced.by));
+            Forcing {
+                role,
+                goal: forced.target.value,
+                depth: forced.depth,
+                by: played,
+            }
+        }),
     };
     report.moves.iter().map(ranked).collect()
 }

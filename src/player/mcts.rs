@@ -124,14 +124,18 @@ impl GameSearch {
 /// The result of the search, as the record of a move.
 fn record(report: &SearchReport) -> serde_json::Value {
     let visits = report.moves.first().map(|best| best.visits);
-    json!({
+    let mut record = json!({
         "value": report.value,
         "solved": report.solved,
         "visits": visits,
         "nodes": report.nodes,
         "playouts": report.playouts,
         "seconds": report.time.as_secs_f64(),
-    })
+    });
+    if let Some(local) = &report.local {
+        record["local"] = json!(local);
+    }
+    record
 }
 
 impl Player for MctsPlayer {

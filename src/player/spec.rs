@@ -23,6 +23,7 @@ use thiserror::Error;
 use super::mcts::{MctsPlayer, MctsPlayerConfig};
 use super::simple::SimplePlayer;
 use crate::matches::{PlayerFactory, Seat};
+use crate::proof::{NoCommand, ProofCommand};
 use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
 use crate::search::mcts;
@@ -48,6 +49,8 @@ const KINDS: &[PlayerKind] = &[
             "exploration",
             "decisive",
             "local",
+            "workers",
+            "prover",
             "backend",
             "latches",
             "darkening",
@@ -116,6 +119,10 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }
+    let workers = options.within("workers", "a number from 0 to 64", 0..=64)?;
+    search.provers = vec![ProofCommand::own(); workers.unwrap_or(0)];
+    let Prover(prover) = options.get("prover", "cmd:COMMAND")?.unwrap_or_default();
+    search.provers.extend(prover);
     let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(
@@ -123,6 +130,19 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
             config.clone(),
         )))
     }))
+}
+
+/// The option `prover`: `cmd:` and a command.
+#[derive(Default)]
+struct Prover(Option<ProofCommand>);
+
+impl FromStr for Prover {
+    type Err = NoCommand;
+
+    fn from_str(text: &str) -> Result<Prover, NoCommand> {
+        let command = text.strip_prefix("cmd:").ok_or(NoCommand)?;
+        Ok(Prover(Some(command.parse()?)))
+    }
 }
 
 /// Why a text names no player.
@@ -321,6 +341,14 @@ mod tests {
             (
                 "random:seed=-1",
                 "the option `seed` must be a whole number, not `-1`",
+            ),
+            (
+                "mcts:prover=propjit",
+                "the option `prover` must be cmd:COMMAND, not `propjit`",
+            ),
+            (
+                "mcts:workers=65",
+                "the option `workers` must be a number from 0 to 64, not `65`",
             ),
             (
                 "http://:80",

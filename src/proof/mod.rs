@@ -18,26 +18,45 @@
 //! - `node`, `search`: the search.
 //! - `conclusion`: the cube for a verdict about one state.
 //! - `prover`: the search with ever more joint moves, and what it finds.
+//! - `team`, `exchange`: several provers that search for the same proof.
+//! - `message`: what a search asks its workers, and what these tell.
 //! - `worker`, `pace`: a thread that proves what it is asked about, for a share of the time.
+//! - `encoding`, `process`, `serve`: a worker in another process, and how messages are written.
+//! - `crew`: several workers.
 //!
 //! Local search for forced wins is described in the blog of Sancho
 //! (<http://sanchoggp.blogspot.com>, 2014), there within a static distance; relevance zones as
 //! partial states by Shih et al. (arXiv 2112.02563).
 
 mod conclusion;
+mod crew;
 mod cube;
+mod encoding;
+mod exchange;
 mod joint_rows;
+mod message;
 mod node;
 mod pace;
+mod process;
 mod prover;
 mod search;
+mod serve;
 mod steps;
 mod store;
+mod team;
 mod worker;
 
 pub use crate::reasons::Target;
+pub use crew::ProofCrew;
 pub use cube::Cube;
+pub use encoding::VERSION;
+pub use message::{
+    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, TargetStatus,
+};
 pub use pace::Pace;
+pub use process::{NoCommand, ProofCommand};
 pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, Verdict};
 pub use search::ProofCounts;
-pub use worker::{ProofAnswer, ProofPosition, ProofWorker};
+pub use serve::{LoadGame, serve};
+pub use team::ProverTeam;
+pub use worker::ProofWorker;

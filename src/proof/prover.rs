@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::cube::Cube;
+use super::exchange::Exchange;
 use super::pace::Pace;
 use super::search::{ProofCounts, Search, Stopped};
 use super::steps::{Steps, flag};
@@ -12,6 +13,7 @@ use crate::ground::{GroundGame, Literal};
 use crate::machine::State;
 use crate::moves::Move;
 use crate::reasons::Target;
+use crate::rng::GameRng;
 use crate::setters::setters;
 use crate::state::ones;
 
@@ -80,7 +82,7 @@ pub struct Proof {
 
 impl Proof {
     /// Nothing was found out.
-    fn nothing() -> Proof {
+    pub(super) fn nothing() -> Proof {
         Proof {
             verdict: Verdict::NotWithin(0),
             cube: None,
@@ -88,6 +90,30 @@ impl Proof {
             times: Vec::new(),
         }
     }
+}
+
+/// Looks for a proof with ever more joint moves, up to `most`: `next` is given a number of joint
+/// moves that was searched, and searches a greater one, unless it is stopped.
+pub(super) fn deepen(
+    most: u32,
+    searched: &mut dyn FnMut(u32),
+    mut next: impl FnMut(u32) -> Result<Option<(u32, Proof)>, ProofError>,
+) -> Result<Proof, ProofError> {
+    let start = Instant::now();
+    let mut times = Vec::new();
+    let mut last = Proof::nothing();
+    while times.len() < most.min(MOST_DEPTH) as usize {
+        let Some((depth, proof)) = next(times.len() as u32)? else {
+            break;
+        };
+        times.resize(depth as usize, start.elapsed());
+        last = proof;
+        match last.verdict {
+            Verdict::NotWithin(_) => searched(depth),
+            Verdict::Won(_) | Verdict::Lost => break,
+        }
+    }
+    Ok(Proof { times, ..last })
 }
 
 /// Searches for proofs about one target in states of a game, and keeps the cubes that it proves.
@@ -127,23 +153,11 @@ impl Prover {
         pace: &mut Pace,
         mut searched: impl FnMut(u32),
     ) -> Result<Proof, ProofError> {
-        let start = Instant::now();
-        let mut times = Vec::new();
-        let mut last = Proof::nothing();
-        let most = depth.min(MOST_DEPTH);
-        while times.len() < most as usize {
-            let depth = self.deeper(state, times.len() as u32)?.min(most);
-            let Some(proof) = self.prove_within(state, depth, pace)? else {
-                break;
-            };
-            times.resize(depth as usize, start.elapsed());
-            last = proof;
-            match last.verdict {
-                Verdict::NotWithin(_) => searched(depth),
-                Verdict::Won(_) | Verdict::Lost => break,
-            }
-        }
-        Ok(Proof { times, ..last })
+        deepen(depth, &mut searched, |last| {
+            let depth = self.deeper(state, last)?.min(depth.min(MOST_DEPTH));
+            let proof = self.prove_within(state, depth, pace)?;
+            Ok(proof.map(|proof| (depth, proof)))
+        })
     }
 
     /// The next number of joint moves to search after this one. In the last of them the role
@@ -207,6 +221,11 @@ impl Prover {
         }
         proof.cube = Some(cube);
         Ok(Some(proof))
+    }
+
+    /// Exchanges cubes with others from now on, and tries moves in another order than they do.
+    pub(super) fn join(&mut self, exchange: Exchange, rng: Option<GameRng>) {
+        self.search.join(exchange, rng);
     }
 
     /// What was counted in all searches so far.

@@ -3,16 +3,19 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use rand::RngExt;
 use rustc_hash::FxHashMap;
 
 use super::conclusion::conclude;
 use super::cube::Cube;
+use super::exchange::Exchange;
 use super::joint_rows::JointRows;
 use super::node::Node;
 use super::pace::Pace;
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
 use crate::moves::Move;
+use crate::rng::GameRng;
 
 /// The words that the cubes of one kind and phase may take before they are forgotten: 64 MiB.
 const MOST_WORDS: usize = 1 << 23;
@@ -22,6 +25,9 @@ const CUBE_WORDS: usize = 6;
 
 /// The number of states for which it is known which joint move decided, before they are forgotten.
 const MOST_DECIDED: usize = 1 << 18;
+
+/// The number below which is what chance says of a joint move that has not decided anything.
+const MOST_CHANCE: u64 = 16;
 
 /// What was counted in a proof search.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -43,6 +49,23 @@ pub struct ProofCounts {
     pub literals: [u64; 2],
 }
 
+impl ProofCounts {
+    /// What was counted in two searches.
+    #[must_use]
+    pub fn and(self, other: ProofCounts) -> ProofCounts {
+        let both = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
+        ProofCounts {
+            nodes: self.nodes + other.nodes,
+            lanes: both(self.lanes, other.lanes),
+            leaves: self.leaves + other.leaves,
+            searched: self.searched + other.searched,
+            discharged: self.discharged + other.discharged,
+            cubes: both(self.cubes, other.cubes),
+            literals: both(self.literals, other.literals),
+        }
+    }
+}
+
 /// The search was stopped.
 #[derive(Debug)]
 pub(super) struct Stopped;
@@ -61,6 +84,8 @@ pub(super) struct Search {
     /// Nodes that are not in use.
     spare: Vec<Node>,
     use_cubes: bool,
+    /// Other searches for the same target, if there are any.
+    exchange: Option<Exchange>,
 }
 
 impl Search {
@@ -78,6 +103,18 @@ impl Search {
             decisive: FxHashMap::default(),
             spare: Vec::new(),
             use_cubes,
+            exchange: None,
+        }
+    }
+
+    /// Exchanges cubes with other searches from now on. With random numbers, moves are tried in
+    /// another order, as long as nothing is known of them.
+    pub(super) fn join(&mut self, exchange: Exchange, rng: Option<GameRng>) {
+        self.exchange = Some(exchange);
+        if let Some(mut rng) = rng {
+            for decided in self.history.iter_mut().flatten() {
+                *decided = rng.random_range(0..MOST_CHANCE);
+            }
         }
     }
 
@@ -113,6 +150,9 @@ impl Search {
         if pace.is_over() {
             return Err(Stopped);
         }
+        if let Some(cube) = self.adopt(phase, state, depth) {
+            return Ok(cube);
+        }
         let mut node = self.spare.pop().unwrap_or_default();
         node.phase = phase;
         node.state.clear();
@@ -126,12 +166,29 @@ impl Search {
         let cube = Arc::new(conclude(&mut self.steps, node, won, played));
         self.counts.cubes[usize::from(won)] += 1;
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
-        let store = &mut self.stores[phase][usize::from(won)];
-        if store.len() * CUBE_WORDS * state.len() >= MOST_WORDS {
+        if let Some(exchange) = &self.exchange {
+            exchange.offer(phase, &cube);
+        }
+        self.keep(phase, cube.clone());
+        Ok(cube)
+    }
+
+    /// Puts a cube into its store.
+    fn keep(&mut self, phase: usize, cube: Arc<Cube>) {
+        let store = &mut self.stores[phase][usize::from(cube.won())];
+        if store.len() * CUBE_WORDS * self.steps.words() >= MOST_WORDS {
             *store = Store::new();
         }
-        store.insert(cube.clone());
-        Ok(cube)
+        store.insert(cube);
+    }
+
+    /// Takes over what other searches have proved; a cube that contains a state, as
+    /// [`known`](Search::known), if there are others.
+    fn adopt(&mut self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
+        for (phase, cube) in self.exchange.as_ref()?.take() {
+            self.keep(phase, cube);
+        }
+        self.known(phase, state, depth).filter(|_| self.use_cubes)
     }
 
     /// Joint moves by which the target is achieved from a state from which it can be forced in

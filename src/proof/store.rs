@@ -120,8 +120,10 @@ impl Store {
             parts: parts as u32,
         };
         let leaves = [leaf, self.leaves.len(), self.leaves.len() + 1];
-        self.leaves.resize_with(self.leaves.len() + 2, Leaf::default);
-        self.nodes.extend(leaves.map(|leaf| Tree::leaf(leaf as u32)));
+        self.leaves
+            .resize_with(self.leaves.len() + 2, Leaf::default);
+        self.nodes
+            .extend(leaves.map(|leaf| Tree::leaf(leaf as u32)));
         for cube in cubes {
             let part = part(&cube, proposition);
             let tree = &mut self.nodes[parts + part];
@@ -323,6 +325,7 @@ fn best_split(cubes: &[Arc<Cube>]) -> usize {
     }
     let parts = counts.iter().enumerate();
     let parts = parts.filter(|(_, parts)| parts.iter().all(|&part| part < cubes.len()));
-    let best = parts.min_by_key(|(_, [missing, holding, rest])| (rest + missing.max(holding), rest));
+    let best =
+        parts.min_by_key(|(_, [missing, holding, rest])| (rest + missing.max(holding), rest));
     best.expect("two cubes differ in some proposition").0
 }

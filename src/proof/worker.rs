@@ -3,17 +3,16 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
+use super::message::{ProofAnswer, ProofMessage, ProofRequest, ProofStatus, TargetStatus};
 use super::pace::Pace;
 use super::prover::{MOST_DEPTH, ProofConfig, Prover, Verdict};
 use crate::analysis::ceiling;
 use crate::engine::Engines;
-use crate::machine::State;
-use crate::moves::{Move, RANDOM_ROLE, RoleId};
+use crate::moves::{RANDOM_ROLE, RoleId};
 use crate::reasons::Target;
 
 /// The number of nodes after which it is seen whether cubes are of use in a game.
@@ -22,61 +21,30 @@ const TRIAL: u64 = 5_000;
 /// The share of joint moves that cubes have to spare then.
 const USEFUL: f64 = 0.5;
 
-/// Something that was proved.
-#[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct ProofAnswer {
-    /// The number of the request.
-    pub request: u64,
-    /// The number of the position in the request.
-    pub position: usize,
-    /// What the role can force there.
-    pub target: Target,
-    /// Within this number of joint moves.
-    pub depth: u32,
-    /// The first joint move. Only that of the target's role is part of the proof.
-    pub joint: Vec<Move>,
-    /// The most that others get then, as far as that is proved.
-    pub ceilings: Vec<(RoleId, i32)>,
-}
-
-/// A position about which proofs are wanted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProofPosition {
-    /// The state.
-    pub state: State,
-    /// The role whose wins are looked for; or those of all roles.
-    pub role: Option<RoleId>,
-}
-
-/// Positions about which proofs are wanted.
-struct Request {
-    number: u64,
-    positions: Vec<ProofPosition>,
-    stop: Stop,
-}
-
 /// A thread that looks for wins that a role can force, in positions that it is asked about. It
 /// ends when this is dropped.
 #[derive(Debug)]
 pub struct ProofWorker {
-    requests: Sender<Request>,
-    answers: Receiver<ProofAnswer>,
+    requests: Sender<(ProofRequest, Stop)>,
     stop: Stop,
     /// The stop token of the last request.
     last: Stop,
-    number: u64,
 }
 
 impl ProofWorker {
-    /// Starts the thread, which works this share of the time at most.
-    pub fn start(engines: &Arc<Engines>, share: f64) -> ProofWorker {
+    /// Starts the thread, which calls `tell` with what it has to tell, until that is `false`: with
+    /// a status when it is ready and after each request, and with what it proves.
+    pub fn start(
+        engines: &Arc<Engines>,
+        tell: Box<dyn FnMut(ProofMessage) -> bool + Send>,
+    ) -> ProofWorker {
         let (requests, received) = unbounded();
-        let (told, answers) = unbounded();
         let stop = Stop::new();
         let work = {
             let (engines, stop) = (engines.clone(), stop.clone());
-            move || serve(&engines, share, &received, &told, &stop)
+            move || {
+                Serving::new(&engines, tell, &stop).serve(&received);
+            }
         };
         let thread = thread::Builder::new().name("prover".to_string());
         if let Err(error) = thread.spawn(work) {
@@ -84,38 +52,17 @@ impl ProofWorker {
         }
         ProofWorker {
             requests,
-            answers,
             last: stop.by(None),
             stop,
-            number: 0,
         }
     }
 
-    /// Asks about these positions from now on, with the most important one first, and about no
-    /// others. The number of the request.
-    pub fn ask(&mut self, positions: Vec<ProofPosition>) -> u64 {
+    /// Makes a request, in place of the last one.
+    pub fn ask(&mut self, request: ProofRequest) {
         self.last.set();
         self.last = self.stop.by(None);
-        self.number += 1;
-        let request = Request {
-            number: self.number,
-            positions,
-            stop: self.last.clone(),
-        };
         // If the thread has ended, nothing more is proved.
-        let _ = self.requests.send(request);
-        self.number
-    }
-
-    /// Asks about nothing any more.
-    pub fn rest(&mut self) {
-        self.last.set();
-    }
-
-    /// Something that was proved and not told yet, if it comes within a time. It may be about an
-    /// earlier request.
-    pub fn wait(&self, time: Duration) -> Option<ProofAnswer> {
-        self.answers.recv_timeout(time).ok()
+        let _ = self.requests.send((request, self.last.clone()));
     }
 }
 
@@ -128,7 +75,7 @@ impl Drop for ProofWorker {
 /// The search for a proof about one position.
 struct Task {
     position: usize,
-    prover: usize,
+    subject: usize,
     /// The number of joint moves that were searched.
     depth: u32,
     /// The number of nodes that this took.
@@ -136,10 +83,10 @@ struct Task {
 }
 
 impl Task {
-    fn new(position: usize, prover: usize) -> Task {
+    fn new(position: usize, subject: usize) -> Task {
         Task {
             position,
-            prover,
+            subject,
             depth: 0,
             nodes: 0,
         }
@@ -153,63 +100,132 @@ impl Task {
     }
 }
 
-/// Serves requests until nobody makes any more.
-fn serve(
-    engines: &Engines,
-    share: f64,
-    requests: &Receiver<Request>,
-    answers: &Sender<ProofAnswer>,
-    stop: &Stop,
-) {
-    let game = engines.game();
-    let roles = RoleId::first(game.roles().len());
-    let mut provers = Vec::new();
-    for role in roles
-        .clone()
-        .filter(|role| game.roles()[role.index()] != RANDOM_ROLE)
-    {
-        let goals = &game.propnet().roles[role.index()].goals;
-        let (Some(best), true) = (goals.last(), goals.len() > 1) else {
-            continue;
-        };
-        let target = Target {
-            role,
-            value: best.value,
-        };
-        if stop.is_set() {
-            return;
-        }
-        match Prover::new(engines, target, &ProofConfig::default()) {
-            Ok(prover) => {
-                let others = roles.clone().filter(|&other| other != role);
-                let ceilings = others.filter_map(|other| {
-                    ceiling(game, (role, target.value), other, stop).map(|most| (other, most))
-                });
-                provers.push((target, prover, ceilings.collect::<Vec<_>>()));
-            }
-            Err(error) => tracing::info!(%error, "no local search"),
-        }
-    }
-    for (target, _, ceilings) in &provers {
+/// A target, and the search for proofs about it.
+struct Subject {
+    status: TargetStatus,
+    /// `None` once it is seen to be of no use.
+    prover: Option<Prover>,
+    /// What others get at most where the target is forced.
+    ceilings: Vec<(RoleId, i32)>,
+}
+
+impl Subject {
+    /// A target that is looked for, if the game has proofs about it.
+    fn new(engines: &Engines, target: Target, stop: &Stop) -> Option<Subject> {
+        let game = engines.game();
+        let prover = Prover::new(engines, target, &ProofConfig::default())
+            .inspect_err(|error| tracing::info!(%error, "no local search"))
+            .ok()?;
+        let others = RoleId::first(game.roles().len()).filter(|&other| other != target.role);
+        let ceilings = others.filter_map(|other| {
+            ceiling(game, (target.role, target.value), other, stop).map(|most| (other, most))
+        });
+        let ceilings: Vec<_> = ceilings.collect();
         tracing::debug!(?target, ?ceilings, "local search");
+        Some(Subject {
+            status: TargetStatus {
+                target,
+                is_on: true,
+                nodes: 0,
+                searched: 0,
+                discharged: 0,
+            },
+            prover: Some(prover),
+            ceilings,
+        })
     }
-    while let Ok(first) = requests.recv() {
-        let request = requests.try_iter().last().unwrap_or(first);
-        let mut pace = Pace::with_share(&request.stop, share);
+
+    /// Counts anew, and gives the search up if it is of no use.
+    fn review(&mut self, roles: &[String]) {
+        let Some(prover) = &self.prover else { return };
+        let (counts, status) = (prover.counts(), &mut self.status);
+        status.nodes = counts.nodes;
+        status.searched = counts.searched;
+        status.discharged = counts.discharged;
+        let is_useful = status.spared().is_none_or(|spared| spared >= USEFUL);
+        if status.nodes >= TRIAL && !is_useful {
+            let (role, spared) = (&roles[status.target.role.index()], status.spared());
+            tracing::info!(role, spared, "local search does not pay in this game");
+            status.is_on = false;
+            self.prover = None;
+        }
+    }
+}
+
+/// What serves requests, on the thread of a worker.
+struct Serving<'a> {
+    roles: &'a [String],
+    subjects: Vec<Subject>,
+    tell: Box<dyn FnMut(ProofMessage) -> bool + Send>,
+}
+
+impl<'a> Serving<'a> {
+    /// For the greatest goal of each role, unless it has only one.
+    fn new(
+        engines: &'a Engines,
+        tell: Box<dyn FnMut(ProofMessage) -> bool + Send>,
+        stop: &Stop,
+    ) -> Serving<'a> {
+        let game = engines.game();
+        let roles = RoleId::first(game.roles().len());
+        let players = roles.filter(|role| game.roles()[role.index()] != RANDOM_ROLE);
+        let targets =
+            players.filter_map(|role| match &game.propnet().roles[role.index()].goals[..] {
+                [_, .., best] => Some(Target {
+                    role,
+                    value: best.value,
+                }),
+                _ => None,
+            });
+        let subjects = targets
+            .take_while(|_| !stop.is_set())
+            .filter_map(|target| Subject::new(engines, target, stop));
+        Serving {
+            roles: game.roles(),
+            subjects: subjects.collect(),
+            tell,
+        }
+    }
+
+    /// Serves requests until nobody makes any more, or nobody listens.
+    fn serve(mut self, requests: &Receiver<(ProofRequest, Stop)>) {
+        let mut listens = self.tell_status(0);
+        while listens && let Ok(first) = requests.recv() {
+            let (request, stop) = requests.try_iter().last().unwrap_or(first);
+            listens = self.answer(&request, &stop);
+            for subject in &mut self.subjects {
+                subject.review(self.roles);
+            }
+            listens = listens && self.tell_status(request.number);
+        }
+    }
+
+    /// Tells how far the work is. Returns whether somebody listens.
+    fn tell_status(&mut self, request: u64) -> bool {
+        let targets = self.subjects.iter().map(|subject| subject.status).collect();
+        (self.tell)(ProofMessage::Status(ProofStatus { request, targets }))
+    }
+
+    /// Works on a request until it is stopped. Returns whether somebody listens.
+    fn answer(&mut self, request: &ProofRequest, stop: &Stop) -> bool {
+        let mut pace = Pace::with_share(stop, request.share);
         let positions = request.positions.iter().enumerate();
         let mut tasks: Vec<Task> = positions
             .flat_map(|(number, position)| {
-                let wanted = provers.iter().enumerate().filter(|(_, (target, ..))| {
-                    position.role.is_none_or(|role| role == target.role)
+                let wanted = self.subjects.iter().enumerate().filter(|(_, subject)| {
+                    let role = subject.status.target.role;
+                    subject.prover.is_some() && position.role.is_none_or(|wanted| wanted == role)
                 });
-                wanted.map(move |(prover, _)| Task::new(number, prover))
+                wanted.map(move |(subject, _)| Task::new(number, subject))
             })
             .collect();
-        while !request.stop.is_set()
+        while !stop.is_set()
             && let Some(next) = (0..tasks.len()).min_by(|&a, &b| tasks[a].compare(&tasks[b]))
         {
             let task = &mut tasks[next];
-            let (target, prover, ceilings) = &mut provers[task.prover];
+            let subject = &mut self.subjects[task.subject];
+            let prover = subject.prover.as_mut();
+            let prover = prover.expect("only those with a prover have tasks");
             let before = prover.counts().nodes;
             let state = &request.positions[task.position].state;
             let proof = prover.deeper(state, task.depth).and_then(|depth| {
@@ -223,16 +239,19 @@ fn serve(
                 continue;
             };
             if let (Verdict::Won(depth), Some(joint)) = (proof.verdict, proof.line.first()) {
+                let cube = proof.cube.iter().flat_map(|cube| prover.literals(cube));
                 let answer = ProofAnswer {
                     request: request.number,
                     position: task.position,
-                    target: *target,
+                    target: subject.status.target,
                     depth,
                     joint: joint.clone(),
-                    ceilings: ceilings.clone(),
+                    ceilings: subject.ceilings.clone(),
+                    cube: cube.collect(),
+                    nodes: task.nodes,
                 };
-                if answers.send(answer).is_err() {
-                    return;
+                if !(self.tell)(ProofMessage::Proof(answer)) {
+                    return false;
                 }
             }
             let is_open = matches!(proof.verdict, Verdict::NotWithin(_));
@@ -240,15 +259,6 @@ fn serve(
                 tasks.swap_remove(next);
             }
         }
-        provers.retain(|(target, prover, _)| {
-            let counts = prover.counts();
-            let spared = counts.discharged as f64 / (counts.discharged + counts.searched) as f64;
-            let is_useful = counts.nodes < TRIAL || spared >= USEFUL;
-            if !is_useful {
-                let role = &game.roles()[target.role.index()];
-                tracing::info!(role, spared, "local search does not pay in this game");
-            }
-            is_useful
-        });
+        true
     }
 }

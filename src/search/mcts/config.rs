@@ -1,5 +1,6 @@
 //! The configuration of a tree search.
 
+use crate::proof::ProofCommand;
 use crate::setters::setters;
 
 /// How to search.
@@ -26,6 +27,8 @@ pub struct MctsConfig {
     pub decisive: bool,
     /// Whether a [prover](crate::proof) looks for forced wins beside the search.
     pub local: bool,
+    /// Processes that look for forced wins, beside that prover or instead of it.
+    pub provers: Vec<ProofCommand>,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
 }
@@ -42,6 +45,7 @@ impl Default for MctsConfig {
             max_steps: 10_000,
             decisive: true,
             local: false,
+            provers: Vec::new(),
             seed: 0,
         }
     }
@@ -58,6 +62,7 @@ impl MctsConfig {
         with_max_steps(max_steps: u32);
         with_decisive(decisive: bool);
         with_local(local: bool);
+        with_provers(provers: Vec<ProofCommand>);
         with_seed(seed: u64);
     }
 }

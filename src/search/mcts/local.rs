@@ -1,5 +1,5 @@
-//! Local search: what a [prover](crate::proof) on a thread of its own finds out about positions
-//! of the tree.
+//! Local search: what [provers](crate::proof) beside the search find out about positions of the
+//! tree.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -8,12 +8,17 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 
 use super::arena::AllocationBuffer;
+use super::config::MctsConfig;
 use super::decision::Edge;
+use super::local_report::{Forced, LocalReport, LocalTarget};
 use super::node::{Bounds, Decider, NodeId};
+use super::report::SearchReport;
 use super::tree::Tree;
 use crate::engine::Engines;
+use crate::game::Game;
+use crate::ground::GroundGame;
 use crate::machine::{RoleId, State};
-use crate::proof::{ProofAnswer, ProofPosition, ProofWorker};
+use crate::proof::{ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
 
 /// The share of each thread's time that local search has, up to one thread in all.
 const SHARE: f64 = 0.2;
@@ -24,30 +29,47 @@ const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(
 /// The numbers of moves that are looked at by level, those first that were looked at most.
 const WIDTHS: [usize; 4] = [3, 2, 1, 1];
 
-/// A prover, and the nodes that it is asked about.
+/// How long to wait for the last that workers have to tell, after they were sent to rest.
+const LAST_WORDS: Duration = Duration::from_millis(10);
+
+/// Provers, and the nodes that they are asked about.
 #[derive(Debug)]
 pub(super) struct LocalSearch {
-    worker: ProofWorker,
-    /// The nodes of the last request, and its number.
+    game: Arc<GroundGame>,
+    crew: ProofCrew,
+    /// The nodes of the last request.
     nodes: Vec<NodeId>,
-    request: u64,
+    /// What was proved about nodes since there is the root.
+    proofs: Vec<(NodeId, ProofAnswer)>,
 }
 
 impl LocalSearch {
-    /// Starts the thread, for a search with this number of threads.
-    pub(super) fn start(engines: &Arc<Engines>, threads: usize) -> LocalSearch {
-        let share = (SHARE * threads as f64).min(1.0);
-        LocalSearch {
-            worker: ProofWorker::start(engines, share),
-            nodes: Vec::new(),
-            request: 0,
+    /// Starts the workers, if any are wanted.
+    pub(super) fn start(
+        game: &Game,
+        engines: &Arc<Engines>,
+        config: &MctsConfig,
+        threads: usize,
+    ) -> Option<LocalSearch> {
+        if !config.local && config.provers.is_empty() {
+            return None;
         }
+        let share = config.local.then(|| (SHARE * threads as f64).min(1.0));
+        let source = &game.rules().source;
+        let rulesheet = (source.name(), source.text());
+        Some(LocalSearch {
+            game: engines.game().clone(),
+            crew: ProofCrew::start(engines, rulesheet, &config.provers, share),
+            nodes: Vec::new(),
+            proofs: Vec::new(),
+        })
     }
 
     /// Forgets the nodes, which may be gone.
     pub(super) fn forget(&mut self) {
         self.nodes.clear();
-        self.worker.rest();
+        self.proofs.clear();
+        self.crew.forget();
     }
 
     /// Asks about positions of the tree, and takes over what is proved, until a stop comes.
@@ -58,8 +80,8 @@ impl LocalSearch {
         let mut asked = Instant::now();
         while !stop.is_set() {
             // Not longer than a stop may wait.
-            if let Some(answer) = self.worker.wait(Duration::from_millis(5)) {
-                self.take_over(tree, &answer, &mut buffer);
+            if let Some(answer) = self.crew.wait(Duration::from_millis(5)) {
+                self.take_over(tree, answer, &mut buffer);
                 // Other moves matter now.
                 self.ask(tree);
             }
@@ -69,14 +91,17 @@ impl LocalSearch {
                 interval = longest.min(2 * interval);
             }
         }
-        self.worker.rest();
+        self.crew.rest();
+        while let Some(answer) = self.crew.last_words(LAST_WORDS) {
+            self.take_over(tree, answer, &mut buffer);
+        }
         tree.give_back(buffer);
     }
 
     /// Asks about the positions that matter now, if these are not those asked about already.
     fn ask(&mut self, tree: &Tree) {
         let nodes = positions(tree);
-        if nodes == self.nodes {
+        if nodes == self.nodes && !self.crew.rests() {
             return;
         }
         let positions = nodes.iter().map(|&id| {
@@ -90,32 +115,19 @@ impl LocalSearch {
             };
             ProofPosition { state, role }
         });
-        self.request = self.worker.ask(positions.collect());
+        self.crew.ask(positions.collect());
         self.nodes = nodes;
     }
 
     /// Narrows what roles can get by a proof.
-    fn take_over(&self, tree: &Tree, answer: &ProofAnswer, buffer: &mut AllocationBuffer) {
-        if answer.request != self.request || self.nodes.is_empty() {
-            return;
-        }
+    fn take_over(&mut self, tree: &Tree, answer: ProofAnswer, buffer: &mut AllocationBuffer) {
         let id = self.nodes[answer.position];
         let role = answer.target.role;
-        if is_last_resort(tree, id) {
-            return;
-        }
+        let is_last_resort = is_last_resort(tree, id);
         // A node that is won must know by which move, for it may be the root one day.
-        let Some(won) = winning_child(tree, id, role, answer, buffer) else {
+        let Some(won) = winning_child(tree, id, role, &answer, buffer) else {
             return;
         };
-        let high = tree.ranges()[role.index()].high;
-        let low = answer.target.value as f32;
-        tree.node(won).narrow(role, Bounds { low, high });
-        for &(other, most) in &answer.ceilings {
-            let low = tree.ranges()[other.index()].low;
-            let high = most as f32;
-            tree.node(won).narrow(other, Bounds { low, high });
-        }
         let position = answer.position;
         tracing::debug!(
             role = role.0,
@@ -123,9 +135,65 @@ impl LocalSearch {
             depth = answer.depth,
             "a forced win"
         );
-        // Nodes between are refreshed when a descent comes through them.
-        tree.refresh(id);
-        tree.refresh(tree.root());
+        if !is_last_resort {
+            let high = tree.ranges()[role.index()].high;
+            let low = answer.target.value as f32;
+            tree.node(won).narrow(role, Bounds { low, high });
+            for &(other, most) in &answer.ceilings {
+                let low = tree.ranges()[other.index()].low;
+                let high = most as f32;
+                tree.node(won).narrow(other, Bounds { low, high });
+            }
+            // Nodes between are refreshed when a descent comes through them.
+            tree.refresh(id);
+            tree.refresh(tree.root());
+        }
+        self.proofs.push((id, answer));
+    }
+
+    /// Adds to the report about a state after `depth` joint moves what was proved about its moves.
+    pub(super) fn explain(&self, tree: &Tree, depth: u32, report: &mut SearchReport) {
+        let mut proved: Vec<NodeId> = self.proofs.iter().map(|&(id, _)| id).collect();
+        proved.sort_unstable_by_key(|id| id.0);
+        proved.dedup();
+        let [ready, workers] = self.crew.workers();
+        let target = |of: TargetStatus| LocalTarget {
+            role: self.game.roles()[of.target.role.index()].clone(),
+            goal: of.target.value,
+            on: of.is_on,
+            nodes: of.nodes,
+            spared: of.spared(),
+        };
+        report.local = Some(LocalReport {
+            proofs: proved.len(),
+            ready,
+            workers,
+            targets: self.crew.status().into_iter().map(target).collect(),
+        });
+        let Some((_, decision)) = tree.decision_of_one(tree.root()) else {
+            return;
+        };
+        for (id, answer) in &self.proofs {
+            let by = answer.joint[answer.target.role.index()];
+            let edge = || decision.each().find(|edge| edge.node() == Some(*id));
+            let played = match *id == tree.root() {
+                true => Some(by),
+                false => edge().map(Edge::played),
+            };
+            let mut moves = report.moves.iter_mut();
+            let Some(of) = moves.find(|of| Some(of.played) == played) else {
+                continue;
+            };
+            let before = tree.node(*id).meta().depth().saturating_sub(depth);
+            let forced = Forced {
+                target: answer.target,
+                depth: before + answer.depth,
+                by,
+            };
+            if of.forced.is_none_or(|known| forced.depth < known.depth) {
+                of.forced = Some(forced);
+            }
+        }
     }
 }
 

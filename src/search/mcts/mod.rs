@@ -13,7 +13,7 @@
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `descent`: the choice of the next leaf, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
-//! - `local`: what a prover beside the search finds out.
+//! - `local`, `local_report`: what provers beside the search find out.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
@@ -26,6 +26,7 @@ mod decision;
 mod descent;
 mod joint;
 mod local;
+mod local_report;
 #[cfg(all(test, propjit_loom))]
 mod model;
 mod node;
@@ -52,6 +53,7 @@ use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
 pub use config::MctsConfig;
 use local::LocalSearch;
+pub use local_report::{Forced, LocalReport, LocalTarget};
 use node::Bounds;
 pub use report::{MoveReport, SearchReport};
 use shared::Shared;
@@ -95,7 +97,7 @@ pub struct Mcts {
     goal_bounds: Option<GoalBoundsTask>,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
-    /// The prover beside the search, if there is one.
+    /// The provers beside the search, if there are any.
     local: Option<LocalSearch>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
@@ -159,10 +161,9 @@ impl Mcts {
         let ranges = ranges.map(|(low, high)| Bounds { low, high });
         let ranges: Box<[Bounds]> = ranges.collect();
         let random = game.random_role();
-        let local = engines
-            .as_ref()
-            .filter(|_| config.local && ranges.len() > 1);
-        let local = local.map(|engines| LocalSearch::start(engines.engines(), threads));
+        let local = engines.as_ref().filter(|_| ranges.len() > 1);
+        let local =
+            local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
         let tree = Tree::new(&root, ranges, random, config.memory);
         Ok(Mcts {
             legal: first.legal_moves(&state)?,
@@ -340,6 +341,9 @@ impl Mcts {
             SearchReport::new(tree, &root_statistics, role, legal, playouts, self.time);
         if let Some(line) = &*best_line {
             report.prefer(line, tree.node(tree.root()).meta().depth());
+        }
+        if let Some(local) = &self.local {
+            local.explain(tree, self.depth, &mut report);
         }
         report
     }

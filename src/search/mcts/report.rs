@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::best_line::BestLine;
 use super::decision::Decision;
 use super::joint::Arm;
+use super::local_report::{Forced, LocalReport};
 use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
@@ -31,6 +32,8 @@ pub struct SearchReport {
     pub time: Duration,
     /// The moves, best first.
     pub moves: Vec<MoveReport>,
+    /// What local search has brought, if there is one.
+    pub local: Option<LocalReport>,
 }
 
 /// The result of a search for one move.
@@ -48,6 +51,8 @@ pub struct MoveReport {
     pub bounds: (f64, f64),
     /// The decisions that are thought best after it: who decides, and what.
     pub line: Vec<(RoleId, Move)>,
+    /// What local search has proved of it, if anything.
+    pub forced: Option<Forced>,
 }
 
 impl SearchReport {
@@ -85,6 +90,7 @@ impl SearchReport {
             playouts,
             time,
             moves,
+            local: None,
         }
     }
 }
@@ -282,6 +288,7 @@ impl MoveReport {
             error: None,
             bounds: (low.into(), high.into()),
             line: Vec::new(),
+            forced: None,
         }
     }
 }

@@ -1,0 +1,262 @@
+//! A crew of proof workers: threads of this process and other processes, among which positions are
+//! shared out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, unbounded};
+
+use super::encoding;
+use super::message::{
+    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, TargetStatus,
+};
+use super::process::{Event, ProofCommand, ProofProcess};
+use super::worker::ProofWorker;
+use crate::engine::Engines;
+
+/// Several proof workers, which are asked as if they were one. They end when this is dropped.
+///
+/// The most important position goes to the first worker, the next one to the second, and so on in
+/// turns. What a worker had to do that ends is given to the others.
+#[derive(Debug)]
+pub struct ProofCrew {
+    members: Vec<Member>,
+    events: Receiver<(usize, Event)>,
+    /// The positions that are asked about, unless the crew rests.
+    positions: Vec<ProofPosition>,
+    rests: bool,
+    /// The number of the last request.
+    number: u64,
+}
+
+/// A worker of a crew.
+#[derive(Debug)]
+struct Member {
+    worker: Worker,
+    /// The share of the time that it may work.
+    share: f64,
+    state: MemberState,
+    /// The number of the last request about positions, and which of the crew's these are.
+    dealt: (u64, Vec<usize>),
+    /// The last that it told of itself.
+    status: ProofStatus,
+}
+
+/// Where requests go.
+#[derive(Debug)]
+enum Worker {
+    Thread(ProofWorker),
+    Process(ProofProcess),
+}
+
+/// Whether a worker can be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum MemberState {
+    Starting,
+    Ready,
+    Gone,
+}
+
+impl ProofCrew {
+    /// Starts a process for each of the commands, and a thread of this process with a share of
+    /// the time, if that is wanted. The rulesheet, with its name, is for the processes.
+    pub fn start(
+        engines: &Arc<Engines>,
+        rulesheet: (&str, &str),
+        commands: &[ProofCommand],
+        thread: Option<f64>,
+    ) -> ProofCrew {
+        let (tell, events) = unbounded();
+        let member = |worker, share| Member {
+            worker,
+            share,
+            state: MemberState::Starting,
+            dealt: (0, Vec::new()),
+            status: ProofStatus {
+                request: 0,
+                targets: Vec::new(),
+            },
+        };
+        let mut members = Vec::new();
+        for (number, command) in commands.iter().enumerate() {
+            let tell = tell.clone();
+            let tell = move |event| {
+                // If nobody listens, the process is ended.
+                let _ = tell.send((number, event));
+            };
+            let process = ProofProcess::start(command, engines.game(), rulesheet, Box::new(tell));
+            members.push(member(Worker::Process(process), 1.0));
+        }
+        if let Some(share) = thread {
+            let number = members.len();
+            let tell = move |message| tell.send((number, Event::Message(message))).is_ok();
+            let worker = ProofWorker::start(engines, Box::new(tell));
+            members.push(member(Worker::Thread(worker), share));
+        }
+        ProofCrew {
+            members,
+            events,
+            positions: Vec::new(),
+            rests: true,
+            number: 0,
+        }
+    }
+
+    /// Asks about these positions from now on, with the most important one first, and about no
+    /// others.
+    pub fn ask(&mut self, positions: Vec<ProofPosition>) {
+        self.rests = false;
+        self.positions = positions;
+        self.deal();
+    }
+
+    /// Lets all rest. What they have proved about the positions asked about is still told.
+    pub fn rest(&mut self) {
+        self.rests = true;
+        self.number += 1;
+        for member in &mut self.members {
+            member.ask(self.number, Vec::new());
+        }
+    }
+
+    /// Whether nothing was asked since it was sent to [rest](ProofCrew::rest).
+    pub fn rests(&self) -> bool {
+        self.rests
+    }
+
+    /// As [`rest`](ProofCrew::rest), and nothing more is told about any position.
+    pub fn forget(&mut self) {
+        self.rest();
+        for member in &mut self.members {
+            member.dealt.1.clear();
+        }
+    }
+
+    /// Shares the positions out among those who are ready.
+    fn deal(&mut self) {
+        self.number += 1;
+        let is_ready = |member: &&mut Member| member.state == MemberState::Ready;
+        let count = self.members.iter_mut().filter(is_ready).count();
+        for (place, member) in self.members.iter_mut().filter(is_ready).enumerate() {
+            let own = (0..self.positions.len()).skip(place).step_by(count);
+            let own: Vec<usize> = own.collect();
+            let positions = own.iter().map(|&at| self.positions[at].clone());
+            member.ask(self.number, positions.collect());
+            member.dealt = (self.number, own);
+        }
+    }
+
+    /// Something that was proved about the positions asked about last and not told yet, if it
+    /// comes within a time.
+    pub fn wait(&mut self, time: Duration) -> Option<ProofAnswer> {
+        let until = Instant::now() + time;
+        loop {
+            let (member, event) = self.events.recv_deadline(until).ok()?;
+            if let Some(answer) = self.hear(member, event) {
+                return Some(answer);
+            }
+        }
+    }
+
+    /// After [`rest`](ProofCrew::rest): something more that was proved before, unless all have
+    /// told that they rest, or that takes longer than a time.
+    pub fn last_words(&mut self, time: Duration) -> Option<ProofAnswer> {
+        let until = Instant::now() + time;
+        while self
+            .members
+            .iter()
+            .any(|member| member.state == MemberState::Ready && member.status.request < self.number)
+        {
+            let (member, event) = self.events.recv_deadline(until).ok()?;
+            if let Some(answer) = self.hear(member, event) {
+                return Some(answer);
+            }
+        }
+        None
+    }
+
+    /// Takes note of what a worker tells. If that is a proof about one of the positions, returns
+    /// it with the position's number in the crew.
+    fn hear(&mut self, number: usize, event: Event) -> Option<ProofAnswer> {
+        let member = &mut self.members[number];
+        let before = member.state;
+        match event {
+            Event::Message(ProofMessage::Proof(mut answer)) => {
+                let (request, own) = &mut member.dealt;
+                if answer.request != *request || own.is_empty() {
+                    // Nobody wants to know any more.
+                    return None;
+                }
+                let at = own.get(answer.position).copied();
+                let position = at.map(|at| &self.positions[at]);
+                if let Worker::Process(process) = &member.worker
+                    && let Err(fault) = encoding::check(&answer, position)
+                {
+                    own.clear();
+                    process.end(fault);
+                    return None;
+                }
+                answer.position = at?;
+                return Some(answer);
+            }
+            Event::Message(ProofMessage::Status(status)) => {
+                member.status = status;
+                member.state = MemberState::Ready;
+            }
+            Event::Lost => member.state = MemberState::Starting,
+            Event::Gone => member.state = MemberState::Gone,
+        }
+        if member.state != MemberState::Ready {
+            member.dealt.1.clear();
+        }
+        if member.state != before && !self.rests {
+            self.deal();
+        }
+        None
+    }
+
+    /// The number of workers that are there, of so many.
+    pub fn workers(&self) -> [usize; 2] {
+        let ready = self.members.iter();
+        let ready = ready.filter(|member| member.state == MemberState::Ready);
+        [ready.count(), self.members.len()]
+    }
+
+    /// What the search for proofs about each target has brought, of all workers together.
+    pub fn status(&self) -> Vec<TargetStatus> {
+        let mut all: Vec<TargetStatus> = Vec::new();
+        for status in self
+            .members
+            .iter()
+            .flat_map(|member| &member.status.targets)
+        {
+            match all.iter_mut().find(|of| of.target == status.target) {
+                Some(of) => {
+                    of.is_on |= status.is_on;
+                    of.nodes += status.nodes;
+                    of.searched += status.searched;
+                    of.discharged += status.discharged;
+                }
+                None => all.push(*status),
+            }
+        }
+        all
+    }
+}
+
+impl Member {
+    fn ask(&mut self, number: u64, positions: Vec<ProofPosition>) {
+        if self.state != MemberState::Ready {
+            return;
+        }
+        let request = ProofRequest {
+            number,
+            share: self.share,
+            positions,
+        };
+        match &mut self.worker {
+            Worker::Thread(worker) => worker.ask(request),
+            Worker::Process(process) => process.ask(&request),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A process that serves proofs: the other end of what `process` starts.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{RecvTimeoutError, unbounded};
+use parking_lot::Mutex;
+use propjit_stop::Stop;
+
+use super::encoding::{self, DecodeError, Order, Reply, VERSION};
+use super::process::LONGEST;
+use super::worker::ProofWorker;
+use crate::engine::Engines;
+
+/// How often the stop token is looked at.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Makes a game of a name and a rulesheet's text, or says why it cannot.
+pub type LoadGame<'a> = dyn FnMut(&str, &str) -> Result<Arc<Engines>, String> + 'a;
+
+/// Where answers go, until that fails.
+type Answers = Mutex<Result<Box<dyn Write + Send>, io::Error>>;
+
+/// Serves proofs until the input ends or `stop` is set, which the end of the input sets as well.
+///
+/// # Errors
+/// When an answer cannot be written.
+pub fn serve(
+    input: Box<dyn Read + Send>,
+    output: Box<dyn Write + Send>,
+    load: &mut LoadGame<'_>,
+    stop: &Stop,
+) -> io::Result<()> {
+    let (say, lines) = unbounded();
+    // Nobody waits for this thread, which ends with its input.
+    thread::Builder::new().spawn({
+        let stop = stop.clone();
+        move || {
+            let mut input = io::BufReader::new(input);
+            let mut line = String::new();
+            while let Ok(1..) = input.by_ref().take(LONGEST).read_line(&mut line)
+                && say.send(std::mem::take(&mut line)).is_ok()
+            {}
+            stop.set();
+        }
+    })?;
+    let mut service = Service {
+        answers: Arc::new(Mutex::new(Ok(output))),
+        served: None,
+        stop,
+    };
+    while !stop.is_set() {
+        match lines.recv_timeout(INTERVAL) {
+            Ok(line) => {
+                if let Err(message) = service.obey(&line, load) {
+                    write(&service.answers, &Reply::Error { message }, stop);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    // Its thread may still be at work.
+    let ended = io::Error::other("the service has ended");
+    std::mem::replace(&mut *service.answers.lock(), Err(ended)).map(|_| ())
+}
+
+/// Writes a line. Returns whether that is possible; if not, all is to stop.
+fn write(answers: &Answers, reply: &Reply, stop: &Stop) -> bool {
+    let mut answers = answers.lock();
+    let Ok(output) = &mut *answers else {
+        return false;
+    };
+    let written = output.write_all(encoding::line(reply).as_bytes());
+    let written = written.and_then(|()| output.flush());
+    if let Err(error) = written {
+        *answers = Err(error);
+        stop.set();
+    }
+    answers.is_ok()
+}
+
+/// A service, for one game at a time.
+struct Service<'a> {
+    answers: Arc<Answers>,
+    /// The game that is served, and its worker.
+    served: Option<(Arc<Engines>, ProofWorker)>,
+    stop: &'a Stop,
+}
+
+impl Service<'_> {
+    /// Does what a line says.
+    fn obey(&mut self, line: &str, load: &mut LoadGame<'_>) -> Result<(), String> {
+        let text = |error: DecodeError| error.to_string();
+        match serde_json::from_str(line).map_err(|error| text(error.into()))? {
+            Order::Game { version, .. } if version != VERSION => Err(format!(
+                "messages of version {version} are not understood here, those of version \
+                 {VERSION} are"
+            )),
+            Order::Game { name, rules, .. } => {
+                self.served = None;
+                let engines = load(&name, &rules)?;
+                let (answers, stop) = (self.answers.clone(), self.stop.clone());
+                let game = engines.game().clone();
+                let tell = move |message| write(&answers, &Reply::new(&game, &message), &stop);
+                let worker = ProofWorker::start(&engines, Box::new(tell));
+                self.served = Some((engines, worker));
+                Ok(())
+            }
+            Order::Ask {
+                request,
+                share,
+                positions,
+            } => {
+                let Some((engines, worker)) = &mut self.served else {
+                    return Err("the game has to be named first".to_string());
+                };
+                let request = encoding::request(engines.game(), request, share, &positions);
+                worker.ask(request.map_err(text)?);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What local search has brought, for people and programs.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::machine::Move;
+use crate::proof::Target;
+
+/// What local search has brought.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct LocalReport {
+    /// The number of positions about which something was proved since the root was set.
+    pub proofs: usize,
+    /// The number of provers that are ready.
+    pub ready: usize,
+    /// The number of provers that were wanted.
+    pub workers: usize,
+    /// What the search has brought by target.
+    pub targets: Vec<LocalTarget>,
+}
+
+/// What the search for proofs about a target has brought.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct LocalTarget {
+    /// The role.
+    pub role: String,
+    /// The goal that it is to have at least.
+    pub goal: i32,
+    /// Whether the target is still looked for. It is given up where too few replies are spared.
+    pub on: bool,
+    /// The number of nodes that were searched.
+    pub nodes: u64,
+    /// The share of replies that need not be searched, because it is known what comes of them.
+    pub spared: Option<f64>,
+}
+
+/// What a role is proved to be able to force once a move is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Forced {
+    /// The role, and the goal that it gets at least.
+    pub target: Target,
+    /// The number of joint moves, counted from the state that the report is about.
+    pub depth: u32,
+    /// The move of the role by which it is forced.
+    pub by: Move,
+}
+
+impl fmt::Display for LocalReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LocalReport {
+            proofs,
+            ready,
+            workers,
+            ..
+        } = self;
+        writeln!(
+            f,
+            "local search: {proofs} positions proved; {ready} of {workers} provers ready"
+        )?;
+        for target in &self.targets {
+            write!(f, "    {} {}: ", target.role, target.goal)?;
+            match target.on {
+                true => write!(f, "{} nodes", target.nodes)?,
+                false => write!(f, "off after {} nodes", target.nodes)?,
+            }
+            if let Some(spared) = target.spared {
+                write!(f, ", {:.0}% of replies spared", 100.0 * spared)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
