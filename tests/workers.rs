@@ -199,6 +199,19 @@ fn what_cannot_be_served_is_answered_by_an_error() {
     assert!(service.end().is_empty());
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_worker() {
+    let mut service = Service::start();
+    service.say(&greeting("ticTacToe"));
+    service.answer();
+    let id = service.child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &id]).status();
+    assert!(killed.unwrap().success());
+    // Its input is still open.
+    assert!(service.child.wait().unwrap().success());
+}
+
 /// A program that notes its process, and is then another one.
 #[cfg(unix)]
 fn script(folder: &tempfile::TempDir, program: &str) -> String {
