@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, unbounded};
 
 use super::encoding;
 use super::message::{
-    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, TargetStatus,
+    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
 };
 use super::process::{Event, ProofCommand, ProofProcess};
 use super::worker::ProofWorker;
@@ -27,6 +27,15 @@ pub struct ProofCrew {
     rests: bool,
     /// The number of the last request.
     number: u64,
+}
+
+/// Something that a crew has found out.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Finding {
+    /// About a position that it was asked about.
+    Answer(ProofAnswer),
+    /// About other states.
+    Wins(ProofWins),
 }
 
 /// A worker of a crew.
@@ -90,7 +99,7 @@ impl ProofCrew {
         if let Some(share) = thread {
             let number = members.len();
             let tell = move |message| tell.send((number, Event::Message(message))).is_ok();
-            let worker = ProofWorker::start(engines, Box::new(tell));
+            let worker = ProofWorker::start(engines, Arc::new(tell));
             members.push(member(Worker::Thread(worker), share));
         }
         ProofCrew {
@@ -146,21 +155,21 @@ impl ProofCrew {
         }
     }
 
-    /// Something that was proved about the positions asked about last and not told yet, if it
-    /// comes within a time.
-    pub fn wait(&mut self, time: Duration) -> Option<ProofAnswer> {
+    /// Something that was proved about the positions asked about last and not told yet, or about
+    /// other states on the way, if it comes within a time.
+    pub fn wait(&mut self, time: Duration) -> Option<Finding> {
         let until = Instant::now() + time;
         loop {
             let (member, event) = self.events.recv_deadline(until).ok()?;
-            if let Some(answer) = self.hear(member, event) {
-                return Some(answer);
+            if let Some(finding) = self.hear(member, event) {
+                return Some(finding);
             }
         }
     }
 
     /// After [`rest`](ProofCrew::rest): something more that was proved before, unless all have
     /// told that they rest, or that takes longer than a time.
-    pub fn last_words(&mut self, time: Duration) -> Option<ProofAnswer> {
+    pub fn last_words(&mut self, time: Duration) -> Option<Finding> {
         let until = Instant::now() + time;
         while self
             .members
@@ -168,16 +177,16 @@ impl ProofCrew {
             .any(|member| member.state == MemberState::Ready && member.status.request < self.number)
         {
             let (member, event) = self.events.recv_deadline(until).ok()?;
-            if let Some(answer) = self.hear(member, event) {
-                return Some(answer);
+            if let Some(finding) = self.hear(member, event) {
+                return Some(finding);
             }
         }
         None
     }
 
-    /// Takes note of what a worker tells. If that is a proof about one of the positions, returns
-    /// it with the position's number in the crew.
-    fn hear(&mut self, number: usize, event: Event) -> Option<ProofAnswer> {
+    /// Takes note of what a worker tells, and returns it if it is a finding. A position has the
+    /// number in the crew then.
+    fn hear(&mut self, number: usize, event: Event) -> Option<Finding> {
         let member = &mut self.members[number];
         let before = member.state;
         match event {
@@ -197,8 +206,9 @@ impl ProofCrew {
                     return None;
                 }
                 answer.position = at?;
-                return Some(answer);
+                return Some(Finding::Answer(answer));
             }
+            Event::Message(ProofMessage::Wins(wins)) => return Some(Finding::Wins(wins)),
             Event::Message(ProofMessage::Status(status)) => {
                 member.status = status;
                 member.state = MemberState::Ready;

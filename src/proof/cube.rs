@@ -1,5 +1,8 @@
 //! Cubes: sets of states that agree on some base propositions.
 
+use crate::ground::Literal;
+use crate::state::ones;
+
 /// The states in which some base propositions have given values: those of one
 /// [phase](crate::ground::Phases), as words of packed [states](crate::machine::State).
 ///
@@ -29,6 +32,17 @@ impl Cube {
             depth,
             played,
         }
+    }
+
+    /// The win cube of the states that agree on these, which are packed in so many words.
+    pub(super) fn win(literals: &[Literal], words: usize, depth: u32) -> Cube {
+        let (mut mask, mut values) = (vec![0; words], vec![0; words]);
+        for literal in literals {
+            let (word, bit) = (literal.proposition / 64, literal.proposition % 64);
+            mask[word] |= 1 << bit;
+            values[word] |= u64::from(literal.value) << bit;
+        }
+        Cube::new(&mask, &values, true, depth, 0)
     }
 
     /// Whether it is a win cube.
@@ -72,6 +86,12 @@ impl Cube {
             true => self.depth <= other.depth,
             false => self.depth >= other.depth,
         }
+    }
+
+    /// The literals that the states agree on.
+    pub fn given(&self) -> impl Iterator<Item = Literal> {
+        let value = |at: usize| self.values()[at / 64] >> (at % 64) & 1 == 1;
+        ones(self.mask().iter().copied()).map(move |at| Literal::new(at, value(at)))
     }
 
     /// The number of propositions that are given.

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::message::{
-    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, TargetStatus,
+    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
+    WinCube,
 };
 use super::prover::MOST_DEPTH;
 use crate::ground::{GroundGame, Literal};
@@ -71,6 +72,12 @@ pub(super) enum Reply {
         cube: Vec<String>,
         nodes: u64,
     },
+    Wins {
+        role: String,
+        goal: i32,
+        ceilings: Vec<Ceiling>,
+        cubes: Vec<EncodedCube>,
+    },
     /// The worker cannot do what was asked for.
     Error {
         message: String,
@@ -91,6 +98,14 @@ pub(super) struct Counts {
 pub(super) struct Ceiling {
     role: String,
     goal: i32,
+}
+
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct EncodedCube {
+    phase: usize,
+    depth: u32,
+    /// Literals.
+    cube: Vec<String>,
 }
 
 /// Why a line cannot be understood.
@@ -187,10 +202,6 @@ impl Reply {
             }
             ProofMessage::Proof(answer) => {
                 let joint = (0..).map(RoleId).zip(&answer.joint);
-                let ceiling = |&(role, goal): &(RoleId, i32)| Ceiling {
-                    role: name(game, role),
-                    goal,
-                };
                 Reply::Proof {
                     request: answer.request,
                     position: answer.position,
@@ -198,9 +209,22 @@ impl Reply {
                     goal: answer.target.value,
                     depth: answer.depth,
                     joint: joint.map(|(role, &m)| game.move_text(role, m)).collect(),
-                    ceilings: answer.ceilings.iter().map(ceiling).collect(),
+                    ceilings: encoded_ceilings(game, &answer.ceilings),
                     cube: answer.cube.iter().map(|l| l.text(game)).collect(),
                     nodes: answer.nodes,
+                }
+            }
+            ProofMessage::Wins(wins) => {
+                let cube = |win: &WinCube| EncodedCube {
+                    phase: win.phase,
+                    depth: win.depth,
+                    cube: win.literals.iter().map(|l| l.text(game)).collect(),
+                };
+                Reply::Wins {
+                    role: name(game, wins.target.role),
+                    goal: wins.target.value,
+                    ceilings: encoded_ceilings(game, &wins.ceilings),
+                    cubes: wins.cubes.iter().map(cube).collect(),
                 }
             }
         }
@@ -240,11 +264,6 @@ impl Reply {
                 let joint = RoleId::first(joint.len())
                     .zip(&joint)
                     .map(|(role, text)| game.parse_move(role, text));
-                let ceilings = ceilings.iter().map(|of| {
-                    let other = role(game, &of.role)?;
-                    has_goal(game, other, of.goal)?;
-                    Ok((other, of.goal))
-                });
                 let cube = cube.iter().map(|text| literal(game, text));
                 ProofMessage::Proof(ProofAnswer {
                     request,
@@ -252,9 +271,37 @@ impl Reply {
                     target: target(game, &name, goal)?,
                     depth,
                     joint: joint.collect::<Result<Vec<Move>, _>>()?,
-                    ceilings: ceilings.collect::<Result<_, DecodeError>>()?,
+                    ceilings: decoded_ceilings(game, &ceilings)?,
                     cube: cube.collect::<Result<_, _>>()?,
                     nodes,
+                })
+            }
+            Reply::Wins {
+                role,
+                goal,
+                ceilings,
+                cubes,
+            } => {
+                let target = target(game, &role, goal)?;
+                let ceilings = decoded_ceilings(game, &ceilings)?;
+                if ceilings.iter().any(|&(other, _)| other == target.role) {
+                    return Err(DecodeError::Proof(OWN_CEILING));
+                }
+                let cubes = cubes.iter().map(|win| {
+                    if win.phase >= game.phases().period() {
+                        return Err(DecodeError::Proof("there is no such phase"));
+                    }
+                    let literals = win.cube.iter().map(|text| literal(game, text));
+                    Ok(WinCube {
+                        phase: win.phase,
+                        depth: win.depth,
+                        literals: literals.collect::<Result<_, _>>()?,
+                    })
+                });
+                ProofMessage::Wins(ProofWins {
+                    target,
+                    ceilings,
+                    cubes: cubes.collect::<Result<_, _>>()?,
                 })
             }
         })
@@ -279,11 +326,32 @@ pub(super) fn check(
     } else if !answer.cube.iter().all(|l| l.holds(&position.state)) {
         "the position is not in the cube"
     } else if !answer.ceilings.iter().all(is_stranger) {
-        "the role has a ceiling itself"
+        OWN_CEILING
     } else {
         return Ok(());
     };
     Err(DecodeError::Proof(what))
+}
+
+const OWN_CEILING: &str = "the role has a ceiling itself";
+
+fn encoded_ceilings(game: &GroundGame, ceilings: &[(RoleId, i32)]) -> Vec<Ceiling> {
+    let ceiling = |&(role, goal): &(RoleId, i32)| Ceiling {
+        role: name(game, role),
+        goal,
+    };
+    ceilings.iter().map(ceiling).collect()
+}
+
+fn decoded_ceilings(
+    game: &GroundGame,
+    ceilings: &[Ceiling],
+) -> Result<Vec<(RoleId, i32)>, DecodeError> {
+    let ceiling = |of: &Ceiling| {
+        let other = role(game, &of.role)?;
+        Ok((other, has_goal(game, other, of.goal)?))
+    };
+    ceilings.iter().map(ceiling).collect()
 }
 
 fn name(game: &GroundGame, role: RoleId) -> String {

@@ -28,8 +28,10 @@ pub struct ProofRequest {
 /// What a worker tells.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ProofMessage {
-    /// Something that was proved.
+    /// Something that was proved about a position.
     Proof(ProofAnswer),
+    /// What was proved about other states on the way.
+    Wins(ProofWins),
     /// The worker is ready for requests, or has ended its work on one.
     Status(ProofStatus),
 }
@@ -54,6 +56,29 @@ pub struct ProofAnswer {
     pub cube: Vec<Literal>,
     /// The number of nodes that the search for this proof took.
     pub nodes: u64,
+}
+
+/// Sets of states from which a role can force a goal, which were found in the search for proofs
+/// about positions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProofWins {
+    /// What the role can force there.
+    pub target: Target,
+    /// The most that others get then, as far as that is proved.
+    pub ceilings: Vec<(RoleId, i32)>,
+    /// The sets.
+    pub cubes: Vec<WinCube>,
+}
+
+/// The states of a phase that agree on some propositions, and from which a role can force a goal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WinCube {
+    /// The number of the [phase](crate::ground::Phases).
+    pub phase: usize,
+    /// Within this number of joint moves.
+    pub depth: u32,
+    /// What the states agree on.
+    pub literals: Vec<Literal>,
 }
 
 /// How far a worker is.

@@ -28,12 +28,14 @@
 //! (<http://sanchoggp.blogspot.com>, 2014), there within a static distance; relevance zones as
 //! partial states by Shih et al. (arXiv 2112.02563).
 
+mod announcer;
 mod conclusion;
 mod crew;
 mod cube;
 mod encoding;
 mod exchange;
 mod joint_rows;
+mod known_wins;
 mod message;
 mod node;
 mod pace;
@@ -47,11 +49,13 @@ mod team;
 mod worker;
 
 pub use crate::reasons::Target;
-pub use crew::ProofCrew;
+pub use crew::{Finding, ProofCrew};
 pub use cube::Cube;
 pub use encoding::VERSION;
+pub use known_wins::KnownWins;
 pub use message::{
-    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, TargetStatus,
+    ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
+    WinCube,
 };
 pub use pace::Pace;
 pub use process::{NoCommand, ProofCommand};
@@ -59,4 +63,4 @@ pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, Verdict};
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};
 pub use team::ProverTeam;
-pub use worker::ProofWorker;
+pub use worker::{ProofWorker, TellProofs};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::announcer::Announcer;
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::pace::Pace;
@@ -15,7 +16,6 @@ use crate::moves::Move;
 use crate::reasons::Target;
 use crate::rng::GameRng;
 use crate::setters::setters;
-use crate::state::ones;
 
 /// The greatest number of joint moves that are searched. The search is recursive.
 pub const MOST_DEPTH: u32 = 500;
@@ -206,10 +206,16 @@ impl Prover {
         }
         let cube = match self.search.known(phase, &words, depth) {
             Some(cube) => cube,
-            None => match self.search.solve(phase, &words, depth, pace) {
-                Ok(cube) => cube,
-                Err(Stopped) => return Ok(None),
-            },
+            None => {
+                let solved = self.search.solve(phase, &words, depth, pace);
+                if let Some(announcer) = &mut self.search.announcer {
+                    announcer.flush();
+                }
+                match solved {
+                    Ok(cube) => cube,
+                    Err(Stopped) => return Ok(None),
+                }
+            }
         };
         proof.verdict = match cube.won() {
             true => Verdict::Won(depth),
@@ -228,6 +234,11 @@ impl Prover {
         self.search.join(exchange, rng);
     }
 
+    /// Tells of wins by this function from now on.
+    pub(super) fn announce(&mut self, announcer: Announcer) {
+        self.search.announcer = Some(announcer);
+    }
+
     /// What was counted in all searches so far.
     pub fn counts(&self) -> ProofCounts {
         self.search.counts
@@ -235,8 +246,6 @@ impl Prover {
 
     /// The base propositions that a cube gives values to, with these.
     pub fn literals(&self, cube: &Cube) -> Vec<Literal> {
-        let value = |at: usize| cube.values()[at / 64] >> (at % 64) & 1 == 1;
-        let given = ones(cube.mask().iter().copied());
-        given.map(|at| Literal::new(at, value(at))).collect()
+        cube.given().collect()
     }
 }

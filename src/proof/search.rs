@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
+use super::announcer::Announcer;
 use super::conclusion::conclude;
 use super::cube::Cube;
 use super::exchange::Exchange;
@@ -86,6 +87,8 @@ pub(super) struct Search {
     use_cubes: bool,
     /// Other searches for the same target, if there are any.
     exchange: Option<Exchange>,
+    /// Who wants to know of wins, if anybody does.
+    pub(super) announcer: Option<Announcer>,
 }
 
 impl Search {
@@ -104,6 +107,7 @@ impl Search {
             spare: Vec::new(),
             use_cubes,
             exchange: None,
+            announcer: None,
         }
     }
 
@@ -168,6 +172,9 @@ impl Search {
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
         if let Some(exchange) = &self.exchange {
             exchange.offer(phase, &cube);
+        }
+        if let Some(announcer) = &mut self.announcer {
+            announcer.add(phase, &cube);
         }
         self.keep(phase, cube.clone());
         Ok(cube)

@@ -105,7 +105,7 @@ impl Service<'_> {
                 let (answers, stop) = (self.answers.clone(), self.stop.clone());
                 let game = engines.game().clone();
                 let tell = move |message| write(&answers, &Reply::new(&game, &message), &stop);
-                let worker = ProofWorker::start(&engines, Box::new(tell));
+                let worker = ProofWorker::start(&engines, Arc::new(tell));
                 self.served = Some((engines, worker));
                 Ok(())
             }

@@ -20,6 +20,8 @@ pub(super) struct Store {
     nodes: Vec<Tree>,
     leaves: Vec<Leaf>,
     len: usize,
+    /// The number of propositions of the cubes that were added, in whole words.
+    propositions: usize,
 }
 
 /// A part of the tree.
@@ -75,6 +77,7 @@ impl Store {
             nodes: vec![Tree::leaf(0)],
             leaves: vec![Leaf::default()],
             len: 0,
+            propositions: 0,
         }
     }
 
@@ -85,6 +88,7 @@ impl Store {
 
     /// Adds a cube.
     pub(super) fn insert(&mut self, cube: Arc<Cube>) {
+        self.propositions = 64 * cube.mask().len();
         let mut at = 0;
         loop {
             let tree = &mut self.nodes[at];
@@ -154,6 +158,32 @@ impl Store {
         }
     }
 
+    /// Whether a packed state, which may be cut off after its last proposition, is in a cube.
+    pub(super) fn contains(&self, state: &[u64]) -> bool {
+        let holds = |at: usize| {
+            let word = state.get(at / 64);
+            word.is_some_and(|word| word >> (at % 64) & 1 == 1)
+        };
+        let excluded: Vec<u32> = (0..self.propositions)
+            .map(|at| excluded(at, holds(at)))
+            .collect();
+        let mut left = vec![0];
+        while let Some(at) = left.pop() {
+            match self.nodes[at].kind {
+                Kind::Leaf(leaf) => {
+                    if self.leaves[leaf as usize].without(&excluded) != 0 {
+                        return true;
+                    }
+                }
+                Kind::Branch { proposition, parts } => {
+                    let part = usize::from(holds(proposition as usize));
+                    left.extend([parts as usize + 2, parts as usize + part]);
+                }
+            }
+        }
+        false
+    }
+
     /// Searches a part of the tree for a set of states, as far as they are still open.
     fn find_in(
         &self,
@@ -206,14 +236,9 @@ struct Query<'a> {
 impl Query<'_> {
     fn new<'a>(depths: Depths, rows: &'a JointRows, part: usize, open: &Lanes) -> Query<'a> {
         let common = rows.common(part, open);
-        let mut excluded = Vec::with_capacity(64 * common.len());
-        for (word, [all, some]) in common.iter().enumerate() {
-            let in_all = ones([all | !some].into_iter()).map(|bit| 64 * word + bit);
-            excluded.extend(in_all.map(|at| {
-                let holds = all >> (at % 64) & 1;
-                2 * at as u32 + 1 - holds as u32
-            }));
-        }
+        let same = ones(common.iter().map(|[all, some]| all | !some));
+        let excluded = same.map(|at| excluded(at, common[at / 64][0] >> (at % 64) & 1 == 1));
+        let excluded = excluded.collect();
         Query {
             depths,
             rows,
@@ -265,6 +290,22 @@ impl Leaf {
         }
     }
 
+    /// The cubes that are in none of these sets.
+    fn without(&self, excluded: &[u32]) -> u64 {
+        let mut left = match self.cubes.len() {
+            0 => return 0,
+            count => !0 >> (LEAF - count),
+        };
+        for excluded in excluded.chunks(8) {
+            let excluded = excluded.iter().map(|&at| self.given[at as usize]);
+            left &= !excluded.fold(0, |all, set| all | set);
+            if left == 0 {
+                break;
+            }
+        }
+        left
+    }
+
     /// Looks for cubes that contain states of a set, as far as these are still open.
     fn find(
         &self,
@@ -273,17 +314,7 @@ impl Leaf {
         open: &mut Lanes,
         found: &mut impl FnMut(&Arc<Cube>, &Lanes),
     ) {
-        if self.cubes.is_empty() {
-            return;
-        }
-        let mut left = !0 >> (LEAF - self.cubes.len());
-        for excluded in query.excluded.chunks(8) {
-            let excluded = excluded.iter().map(|&at| self.given[at as usize]);
-            left &= !excluded.fold(0, |all, set| all | set);
-            if left == 0 {
-                return;
-            }
-        }
+        let left = self.without(&query.excluded);
         for cube in ones([left].into_iter()).map(|at| &self.cubes[at]) {
             if !query.depths.overlap([cube.depth(); 2]) {
                 continue;
@@ -296,6 +327,11 @@ impl Leaf {
             }
         }
     }
+}
+
+/// The set in a leaf of the cubes that contain no state in which a proposition is this.
+fn excluded(proposition: usize, holds: bool) -> u32 {
+    2 * proposition as u32 + u32::from(!holds)
 }
 
 /// The states in both sets.
@@ -328,4 +364,67 @@ fn best_split(cubes: &[Arc<Cube>]) -> usize {
     let best =
         parts.min_by_key(|(_, [missing, holding, rest])| (rest + missing.max(holding), rest));
     best.expect("two cubes differ in some proposition").0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The number of propositions: so few that states are often in cubes.
+    const PROPOSITIONS: usize = 8;
+
+    fn word() -> impl Strategy<Value = u64> {
+        0..1u64 << PROPOSITIONS
+    }
+
+    proptest! {
+        #[test]
+        fn a_state_is_found_if_and_only_if_it_is_in_a_cube(
+            cubes in prop::collection::vec((word(), word(), word(), 1u32..6), 0..400),
+            won: bool,
+            states in prop::collection::vec(word(), 1..100),
+            depth in 0u32..7,
+        ) {
+            let mut store = Store::new();
+            // Two of three masks together have few literals, so that there is something to find.
+            let cubes: Vec<Arc<Cube>> = (cubes.iter())
+                .map(|&(mask, other, state, depth)| {
+                    Arc::new(Cube::new(&[mask & other], &[state], won, depth, 0))
+                })
+                .collect();
+            cubes.iter().for_each(|cube| store.insert(cube.clone()));
+            prop_assert!(store.len() <= cubes.len());
+            let depths = match won {
+                true => Depths::AtMost(depth),
+                false => Depths::AtLeast(depth),
+            };
+            let suits = |cube: &Arc<Cube>| depths.overlap([cube.depth(); 2]);
+            let mut rows = JointRows::default();
+            rows.resize(PROPOSITIONS, states.len());
+            let words = rows.words();
+            let mut bits = vec![0; PROPOSITIONS * words];
+            let mut open = vec![0; words];
+            for (joint, state) in states.iter().enumerate() {
+                open[joint / 64] |= 1 << (joint % 64);
+                for proposition in ones([*state].into_iter()) {
+                    bits[proposition * words + joint / 64] |= 1 << (joint % 64);
+                }
+            }
+            rows.fill(0, words, &bits);
+            let mut found = vec![false; states.len()];
+            store.find(depths, &rows, &mut open, |cube, joint| {
+                assert!(cube.contains(&states[joint..=joint]) && suits(cube) && !found[joint]);
+                found[joint] = true;
+            });
+            for (joint, state) in states.iter().enumerate() {
+                let is_in = |cube: &&Arc<Cube>| cube.contains(&[*state]);
+                let expected = cubes.iter().filter(is_in).any(suits);
+                prop_assert_eq!(found[joint], expected);
+                prop_assert_eq!(open[joint / 64] >> (joint % 64) & 1 == 1, !expected);
+                prop_assert_eq!(store.contains(&[*state]), cubes.iter().any(|cube| is_in(&cube)));
+            }
+        }
+    }
 }

@@ -7,7 +7,11 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
-use super::message::{ProofAnswer, ProofMessage, ProofRequest, ProofStatus, TargetStatus};
+use super::announcer::Announcer;
+use super::cube::Cube;
+use super::message::{
+    ProofAnswer, ProofMessage, ProofRequest, ProofStatus, ProofWins, TargetStatus, WinCube,
+};
 use super::pace::Pace;
 use super::prover::{MOST_DEPTH, ProofConfig, Prover, Verdict};
 use crate::analysis::ceiling;
@@ -20,6 +24,9 @@ const TRIAL: u64 = 5_000;
 
 /// The share of joint moves that cubes have to spare then.
 const USEFUL: f64 = 0.5;
+
+/// What takes messages. Returns whether somebody listens.
+pub type TellProofs = dyn Fn(ProofMessage) -> bool + Send + Sync;
 
 /// A thread that looks for wins that a role can force, in positions that it is asked about. It
 /// ends when this is dropped.
@@ -34,10 +41,7 @@ pub struct ProofWorker {
 impl ProofWorker {
     /// Starts the thread, which calls `tell` with what it has to tell, until that is `false`: with
     /// a status when it is ready and after each request, and with what it proves.
-    pub fn start(
-        engines: &Arc<Engines>,
-        tell: Box<dyn FnMut(ProofMessage) -> bool + Send>,
-    ) -> ProofWorker {
+    pub fn start(engines: &Arc<Engines>, tell: Arc<TellProofs>) -> ProofWorker {
         let (requests, received) = unbounded();
         let stop = Stop::new();
         let work = {
@@ -70,6 +74,28 @@ impl Drop for ProofWorker {
     fn drop(&mut self) {
         self.stop.set();
     }
+}
+
+/// Tells what a search for proofs about a target finds out about other states on the way.
+fn announcer(
+    target: Target,
+    ceilings: &[(RoleId, i32)],
+    tell: Arc<TellProofs>,
+) -> Announcer {
+    let ceilings = ceilings.to_vec();
+    let cube = move |(phase, cube): (usize, Arc<Cube>)| WinCube {
+        phase,
+        depth: cube.depth(),
+        literals: cube.given().collect(),
+    };
+    Announcer::new(Box::new(move |wins| {
+        // Whether somebody listens is seen when there is an answer.
+        tell(ProofMessage::Wins(ProofWins {
+            target,
+            ceilings: ceilings.clone(),
+            cubes: wins.into_iter().map(cube).collect(),
+        }));
+    }))
 }
 
 /// The search for a proof about one position.
@@ -111,9 +137,14 @@ struct Subject {
 
 impl Subject {
     /// A target that is looked for, if the game has proofs about it.
-    fn new(engines: &Engines, target: Target, stop: &Stop) -> Option<Subject> {
+    fn new(
+        engines: &Engines,
+        target: Target,
+        tell: &Arc<TellProofs>,
+        stop: &Stop,
+    ) -> Option<Subject> {
         let game = engines.game();
-        let prover = Prover::new(engines, target, &ProofConfig::default())
+        let mut prover = Prover::new(engines, target, &ProofConfig::default())
             .inspect_err(|error| tracing::info!(%error, "no local search"))
             .ok()?;
         let others = RoleId::first(game.roles().len()).filter(|&other| other != target.role);
@@ -122,6 +153,7 @@ impl Subject {
         });
         let ceilings: Vec<_> = ceilings.collect();
         tracing::debug!(?target, ?ceilings, "local search");
+        prover.announce(announcer(target, &ceilings, tell.clone()));
         Some(Subject {
             status: TargetStatus {
                 target,
@@ -156,16 +188,12 @@ impl Subject {
 struct Serving<'a> {
     roles: &'a [String],
     subjects: Vec<Subject>,
-    tell: Box<dyn FnMut(ProofMessage) -> bool + Send>,
+    tell: Arc<TellProofs>,
 }
 
 impl<'a> Serving<'a> {
     /// For the greatest goal of each role, unless it has only one.
-    fn new(
-        engines: &'a Engines,
-        tell: Box<dyn FnMut(ProofMessage) -> bool + Send>,
-        stop: &Stop,
-    ) -> Serving<'a> {
+    fn new(engines: &'a Engines, tell: Arc<TellProofs>, stop: &Stop) -> Serving<'a> {
         let game = engines.game();
         let roles = RoleId::first(game.roles().len());
         let players = roles.filter(|role| game.roles()[role.index()] != RANDOM_ROLE);
@@ -179,7 +207,7 @@ impl<'a> Serving<'a> {
             });
         let subjects = targets
             .take_while(|_| !stop.is_set())
-            .filter_map(|target| Subject::new(engines, target, stop));
+            .filter_map(|target| Subject::new(engines, target, &tell, stop));
         Serving {
             roles: game.roles(),
             subjects: subjects.collect(),

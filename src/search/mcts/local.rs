@@ -11,14 +11,16 @@ use super::arena::AllocationBuffer;
 use super::config::MctsConfig;
 use super::decision::Edge;
 use super::local_report::{Forced, LocalReport, LocalTarget};
-use super::node::{Bounds, Decider, NodeId};
+use super::node::{Decider, NodeId};
 use super::report::SearchReport;
 use super::tree::Tree;
 use crate::engine::Engines;
 use crate::game::Game;
 use crate::ground::GroundGame;
 use crate::machine::{RoleId, State};
-use crate::proof::{ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
+use crate::proof::{
+    Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, ProofWins, TargetStatus,
+};
 
 /// The share of each thread's time that local search has, up to one thread in all.
 const SHARE: f64 = 0.2;
@@ -65,11 +67,27 @@ impl LocalSearch {
         })
     }
 
+    /// Nothing is known of the game yet.
+    pub(super) fn no_wins(&self) -> KnownWins {
+        KnownWins::new(self.game.clone())
+    }
+
     /// Forgets the nodes, which may be gone.
     pub(super) fn forget(&mut self) {
         self.nodes.clear();
         self.proofs.clear();
         self.crew.forget();
+    }
+
+    /// Forgets the nodes but for the root, which is another one now.
+    pub(super) fn renew(&mut self, before: NodeId, root: NodeId) {
+        self.nodes.clear();
+        self.crew.forget();
+        self.proofs.retain_mut(|(id, _)| {
+            let is_root = *id == before;
+            *id = root;
+            is_root
+        });
     }
 
     /// Asks about positions of the tree, and takes over what is proved, until a stop comes.
@@ -80,10 +98,14 @@ impl LocalSearch {
         let mut asked = Instant::now();
         while !stop.is_set() {
             // Not longer than a stop may wait.
-            if let Some(answer) = self.crew.wait(Duration::from_millis(5)) {
-                self.take_over(tree, answer, &mut buffer);
-                // Other moves matter now.
-                self.ask(tree);
+            match self.crew.wait(Duration::from_millis(5)) {
+                Some(Finding::Answer(answer)) => {
+                    self.take_over(tree, answer, &mut buffer);
+                    // Other moves matter now.
+                    self.ask(tree);
+                }
+                Some(Finding::Wins(wins)) => learn(tree, &wins),
+                None => {}
             }
             if asked.elapsed() >= interval {
                 self.ask(tree);
@@ -92,8 +114,11 @@ impl LocalSearch {
             }
         }
         self.crew.rest();
-        while let Some(answer) = self.crew.last_words(LAST_WORDS) {
-            self.take_over(tree, answer, &mut buffer);
+        while let Some(finding) = self.crew.last_words(LAST_WORDS) {
+            match finding {
+                Finding::Answer(answer) => self.take_over(tree, answer, &mut buffer),
+                Finding::Wins(wins) => learn(tree, &wins),
+            }
         }
         tree.give_back(buffer);
     }
@@ -108,10 +133,11 @@ impl LocalSearch {
             let node = tree.node(id);
             let mut state = State::new();
             state.assign_from(node.state());
-            // What others can force is seen where they decide.
+            // What others can force is seen where they decide; but whether all is lost has to be
+            // known at once.
             let role = match node.meta().decider() {
-                Decider::One(role) => Some(role),
-                Decider::Several | Decider::Nobody => None,
+                Decider::One(role) if id != tree.root() => Some(role),
+                _ => None,
             };
             ProofPosition { state, role }
         });
@@ -123,30 +149,21 @@ impl LocalSearch {
     fn take_over(&mut self, tree: &Tree, answer: ProofAnswer, buffer: &mut AllocationBuffer) {
         let id = self.nodes[answer.position];
         let role = answer.target.role;
-        let is_last_resort = is_last_resort(tree, id);
-        // A node that is won must know by which move, for it may be the root one day.
-        let Some(won) = winning_child(tree, id, role, &answer, buffer) else {
-            return;
-        };
-        let position = answer.position;
-        tracing::debug!(
-            role = role.0,
-            position,
-            depth = answer.depth,
-            "a forced win"
-        );
-        if !is_last_resort {
-            let high = tree.ranges()[role.index()].high;
-            let low = answer.target.value as f32;
-            tree.node(won).narrow(role, Bounds { low, high });
-            for &(other, most) in &answer.ceilings {
-                let low = tree.ranges()[other.index()].low;
-                let high = most as f32;
-                tree.node(won).narrow(other, Bounds { low, high });
+        let (position, depth) = (answer.position, answer.depth);
+        tracing::debug!(role = role.0, position, depth, "a forced win");
+        if id == tree.root() && is_lost(tree, &answer) {
+            tree.ignore_proofs();
+        } else {
+            // A node that is won must know by which move, for it may be the root one day.
+            let Some(won) = winning_child(tree, id, role, &answer, buffer) else {
+                return;
+            };
+            if tree.heeds_proofs() {
+                tree.take_over(won, answer.target, &answer.ceilings);
+                // Nodes between are refreshed when a descent comes through them.
+                tree.refresh(id);
+                tree.refresh(tree.root());
             }
-            // Nodes between are refreshed when a descent comes through them.
-            tree.refresh(id);
-            tree.refresh(tree.root());
         }
         self.proofs.push((id, answer));
     }
@@ -173,7 +190,18 @@ impl LocalSearch {
         let Some((_, decision)) = tree.decision_of_one(tree.root()) else {
             return;
         };
+        let root = tree.root();
         for (id, answer) in &self.proofs {
+            if *id == root && is_lost(tree, answer) {
+                let forced = Forced {
+                    target: answer.target,
+                    depth: answer.depth,
+                    by: answer.joint[answer.target.role.index()],
+                };
+                let unknown = report.moves.iter_mut().filter(|of| of.forced.is_none());
+                unknown.for_each(|of| of.forced = Some(forced));
+                continue;
+            }
             let by = answer.joint[answer.target.role.index()];
             let edge = || decision.each().find(|edge| edge.node() == Some(*id));
             let played = match *id == tree.root() {
@@ -197,17 +225,24 @@ impl LocalSearch {
     }
 }
 
-/// Whether a node is all that is left to the role that decides in the root: all its other moves
-/// are known to be no better than the worst that it can get. Then it is searched on, so that the
-/// match is lost as late as can be, and not before the opponent has found out how.
-fn is_last_resort(tree: &Tree, id: NodeId) -> bool {
-    let Some((_, decision)) = tree.decision_of_one(tree.root()) else {
-        return false;
-    };
-    let mut open = decision.each().filter(|edge| {
-        !edge.is_closed() && edge.node().is_none_or(|id| !tree.node(id).is_solved())
-    });
-    open.next().is_some_and(|edge| edge.node() == Some(id)) && open.next().is_none()
+/// Takes note of wins for nodes to come.
+fn learn(tree: &Tree, wins: &ProofWins) {
+    if let Some(known) = tree.wins() {
+        known.add(wins);
+    }
+}
+
+/// Whether an answer about the root says that the role that decides there gets no more than the
+/// least that it can get in any match.
+fn is_lost(tree: &Tree, answer: &ProofAnswer) -> bool {
+    match tree.node(tree.root()).meta().decider() {
+        Decider::One(decider) => {
+            let low = tree.ranges()[decider.index()].low;
+            let mut ceilings = answer.ceilings.iter();
+            ceilings.any(|&(role, most)| role == decider && most as f32 <= low)
+        }
+        _ => false,
+    }
 }
 
 /// The node after the move by which a role wins, if it is the one that decides in a node.

@@ -164,7 +164,10 @@ impl Mcts {
         let local = engines.as_ref().filter(|_| ranges.len() > 1);
         let local =
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
-        let tree = Tree::new(&root, ranges, random, config.memory);
+        let mut tree = Tree::new(&root, ranges, random, config.memory);
+        if let Some(local) = &local {
+            tree.set_wins(local.no_wins());
+        }
         Ok(Mcts {
             legal: first.legal_moves(&state)?,
             tree,
@@ -279,12 +282,32 @@ impl Mcts {
             let is_last = self.goal_bounds.is_none() || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
             let result = self.run_for(time, wanted, &budget.stop);
+            if result.is_ok() && !budget.stop.is_set() && self.resist() {
+                continue;
+            }
             if result.is_err() || is_last || budget.stop.is_set() || self.is_done(wanted) {
                 break result;
             }
         };
         self.time += start.elapsed();
         result
+    }
+
+    /// If all is lost by what provers have found out, which opponents may not know, starts anew
+    /// without that: the search is for the move after which they are likeliest to err. Returns
+    /// whether it does.
+    fn resist(&mut self) -> bool {
+        let Some(local) = &mut self.local else {
+            return false;
+        };
+        if !self.tree.heeds_proofs() || !self.tree.is_lost() {
+            return false;
+        }
+        let before = self.tree.root();
+        self.tree.begin_without_proofs();
+        local.renew(before, self.tree.root());
+        self.shared.root_statistics.lock().clear();
+        true
     }
 
     /// Searches for a time with all threads.

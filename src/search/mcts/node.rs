@@ -92,6 +92,19 @@ impl Meta {
         self.0 as u32
     }
 
+    /// The same of a state where the match is not over.
+    pub(super) fn info(self) -> NodeInfo {
+        let turn = match self.decider() {
+            Decider::Nobody => Turn::Over(Box::default()),
+            Decider::One(role) => Turn::One(role),
+            Decider::Several => Turn::Several,
+        };
+        NodeInfo {
+            depth: self.depth(),
+            turn,
+        }
+    }
+
     pub(super) fn decider(self) -> Decider {
         match (self.0 >> 32) as u32 {
             0 => Decider::Nobody,
@@ -264,6 +277,13 @@ impl<'a> Node<'a> {
             self.words[CHANGES].fetch_add(1, Ordering::Release);
         }
         changed.is_ok()
+    }
+
+    /// Forgets what is proved but for this.
+    pub(super) fn reset(self, goal_bounds: impl Fn(RoleId) -> Bounds) {
+        for role in RoleId::first(self.ranges.len()) {
+            set(self.bounds_word(role), goal_bounds(role).to_word());
+        }
     }
 
     /// How often the bounds have changed, modulo 256.

@@ -18,6 +18,7 @@ use super::joint::JointDecision;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
 use crate::analysis::GoalBounds;
 use crate::machine::{RoleId, State};
+use crate::proof::{KnownWins, Target};
 use crate::search::successor::{Expansion, NodeInfo, Successor, Turn};
 
 /// How many parts the table of states has, each of which one thread may use at a time.
@@ -44,6 +45,10 @@ pub(super) struct Tree {
     /// Whether memory has run out.
     is_full: AtomicBool,
     root: NodeId,
+    /// What provers know, if there are any.
+    wins: Option<KnownWins>,
+    /// Whether what provers find out counts.
+    heeds_proofs: AtomicBool,
 }
 
 /// A node, and a part of its hash.
@@ -73,6 +78,8 @@ impl Tree {
             limit,
             is_full: AtomicBool::new(false),
             root: Block(0),
+            wins: None,
+            heeds_proofs: AtomicBool::new(true),
         };
         tree.make_root(root);
         tree
@@ -152,6 +159,13 @@ impl Tree {
             let known = goals.get(role.index()).copied().map(Bounds::exact);
             known.unwrap_or_else(|| self.goal_bounds(state, role))
         });
+        if goals.is_empty()
+            && let Some(wins) = &self.wins
+            && self.heeds_proofs()
+            && let Some((target, ceilings)) = wins.look_up(state)
+        {
+            self.take_over(id, target, &ceilings);
+        }
         let entry = Entry { hash, id };
         shard.insert_unique(place(hash), entry, |entry| place(entry.hash));
         Some(id)
@@ -328,6 +342,70 @@ impl Tree {
         match known {
             Some(known) => self.root = known,
             None => self.make_root(root),
+        }
+        self.heeds_proofs = AtomicBool::new(true);
+        // What a prover knows of the root is not by which move: that has to follow from what is
+        // known of the moves.
+        let node = self.node(self.root);
+        if self.wins.is_some() && node.is_solved() && node.meta().decider() != Decider::Nobody {
+            node.reset(|role| self.goal_bounds(&root.state, role));
+            self.refresh(self.root);
+        }
+    }
+
+    /// From now on, nodes are looked up among the wins that provers know.
+    pub(super) fn set_wins(&mut self, wins: KnownWins) {
+        self.wins = Some(wins);
+    }
+
+    /// What provers know, if there are any.
+    pub(super) fn wins(&self) -> Option<&KnownWins> {
+        self.wins.as_ref()
+    }
+
+    /// Whether what provers find out counts.
+    pub(super) fn heeds_proofs(&self) -> bool {
+        self.heeds_proofs.load(Ordering::Relaxed)
+    }
+
+    /// What provers find out does not count any more, until there is another root: the role that
+    /// decides there is lost, if nobody errs, and what is worth finding out is which move makes
+    /// that likely.
+    pub(super) fn ignore_proofs(&self) {
+        self.heeds_proofs.store(false, Ordering::Relaxed);
+    }
+
+    /// As [`ignore_proofs`](Tree::ignore_proofs), and forgets all but the root.
+    pub(super) fn begin_without_proofs(&mut self) {
+        let root = self.node(self.root);
+        let mut state = State::new();
+        state.assign_from(root.state());
+        let root = Successor {
+            state,
+            info: root.meta().info(),
+        };
+        self.ignore_proofs();
+        self.clear();
+        self.make_root(&root);
+    }
+
+    /// Whether the role that decides in the root gets the least that it can get in any match.
+    pub(super) fn is_lost(&self) -> bool {
+        let root = self.node(self.root);
+        match root.meta().decider() {
+            Decider::One(role) => root.bounds(role).high <= self.ranges[role.index()].low,
+            _ => false,
+        }
+    }
+
+    /// Takes over that a role can force a goal in a node, and the most that others get then.
+    pub(super) fn take_over(&self, id: NodeId, target: Target, ceilings: &[(RoleId, i32)]) {
+        let (node, range) = (self.node(id), |role: RoleId| self.ranges[role.index()]);
+        let (low, high) = (target.value as f32, range(target.role).high);
+        node.narrow(target.role, Bounds { low, high });
+        for &(other, most) in ceilings {
+            let (low, high) = (range(other).low, most as f32);
+            node.narrow(other, Bounds { low, high });
         }
     }
 
