@@ -55,6 +55,7 @@ pub mod engine;
 mod fnv;
 pub mod game;
 pub mod ground;
+pub mod influence;
 mod lane_mask;
 pub mod machine;
 pub mod matches;
