@@ -116,7 +116,11 @@ impl fmt::Display for Spread {
         };
         let least = self.counts.iter().position(|&count| count > 0);
         let greatest = self.counts.len() - 1;
-        write!(f, "{} to {greatest}, {mean:.2} on average", least.unwrap_or(0))?;
+        write!(
+            f,
+            "{} to {greatest}, {mean:.2} on average",
+            least.unwrap_or(0)
+        )?;
         match self.never {
             0 => Ok(()),
             never => {
@@ -132,7 +136,11 @@ impl fmt::Display for Report {
         if let Some(unknown) = &self.unknown {
             return writeln!(f, "distances       not known: {unknown}");
         }
-        write!(f, "distances       {}; {} moves", self.distances, self.moves)?;
+        write!(
+            f,
+            "distances       {}; {} moves",
+            self.distances, self.moves
+        )?;
         if self.sources < self.moves {
             write!(f, ", from {} of them", self.sources)?;
         }
@@ -245,7 +253,13 @@ impl fmt::Display for FromMove {
             writeln!(f, "{} {}", from.role, from.played)?;
             writeln!(f, "{:>6}  the end", steps(from.to_end))?;
             for to in &from.to_goals {
-                writeln!(f, "{:>6}  (goal {} {})", steps(to.distance), to.role, to.goal)?;
+                writeln!(
+                    f,
+                    "{:>6}  (goal {} {})",
+                    steps(to.distance),
+                    to.role,
+                    to.goal
+                )?;
             }
             for to in from.distances.iter().take(NEAREST) {
                 writeln!(f, "{:>6}  {} {}", to.distance, to.role, to.played)?;

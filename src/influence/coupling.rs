@@ -92,9 +92,15 @@ pub(super) fn depends_on_end(
     let depends = |phase: &PhaseCircuit| {
         let terminal: Edge = phase.circuit().outputs()[layout.terminal];
         let mut depends = Vec::new();
-        supports(phase.circuit(), &layout.bases, &[terminal], stop, |_, base| {
-            depends.push(base as u32);
-        });
+        supports(
+            phase.circuit(),
+            &layout.bases,
+            &[terminal],
+            stop,
+            |_, base| {
+                depends.push(base as u32);
+            },
+        );
         depends
     };
     phases.iter().map(depends).collect()

@@ -32,11 +32,21 @@ impl Steps {
         self.each.iter().any(|step| step.live[number])
     }
 
+    /// The propositions that a move touches in some phase, ascending.
+    pub(super) fn touched_by(&self, number: usize) -> Vec<usize> {
+        let each = self.each.iter().flat_map(|step| &step.touched[number]);
+        let mut touched: Vec<usize> = each.map(|&base| base as usize).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
     /// By proposition, whether some move touches it.
     pub(super) fn touched(&self) -> Vec<bool> {
         let mut touched = vec![false; self.propositions];
         let each = self.each.iter().flat_map(|step| &step.touched);
-        each.flatten().for_each(|&base| touched[base as usize] = true);
+        each.flatten()
+            .for_each(|&base| touched[base as usize] = true);
         touched
     }
 
@@ -44,7 +54,11 @@ impl Steps {
     pub(super) fn from_move(&self, number: usize) -> Vec<u32> {
         let mut distances = vec![FAR; self.moves];
         for (phase, step) in self.each.iter().enumerate() {
-            self.spread((phase + 1) % self.each.len(), &step.touched[number], &mut distances);
+            self.spread(
+                (phase + 1) % self.each.len(),
+                &step.touched[number],
+                &mut distances,
+            );
         }
         distances
     }
@@ -120,7 +134,10 @@ impl Steps {
             if new == 0 {
                 break;
             }
-            for base in frontiers.iter().flat_map(|frontier| ones(frontier.iter().copied())) {
+            for base in frontiers
+                .iter()
+                .flat_map(|frontier| ones(frontier.iter().copied()))
+            {
                 propositions[base] = propositions[base].min(distance);
             }
             let before = (0..self.each.len()).map(|phase| {

@@ -108,7 +108,6 @@ pub struct Influence {
     to_end: ToWires,
 }
 
-
 impl Influence {
     /// What the moves of a game have an influence on.
     ///
@@ -117,9 +116,8 @@ impl Influence {
     pub fn new(game: &GroundGame, stop: &Stop) -> Result<Influence, InfluenceError> {
         let layout = game.layout();
         let phases = 0..game.phases().period();
-        let phases: Vec<PhaseCircuit> = phases
-            .map(|phase| PhaseCircuit::new(game, phase))
-            .collect();
+        let phases: Vec<PhaseCircuit> =
+            phases.map(|phase| PhaseCircuit::new(game, phase)).collect();
         let steps = phases.iter().map(|phase| PhaseStep::new(game, phase, stop));
         let steps = steps.collect::<Result<Vec<_>, _>>()?;
         let steps = Steps::new(steps, layout.bases.len());
@@ -184,6 +182,11 @@ impl Influence {
         near(self.to_end.propositions[proposition])
     }
 
+    /// The propositions that a move touches in some phase, ascending.
+    pub fn touched(&self, played: RoleMove) -> Vec<usize> {
+        self.steps.touched_by(self.number(played))
+    }
+
     /// How the greatest goal of each role couples moves.
     pub fn goals(&self) -> &[GoalCoupling] {
         &self.goals
@@ -194,7 +197,9 @@ impl Influence {
         let roles = self.starts.windows(2).zip(0..);
         let moves = roles.flat_map(|(ends, role)| {
             let numbers = ends[0]..ends[1];
-            numbers.zip(0..).map(move |(number, played)| (number, (RoleId(role), Move(played))))
+            numbers
+                .zip(0..)
+                .map(move |(number, played)| (number, (RoleId(role), Move(played))))
         });
         moves
             .filter(|&(number, _)| self.steps.is_live(number))
@@ -207,7 +212,10 @@ impl Influence {
         let live: Vec<usize> = self.moves().map(|played| self.number(played)).collect();
         let mut found = Distribution::default();
         let mut count = 0;
-        for &from in live.iter().step_by(live.len().div_ceil(MOST_SOURCES).max(1)) {
+        for &from in live
+            .iter()
+            .step_by(live.len().div_ceil(MOST_SOURCES).max(1))
+        {
             if stop.is_set() {
                 break;
             }

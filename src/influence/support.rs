@@ -61,7 +61,11 @@ impl<'a> Cones<'a> {
     }
 
     /// Tells `found` the numbers of all inputs that the next group of edges depends on.
-    pub(super) fn inputs(&mut self, edges: impl Iterator<Item = Edge>, mut found: impl FnMut(usize)) {
+    pub(super) fn inputs(
+        &mut self,
+        edges: impl Iterator<Item = Edge>,
+        mut found: impl FnMut(usize),
+    ) {
         self.groups += 1;
         self.open.extend(edges.map(Edge::node));
         while let Some(node) = self.open.pop() {
