@@ -114,13 +114,12 @@ impl fmt::Display for Spread {
         let Some(mean) = self.mean else {
             return write!(f, "none");
         };
-        let least = self.counts.iter().position(|&count| count > 0);
         let greatest = self.counts.len() - 1;
-        write!(
-            f,
-            "{} to {greatest}, {mean:.2} on average",
-            least.unwrap_or(0)
-        )?;
+        let least = self.counts.iter().position(|&count| count > 0);
+        match least.filter(|&least| least < greatest) {
+            Some(least) => write!(f, "{least} to {greatest}, {mean:.2} on average")?,
+            None => write!(f, "{greatest}")?,
+        }
         match self.never {
             0 => Ok(()),
             never => {
@@ -154,7 +153,12 @@ impl fmt::Display for Report {
                 continue;
             };
             let (terms, touched) = (goal.terms, goal.touched);
-            write!(f, "coupling        {name} {terms} terms, each of {least}")?;
+            let (word, each) = if terms == 1 {
+                ("term", "")
+            } else {
+                ("terms", "each ")
+            };
+            write!(f, "coupling        {name} {terms} {word}, {each}of {least}")?;
             if least < greatest {
                 write!(f, " to {greatest} (median {median})")?;
             }

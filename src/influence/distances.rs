@@ -51,7 +51,7 @@ impl Steps {
     }
 
     /// The distances from a move to all moves: breadth first, through states of each phase.
-    pub(super) fn from_move(&self, number: usize) -> Vec<u32> {
+    pub(super) fn distances(&self, number: usize) -> Vec<u32> {
         let mut distances = vec![FAR; self.moves];
         for (phase, step) in self.each.iter().enumerate() {
             self.spread(

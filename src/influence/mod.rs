@@ -37,9 +37,11 @@
 //! let influence = Influence::new(ground, &Stop::new())?;
 //! let white = |text| (RoleId(0), ground.parse_move(RoleId(0), text).unwrap());
 //! let [near, far] = ["(move 1 2 1 3)", "(move 8 2 8 3)"].map(white);
-//! assert!(influence.distance(near, white("(move 1 3 1 4)")) == Some(2)); // Black moves between.
-//! assert!(influence.distance(near, far) > Some(2));
-//! assert_eq!(influence.to_goal(RoleId(0), near), Some(11)); // Six moves, and five of Black's.
+//! // Black moves between.
+//! assert_eq!(influence.distance(near, white("(move 1 3 1 4)")), Some(2));
+//! assert!(influence.distance(near, far).is_none_or(|distance| distance > 2));
+//! // A row with each joint move, for Black's moves depend on White's.
+//! assert_eq!(influence.to_goal(RoleId(0), near), Some(7));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -143,7 +145,7 @@ impl Influence {
     /// The distances from a move to all moves.
     pub fn distances(&self, from: RoleMove) -> Distances {
         Distances {
-            each: self.steps.from_move(self.number(from)),
+            each: self.steps.distances(self.number(from)),
             starts: self.starts.clone(),
         }
     }
@@ -219,7 +221,7 @@ impl Influence {
             if stop.is_set() {
                 break;
             }
-            let distances = self.steps.from_move(from);
+            let distances = self.steps.distances(from);
             let others = live.iter().filter(|&&to| to != from);
             others.for_each(|&to| found.add(distances[to]));
             count += 1;
