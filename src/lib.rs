@@ -36,6 +36,7 @@
 //! - [`gdl`] and [`jit`] are the packages below this one: rules and networks; circuits and code.
 //! - [`ground`] is a game as a circuit, with the names of what its wires mean; [`darkening`] and
 //!   [`decisive`] derive other circuits from it.
+//! - [`influence`] tells how soon moves have an influence on each other and on goals.
 //! - [`engine`] is the life of code: the best engine for a state, now.
 //! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
 //! - [`playout`] plays random matches, [`perft`] counts all of them.
@@ -55,6 +56,7 @@ pub mod engine;
 mod fnv;
 pub mod game;
 pub mod ground;
+pub mod influence;
 mod lane_mask;
 pub mod machine;
 pub mod matches;

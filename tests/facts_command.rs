@@ -42,6 +42,31 @@ fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
 }
 
 #[test]
+fn the_command_tells_distances() {
+    let report = json(&["facts", &own("connectFour"), "--seed", "1"]);
+    let influence = &report["influence"];
+    assert_eq!(influence["unknown"], serde_json::Value::Null);
+    assert_eq!(
+        influence["goals"][0]["coupled"],
+        serde_json::json!([4, 4, 4])
+    );
+    assert_eq!(influence["goals"][1]["terms"], 69);
+
+    let board = own("breakthrough");
+    let from = json(&["facts", &board, "--distances", "(move 1 2 1 3)"]);
+    let from = &from["from"][0];
+    assert_eq!(
+        (&from["role"], &from["to_goals"][0]["distance"]),
+        (&"white".into(), &7.into())
+    );
+    assert_eq!(from["distances"][0]["distance"], 1);
+    let text = stdout(propjit(&["facts", &board, "--distances", "(move 1 2 1 3)"]).success());
+    assert!(text.contains("     7  (goal white 100)\n"), "{text}");
+    let unknown = propjit(&["facts", &board, "--distances", "nowhere"]).code(1);
+    assert!(stderr(unknown).contains("no role has a move `nowhere`"));
+}
+
+#[test]
 fn the_command_refuses_wrong_input() {
     let folder = tempfile::tempdir().unwrap();
     for args in [

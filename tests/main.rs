@@ -23,6 +23,7 @@ mod fuzz;
 #[cfg(unix)]
 mod harness;
 mod history;
+mod influence;
 mod inlining;
 mod lines;
 mod matches;

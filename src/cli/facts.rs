@@ -14,6 +14,7 @@ use propjit::machine::RoleId;
 use propjit::rng::random_seed;
 use serde::Serialize;
 
+use super::influence;
 use super::options::{GroundArgs, game_name, in_range, seconds};
 use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
 
@@ -34,6 +35,10 @@ pub(super) struct Args {
     /// The seed of the random numbers of these matches [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+
+    /// Tell only how soon this move has an influence on others, and on which
+    #[arg(long, value_name = "MOVE")]
+    distances: Option<String>,
 
     #[command(flatten)]
     ground: GroundArgs,
@@ -59,6 +64,7 @@ struct Report {
     forced_goals: Vec<ForcedGoal>,
     goal_inhibitors: Vec<Exclusion>,
     inhibitors: Vec<Inhibitor>,
+    influence: influence::Report,
     stages: Vec<Stage>,
     seconds: f64,
     interrupted: bool,
@@ -117,19 +123,25 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             "facts are known only of games that can be grounded: {reason}"
         )));
     };
+    let name = game_name(&args.rulesheet);
+    let stop = stop_on_ctrl_c();
+    if let Some(text) = &args.distances {
+        let stop = stop.within(args.seconds);
+        let nearest = influence::FromMove::new(engines.game(), name, text, &stop)?;
+        return output.result(&nearest);
+    }
     let config = AnalysisConfig::default()
         .with_time(args.seconds)
         .with_steps(args.steps)
         .with_seed(args.seed.unwrap_or_else(random_seed));
-    let stop = stop_on_ctrl_c();
     let shown = show_progress(|| "looking for facts".to_string());
     let facts = analysis::find(engines, &config, &stop);
+    let influence = influence::Report::new(engines.game(), &stop.within(args.seconds));
     drop(shown);
     let words = Words {
         game: engines.game(),
     };
-    let name = game_name(&args.rulesheet);
-    let report = words.report(&facts, name, config.seed, stop.is_set());
+    let report = words.report(&facts, influence, name, config.seed, stop.is_set());
     match output.is_dot() {
         true => output.print(&report.dot()),
         false => output.result(&report),
@@ -227,7 +239,14 @@ impl Words<'_> {
         inhibitors.collect()
     }
 
-    fn report(&self, facts: &Facts, game: String, seed: u64, interrupted: bool) -> Report {
+    fn report(
+        &self,
+        facts: &Facts,
+        influence: influence::Report,
+        game: String,
+        seed: u64,
+        interrupted: bool,
+    ) -> Report {
         let mut equivalences = Vec::new();
         let mut groups = Vec::new();
         for invariant in &facts.invariants {
@@ -290,6 +309,7 @@ impl Words<'_> {
                 .collect(),
             goal_inhibitors: exclusions(&facts.goal_inhibitors),
             inhibitors: self.inhibitors(facts),
+            influence,
             seconds: stages.iter().map(|stage| stage.seconds).sum(),
             stages,
             interrupted,
@@ -413,6 +433,7 @@ impl fmt::Display for Report {
                 "inhibitor       {proposition} forbids {inhibited}  [{method}]"
             )?;
         }
+        write!(f, "{}", self.influence)?;
         for stage in &self.stages {
             write!(f, "{:<15} {:>9.1} ms", stage.stage, stage.seconds * 1e3)?;
             if stage.undecided > 0 {

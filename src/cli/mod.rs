@@ -10,6 +10,7 @@ mod contest;
 mod darkening;
 mod disassemble;
 mod facts;
+mod influence;
 mod info;
 mod options;
 mod output;

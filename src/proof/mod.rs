@@ -15,7 +15,7 @@
 //! - `cube`, `store`: what is proved, and where it is kept.
 //! - `steps`: all joint moves of a state in lanes, and the [reasons](crate::reasons) for what
 //!   comes of them.
-//! - `node`, `search`: the search.
+//! - `node`, `search`: the search; `order`: which moves come first.
 //! - `conclusion`: the cube for a verdict about one state.
 //! - `prover`: the search with ever more joint moves, and what it finds.
 //! - `team`, `exchange`: several provers that search for the same proof.
@@ -38,6 +38,7 @@ mod joint_rows;
 mod known_wins;
 mod message;
 mod node;
+mod order;
 mod pace;
 mod process;
 mod prover;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::announcer::Announcer;
 use super::cube::Cube;
 use super::exchange::Exchange;
+use super::order::first_order;
 use super::pace::Pace;
 use super::search::{ProofCounts, Search, Stopped};
 use super::steps::{Steps, flag};
@@ -134,9 +135,10 @@ impl Prover {
         config: &ProofConfig,
     ) -> Result<Prover, ProofError> {
         let steps = Steps::new(engines.programs(), target).ok_or(ProofError::JointMoves)?;
+        let order = first_order(engines.game(), &steps);
         Ok(Prover {
             game: engines.game().clone(),
-            search: Search::new(steps, config.cubes),
+            search: Search::new(steps, order, config.cubes),
         })
     }
 

@@ -12,6 +12,7 @@ use super::cube::Cube;
 use super::exchange::Exchange;
 use super::joint_rows::JointRows;
 use super::node::Node;
+use super::order::ORDER_BITS;
 use super::pace::Pace;
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
@@ -78,7 +79,8 @@ pub(super) struct Search {
     /// By phase, the fail cubes and the win cubes.
     stores: Vec<[Store; 2]>,
     pub(super) counts: ProofCounts,
-    /// By phase and joint move, how often and how early it decided.
+    /// By phase and joint move, how often and how early it decided, and in the lowest bits its
+    /// [first order](super::order).
     history: Vec<Vec<u64>>,
     /// By phase and state, the joint move that decided when it was searched last.
     decisive: FxHashMap<(usize, Box<[u64]>), u32>,
@@ -92,15 +94,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// A search with nothing proved yet. If it is not to use cubes, states in them are searched
-    /// all the same.
-    pub(super) fn new(steps: Steps, use_cubes: bool) -> Search {
+    /// A search with nothing proved yet, with a [first order](super::order) of joint moves. If it
+    /// is not to use cubes, states in them are searched all the same.
+    pub(super) fn new(steps: Steps, history: Vec<Vec<u64>>, use_cubes: bool) -> Search {
         let phases = 0..steps.phases();
-        let stores = phases.clone().map(|_| [Store::new(), Store::new()]);
-        let history = phases.map(|phase| vec![0; steps.joints(phase).len()]);
+        let stores = phases.map(|_| [Store::new(), Store::new()]);
         Search {
             stores: stores.collect(),
-            history: history.collect(),
+            history,
             steps,
             counts: ProofCounts::default(),
             decisive: FxHashMap::default(),
@@ -303,7 +304,7 @@ impl Search {
             }
             // What decides is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {
-                self.history[node.phase][joint] += u64::from(node.depth).pow(2);
+                self.history[node.phase][joint] += u64::from(node.depth).pow(2) << ORDER_BITS;
                 if self.decisive.len() >= MOST_DECIDED {
                     self.decisive.clear();
                 }

@@ -69,6 +69,12 @@ impl PhaseCircuit {
         &self.moves
     }
 
+    /// What is left of the game's circuit: it has the same inputs and outputs, but does not read
+    /// inputs that are constants.
+    pub fn circuit(&self) -> &Circuit {
+        &self.folded
+    }
+
     /// The circuit with reasons, for a target. Where the game's circuit uses that moves are legal,
     /// so does this one: what it says of the next state after others is as good as anything.
     pub fn with_reasons(&self, game: &GroundGame, target: Target, stop: &Stop) -> Circuit {
