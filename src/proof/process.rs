@@ -26,6 +26,9 @@ pub(super) const LONGEST: u64 = 1 << 24;
 /// How long a process may take to end when its input has ended.
 const FAREWELL: Duration = Duration::from_millis(200);
 
+/// How often to look whether it has.
+const STEP: Duration = Duration::from_millis(2);
+
 /// A command that serves proofs on its standard input and output, as `propjit prove --serve` does.
 ///
 /// It is trusted: what it says is proved is not proved again.
@@ -182,7 +185,7 @@ impl Drop for ProofProcess {
                 return;
             }
             drop(connection);
-            thread::sleep(Duration::from_millis(2));
+            thread::sleep(STEP);
         }
     }
 }
@@ -227,8 +230,11 @@ impl Attendant {
         let mut connection = self.connection.lock();
         connection.lines = None;
         let fault = connection.fault.take();
-        let status = connection.child.take().map(finish);
-        if connection.is_unwanted {
+        let child = connection.child.take();
+        let is_unwanted = connection.is_unwanted;
+        drop(connection);
+        let status = child.map(finish);
+        if is_unwanted {
             return End::Unwanted;
         }
         match (result.err().or(fault), status) {
@@ -288,10 +294,14 @@ fn write(mut input: ChildStdin, lines: &Receiver<String>) {
     let _ = lines.try_for_each(|line| input.write_all(line.as_bytes()));
 }
 
-/// Ends a process that says nothing any more.
+/// Waits for the end of a process that says nothing any more, but not for long.
 fn finish(mut child: Child) -> io::Result<ExitStatus> {
-    if let Some(status) = child.try_wait()? {
-        return Ok(status);
+    let start = Instant::now();
+    while start.elapsed() < FAREWELL {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(STEP);
     }
     child.kill()?;
     child.wait()

@@ -165,7 +165,12 @@ impl LocalSearch {
                 tree.refresh(tree.root());
             }
         }
-        self.proofs.push((id, answer));
+        let is_known = |(node, known): &(NodeId, ProofAnswer)| {
+            *node == id && known.target == answer.target && known.depth <= answer.depth
+        };
+        if !self.proofs.iter().any(is_known) {
+            self.proofs.push((id, answer));
+        }
     }
 
     /// Adds to the report about a state after `depth` joint moves what was proved about its moves.
