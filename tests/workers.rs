@@ -456,8 +456,9 @@ fn analyze_tells_what_came_from_proofs() {
     assert!(report["local"]["proofs"].as_u64().unwrap() > 0);
     assert_eq!(report["local"]["targets"][1]["role"], "black");
 
-    // After the winning move, the others' moves are refuted.
-    let lost = format!("{FORCED}; noop | {}", best["move"].as_str().unwrap());
+    // Later, all moves of the other role are refuted.
+    let lost = "noop | (move 3 5 3 4); (move 1 4 2 5) | noop; noop | (move 3 6 2 5)";
+    let lost = format!("{FORCED}; {lost}");
     let args = [
         "analyze",
         &game,
@@ -466,9 +467,9 @@ fn analyze_tells_what_came_from_proofs() {
         "--seed",
         "1",
         "--seconds",
-        "200",
+        "20",
     ];
-    let text = stdout(propjit(&[&args[..], &["--local"]].concat()).success());
+    let text = stdout(propjit(&[&args[..], &["--workers", "1"]].concat()).success());
     assert!(text.contains("\nrefuted: "), "{text}");
     assert!(text.contains(", black forces 100 in "), "{text}");
     assert!(text.contains("\nlocal search: "), "{text}");
