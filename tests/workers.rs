@@ -427,6 +427,22 @@ fn commands_that_are_no_workers_are_told_and_done_without() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_command_that_says_nothing_ends_with_the_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let worker = script(&folder, "exec sleep 1000");
+    let player = format!("mcts:prover=cmd:{worker}");
+    let game = own("ticTacToe");
+    let args = ["match", &game, "--player", &player, "--player", "random"];
+    let clocks = ["--start-clock", "1", "--play-clock", "0.2"];
+    propjit(&[&args[..], &clocks].concat()).success();
+    let ids = processes(&folder, 1);
+    while is_alive(&ids[0]) {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn analyze_tells_what_came_from_proofs() {
     let game = own("breakthroughSmall");

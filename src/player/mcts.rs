@@ -6,7 +6,7 @@ use propjit_stop::Stop;
 use serde_json::json;
 
 use crate::machine::{Backend, MachineError, RoleId};
-use crate::matches::{Board, Choice, Player, PlayerError, Seat};
+use crate::matches::{Board, Choice, Ending, Player, PlayerError, Seat};
 use crate::search::SearchBudget;
 use crate::search::mcts::{Mcts, MctsConfig, SearchReport};
 use crate::setters::setters;
@@ -181,5 +181,10 @@ impl Player for MctsPlayer {
         {
             tracing::warn!(%error, "the search failed");
         }
+    }
+
+    fn end(&mut self, _: &Ending) {
+        // Its provers in other processes end with it.
+        self.search = None;
     }
 }
