@@ -181,7 +181,7 @@ impl Drop for ProofProcess {
                 return;
             };
             if start.elapsed() > FAREWELL {
-                let _ = child.kill();
+                let _ = child.kill().and_then(|()| child.wait());
                 return;
             }
             drop(connection);
