@@ -12,7 +12,8 @@ use propjit::game::Game;
 use propjit::machine::RoleId;
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    Pace, ProofCommand, ProofConfig, ProofCrew, ProofPosition, Prover, Target, Verdict,
+    Finding, Pace, ProofAnswer, ProofCommand, ProofConfig, ProofCrew, ProofPosition, Prover,
+    Target, Verdict,
 };
 use propjit::{State, Stop};
 use serde_json::{Value, json};
@@ -78,9 +79,14 @@ impl Service {
         writeln!(input, "{line}").unwrap();
     }
 
-    /// The next answer.
+    /// The next answer, apart from wins that were found on the way.
     fn answer(&mut self) -> Value {
-        serde_json::from_str(&self.output.next().expect("there is an answer")).unwrap()
+        let mut answers = self
+            .output
+            .by_ref()
+            .map(|line| serde_json::from_str::<Value>(&line).expect("it is an answer"));
+        let answer = answers.find(|answer| answer.get("wins").is_none());
+        answer.expect("there is an answer")
     }
 
     /// The text of the next answer, which is an error.
@@ -252,6 +258,16 @@ fn crew(game: &Game, commands: &[String], thread: Option<f64>) -> ProofCrew {
     ProofCrew::start(game.engines().unwrap(), rulesheet, &commands, thread)
 }
 
+/// What a crew proves next about the positions that it was asked about, if that comes in time.
+#[cfg(unix)]
+fn next_proof(crew: &mut ProofCrew, time: Duration) -> Option<ProofAnswer> {
+    loop {
+        if let Finding::Answer(answer) = crew.wait(time)? {
+            return Some(answer);
+        }
+    }
+}
+
 #[cfg(unix)]
 fn is_alive(process: &str) -> bool {
     let mut kill = Command::new("kill");
@@ -271,7 +287,7 @@ fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
         role: Some(role),
     };
     crew.ask(vec![position]);
-    let first = crew.wait(LONG).unwrap();
+    let first = next_proof(&mut crew, LONG).unwrap();
     let engines = game.engines().unwrap();
     let target = Target { role, value: 100 };
     let mut prover = Prover::new(engines, target, &ProofConfig::default()).unwrap();
@@ -287,7 +303,7 @@ fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
     let ids = processes(&folder, 1);
     let killed = Command::new("kill").args(["-KILL", &ids[0]]).status();
     assert!(killed.unwrap().success());
-    let second = crew.wait(LONG).unwrap();
+    let second = next_proof(&mut crew, LONG).unwrap();
     assert_eq!((second.depth, second.target), (first.depth, target));
     let ids = processes(&folder, 2);
     assert!(!is_alive(&ids[0]) && is_alive(&ids[1]));
@@ -310,7 +326,7 @@ fn what_a_worker_had_to_do_is_done_by_others_when_it_is_gone() {
         role: Some(RoleId(1)),
     };
     crew.ask(vec![position]);
-    assert_eq!(crew.wait(LONG).unwrap().position, 0);
+    assert_eq!(next_proof(&mut crew, LONG).unwrap().position, 0);
     while crew.workers() != [1, 2] || processes(&folder, 1).len() < 4 {
         crew.wait(Duration::from_millis(5));
     }
@@ -355,11 +371,11 @@ fn proofs_that_cannot_be_are_not_believed() {
         let mut crew = crew(&game, &[script(&folder, &program)], None);
         crew.ask(vec![position.clone()]);
         if field == "nodes" {
-            assert_eq!(crew.wait(LONG).unwrap().depth, 1);
+            assert_eq!(next_proof(&mut crew, LONG).unwrap().depth, 1);
             continue;
         }
         while crew.workers() != [0, 1] || processes(&folder, 1).len() < 4 {
-            let answer = crew.wait(Duration::from_millis(5));
+            let answer = next_proof(&mut crew, Duration::from_millis(5));
             assert!(answer.is_none(), "{proof}: {answer:?}");
         }
     }
@@ -507,7 +523,7 @@ fn a_search_that_does_not_pay_is_given_up_and_that_is_told() {
         }]);
         crew.wait(Duration::from_millis(200));
         crew.rest();
-        crew.last_words(LONG);
+        while crew.last_words(LONG).is_some() {}
         let status = crew.status();
         if let Some(off) = status.iter().find(|status| !status.is_on) {
             assert!(off.nodes >= 5_000 && off.spared().unwrap() < 0.5, "{off:?}");

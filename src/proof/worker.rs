@@ -77,11 +77,7 @@ impl Drop for ProofWorker {
 }
 
 /// Tells what a search for proofs about a target finds out about other states on the way.
-fn announcer(
-    target: Target,
-    ceilings: &[(RoleId, i32)],
-    tell: Arc<TellProofs>,
-) -> Announcer {
+fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) -> Announcer {
     let ceilings = ceilings.to_vec();
     let cube = move |(phase, cube): (usize, Arc<Cube>)| WinCube {
         phase,
