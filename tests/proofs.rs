@@ -162,7 +162,9 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
                 let from = states.len().saturating_sub(depth as usize + 2);
                 for state in &states[from..] {
                     let within = rng.random_range(1..=depth);
-                    let proof = prover.prove(state, within, &mut pace, |_| ()).unwrap();
+                    let mut in_vain = 0;
+                    let searched = |depth| in_vain = depth;
+                    let proof = prover.prove(state, within, &mut pace, searched).unwrap();
                     let mut reference = Reference {
                         machine: &mut *machine,
                         target,
@@ -175,7 +177,7 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
                             proof.verdict
                         )
                     };
-                    match expected(&mut reference, state, &proof, within) {
+                    match expected(&mut reference, state, &proof, within, in_vain) {
                         Ok(is_right) => assert!(is_right, "{}", place()),
                         Err(TooMuch) => continue,
                     }
@@ -211,11 +213,13 @@ fn expected(
     state: &State,
     proof: &Proof,
     within: u32,
+    in_vain: u32,
 ) -> Result<bool, TooMuch> {
     Ok(match proof.verdict {
         Verdict::Won(0) => reference.achieves(state),
         Verdict::Won(depth) => {
-            reference.forces(state, depth)? && !reference.forces(state, depth - 1)?
+            let is_least = in_vain < depth && !reference.forces(state, in_vain)?;
+            reference.forces(state, depth)? && is_least
         }
         Verdict::Lost => !reference.forces(state, within + 2)?,
         Verdict::NotWithin(depth) => depth == within && !reference.forces(state, depth)?,

@@ -18,6 +18,8 @@ pub struct Pace {
     /// The time to rest for each second of work, in seconds.
     rest: f64,
     since: Instant,
+    /// The number of nodes after which it ends.
+    nodes: u64,
 }
 
 impl Pace {
@@ -32,11 +34,21 @@ impl Pace {
             stop: stop.clone(),
             rest: (1.0 - share) / share,
             since: Instant::now(),
+            nodes: u64::MAX,
         }
     }
 
-    /// Whether the search is to end; rests before, if it is time to.
+    /// From now on, the search ends after so many nodes, too.
+    pub fn allow(&mut self, nodes: u64) {
+        self.nodes = nodes;
+    }
+
+    /// Whether the search is to end before the next node; rests before, if it is time to.
     pub(super) fn is_over(&mut self) -> bool {
+        if self.nodes == 0 {
+            return true;
+        }
+        self.nodes -= 1;
         if self.rest > 0.0 {
             let worked = self.since.elapsed();
             if worked >= WORK {

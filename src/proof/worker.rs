@@ -28,6 +28,9 @@ const USEFUL: f64 = 0.5;
 /// What takes messages. Returns whether somebody listens.
 pub type TellProofs = dyn Fn(ProofMessage) -> bool + Send + Sync;
 
+/// The number of nodes after which it is seen whether another position has had too little.
+const SLICE: u64 = 256;
+
 /// A thread that looks for wins that a role can force, in positions that it is asked about. It
 /// ends when this is dropped.
 #[derive(Debug)]
@@ -252,15 +255,25 @@ impl<'a> Serving<'a> {
             let prover = prover.expect("only those with a prover have tasks");
             let before = prover.counts().nodes;
             let state = &request.positions[task.position].state;
+            pace.allow(SLICE);
             let proof = prover.deeper(state, task.depth).and_then(|depth| {
-                task.depth = depth.min(MOST_DEPTH);
-                prover.prove_within(state, task.depth, &mut pace)
+                let depth = depth.min(MOST_DEPTH);
+                let proof = prover.prove_within(state, depth, &mut pace)?;
+                Ok(proof.map(|proof| (depth, proof)))
             });
             task.nodes += 1 + prover.counts().nodes - before;
-            let Ok(Some(proof)) = proof else {
-                // There was a stop; or no match comes to the position.
-                tasks.swap_remove(next);
-                continue;
+            let proof = match proof {
+                Ok(Some((depth, proof))) => {
+                    task.depth = depth;
+                    proof
+                }
+                // What the slice has brought is in the store.
+                Ok(None) => continue,
+                // No match comes to the position.
+                Err(_) => {
+                    tasks.swap_remove(next);
+                    continue;
+                }
             };
             if let (Verdict::Won(depth), Some(joint)) = (proof.verdict, proof.line.first()) {
                 let cube = proof.cube.iter().flat_map(|cube| prover.literals(cube));
