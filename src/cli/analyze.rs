@@ -10,7 +10,8 @@ use propjit::search::mcts::LocalReport;
 use serde::Serialize;
 
 use super::options::{in_range, seconds};
-use super::output::{Failure, Output, message, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, message, show_progress};
+use super::signals::stop_on_signals;
 use super::thinking::{
     Forcing, Goals, Ranked, Table, ThinkingArgs, find_role, number, ranking, think,
 };
@@ -70,7 +71,7 @@ struct Analysis {
 
 /// Searches and prints what was found.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let mut position = args.thinking.load(&stop)?;
     let history = &mut position.history;
     let asked = args.role.as_deref();

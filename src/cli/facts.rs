@@ -16,12 +16,13 @@ use serde::Serialize;
 
 use super::influence;
 use super::options::{GroundArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, show_progress};
+use super::signals::stop_on_signals;
 
 /// Prove what never changes again, what forbids what, and which goals go out of reach
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// How long to look for facts and to prove them
@@ -124,7 +125,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         )));
     };
     let name = game_name(&args.rulesheet);
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     if let Some(text) = &args.distances {
         let stop = stop.within(args.seconds);
         let nearest = influence::FromMove::new(engines.game(), name, text, &stop)?;

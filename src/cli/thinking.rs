@@ -2,7 +2,7 @@
 //! lead to, and tables of results.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use propjit::Stop;
 use propjit::game::Game;
@@ -21,7 +21,7 @@ use super::position::PositionArgs;
 /// A position of a game, and how to search it.
 #[derive(clap::Args)]
 pub(super) struct ThinkingArgs {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
@@ -76,6 +76,11 @@ impl Position {
 }
 
 impl ThinkingArgs {
+    /// Whether the rules or the moves so far come from standard input.
+    pub(super) fn reads_standard_input(&self) -> bool {
+        self.rulesheet == Path::new("-") || self.position.is_standard_input()
+    }
+
     /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
     pub(super) fn load(&self, stop: &Stop) -> Result<Position, Failure> {
         let prepare = Game::prepare_playouts;

@@ -256,9 +256,11 @@ impl FromStr for PlayerFactory {
     fn from_str(text: &str) -> Result<PlayerFactory, SpecError> {
         if text.starts_with("http:") {
             let address: Address = text.parse()?;
-            return Ok(PlayerFactory::new(text, move |seat| {
+            let asked = address.clone();
+            let factory = PlayerFactory::new(text, move |seat| {
                 Ok(Box::new(RemotePlayer::new(address.clone(), seat)))
-            }));
+            });
+            return Ok(factory.with_wait(move |stop| RemotePlayer::wait_until_free(&asked, stop)));
         }
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let unknown = || SpecError::Kind {

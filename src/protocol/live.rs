@@ -141,7 +141,7 @@ impl LiveMatch {
     /// Waits until the player is prepared, or `START` must be answered.
     pub(super) fn prepare(&self, request: &Request, due: &Due) {
         let error = match self.prepared.wait_until(due.answer) {
-            Some(Ok(())) => None,
+            Some(Ok(_)) => None,
             Some(Err(error)) => Some(error.clone()),
             None => Some(PlayerError::TimedOut),
         };

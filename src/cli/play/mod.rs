@@ -50,6 +50,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let why = "play is for people and has no JSON; `propjit analyze` has";
         return Err(Failure::Usage(why.to_string()));
     }
+    if args.thinking.reads_standard_input() {
+        let why = "standard input is where moves are entered; neither rules nor a history";
+        return Err(Failure::Usage(why.to_string()));
+    }
     let position = args.thinking.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
     let (search, seed) = args.thinking.search(&position)?;
