@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use propjit_stop::Stop;
+
 use super::limits::{ProverLimitKind, ProverLimits};
 
 /// The cause why a proof stopped.
@@ -11,6 +13,9 @@ pub(super) enum Cause {
         allowed: u64,
     },
     Unstratified,
+    Stopped,
+    /// As many rows as were asked for have been found.
+    Enough,
 }
 
 /// The cost of one query, and its limits.
@@ -34,7 +39,8 @@ const STEPS_PER_CHECK: u64 = 4096;
 
 impl Meter {
     pub(super) fn new(limits: ProverLimits) -> Meter {
-        let next_check = STEPS_PER_CHECK.min(limits.steps);
+        // The first step is checked, so that what is stopped does not begin.
+        let next_check = limits.steps.min(1);
         Meter {
             limits,
             started: Instant::now(),
@@ -50,6 +56,11 @@ impl Meter {
     /// The steps since the query started.
     pub(super) fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Sets what stops queries.
+    pub(super) fn set_stop(&mut self, stop: Stop) {
+        self.limits.stop = stop;
     }
 
     /// Starts a new query.
@@ -81,6 +92,9 @@ impl Meter {
         }
         if usage.terms >= limits.terms {
             return hit(ProverLimitKind::Terms, limits.terms as u64);
+        }
+        if limits.stop.is_set() {
+            return Err(Cause::Stopped);
         }
         match limits.time {
             Some(time) if self.started.elapsed() >= time => {

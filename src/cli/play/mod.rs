@@ -16,7 +16,7 @@ use rand::RngExt;
 
 use super::options::seconds;
 use super::output::{Failure, Output, message, show_progress};
-use super::thinking::{Goals, Table, ThinkingArgs, find_role, ranking, think};
+use super::thinking::{Goals, Table, ThinkingArgs, advised, find_role, ranking, think};
 use input::Entry;
 
 /// Play against the search; `help` at the prompt tells how
@@ -268,6 +268,9 @@ impl Playing<'_> {
     fn hint(&mut self) -> Result<(), Failure> {
         self.think();
         let report = self.search.report(self.person);
+        if advised(&report).is_none() {
+            return self.tell("nothing searched yet; --seconds gives more time");
+        }
         let moves = ranking(&report, &mut self.search, self.history.roles());
         let best = &moves[..HINTED.min(moves.len())];
         let table = Table {

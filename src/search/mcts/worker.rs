@@ -7,7 +7,7 @@ use super::best_line::BestLine;
 use super::config::MctsConfig;
 use super::descent::{DescentContext, Leaf, Path};
 use super::node::{NodeId, Stage};
-use super::shared::{FIRST_PLAYOUTS, Shared};
+use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
 use super::tree::Tree;
 use crate::machine::{MachineError, Move, State};
 use crate::playout::{RunLimits, Tally};
@@ -76,8 +76,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Searches until a stop comes, the root is solved, or there were as many playouts as `wanted`.
-    pub(super) fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+    /// Searches until a stop comes, the root is solved, or there is as much as is `wanted`.
+    pub(super) fn run(mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
         let result = self.search(stop, wanted);
         self.evaluator.runner().clear();
         for (path, leaf) in self.playing.iter().flatten() {
@@ -94,7 +94,7 @@ impl<'a> Worker<'a> {
         result
     }
 
-    fn search(&mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+    fn search(&mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
         if let [range] = self.tree.ranges() {
             let best = self.shared.best_line.lock();
             let goal = best.as_ref().map_or(range.low, |best| best.goal);
@@ -122,7 +122,7 @@ impl<'a> Worker<'a> {
     /// Starts playouts in as many leaves as there is room for.
     fn descend(&mut self) -> Vec<Question> {
         let mut questions = Vec::new();
-        self.playouts = match self.config.playouts {
+        self.playouts = match self.config.leaf_playouts {
             Some(playouts) => playouts.max(1),
             None => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
         };
@@ -316,8 +316,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Whether there is nothing more to do.
-    fn is_done(&self, wanted: Option<u64>) -> bool {
-        self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
+    fn is_done(&self, wanted: Wanted) -> bool {
+        self.shared.is_enough(wanted, self.tree) || self.tree.node(self.tree.root()).is_solved()
     }
 }
 
