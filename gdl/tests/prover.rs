@@ -455,10 +455,7 @@ fn a_stop_ends_queries_and_compilation() {
         (<= (legal r (go ?x)) (nat ?x)) (<= terminal (true (at 1))) (goal r 100)
         (<= (next (at 1)) (does r (go ?x)))";
     let rules = Rules::parse("test.kif", numbers).unwrap().rules;
-    let endless = ProverLimits::default()
-        .with_steps(u64::MAX)
-        .with_cells(usize::MAX)
-        .with_terms(usize::MAX);
+    let endless = ProverLimits::default().with_steps(u64::MAX);
     let stop = Stop::new();
     let mut prover = Prover::new(&rules, endless.clone().with_stop(stop.clone())).unwrap();
     let state = prover.initial_state().unwrap();

@@ -173,7 +173,9 @@ impl Machine {
         self.meter.set_stop(stop);
     }
 
-    /// The first column of some row of a goal, if it has any.
+    /// The first column of some row of a goal, if it has any. Positive conditions are not proved
+    /// to the end for that, so a goal that a negation needs may be open still: then there is an
+    /// error, as if the rules were contradictory.
     pub(super) fn solve_any(
         &mut self,
         call: CallId,
@@ -374,6 +376,10 @@ impl Machine {
             }
             Test::Absent(query) | Test::Present(query) => query,
         };
+        // Rows are consumed as they come where they may depend on this goal, and where one is
+        // enough.
+        let waits =
+            query.same_component || (self.wants_any && matches!(step.test, Test::Present(_)));
         let slots = &self.slots[frame.slots..];
         self.values.clear();
         for source in &query.key {
@@ -387,13 +393,13 @@ impl Machine {
             Found::Active { goal, frame: depth } => {
                 // Only a circle through a negation leads back to a goal of
                 // another frame, or from a negation to one of the same.
-                if !query.same_component || depth as usize != self.frames.len() {
+                if !waits || depth as usize != self.frames.len() {
                     return Err(frame.halt(Cause::Unstratified));
                 }
                 self.wait(clause, query.call, goal, frame);
                 return Ok(after_step(false, step.back, frame));
             }
-            Found::Unproved if query.same_component => {
+            Found::Unproved if waits => {
                 let begun = self.begin(program, query.call);
                 self.wait(clause, query.call, begun.goal, frame);
                 return Ok(after_step(false, step.back, frame));
