@@ -56,6 +56,8 @@ fn timeless(results: &SeriesResults) -> Vec<MatchRecord> {
         for played in record.steps.iter_mut().flatten() {
             played.seconds = None;
         }
+        record.start_seconds.clear();
+        record.stop_seconds.clear();
     }
     records
 }

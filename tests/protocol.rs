@@ -91,7 +91,7 @@ fn games_that_cannot_be_played_are_refused() {
     let at = server.address();
     let wrong = [
         ("up", "(role up) (<= (next ?x) (does up ?y))", "`?x`"),
-        ("up", "", "role"),
+        ("up", "", "the rulesheet is empty"),
         (
             "down",
             COUNTER,

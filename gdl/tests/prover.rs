@@ -473,10 +473,9 @@ fn a_stop_ends_queries_and_compilation() {
     assert!(!prover.is_terminal().unwrap());
     stop.set();
     let mut stopped = Prover::new(&rules, endless.with_stop(stop)).unwrap();
-    assert!(matches!(
-        stopped.initial_state(),
-        Err(ProverError::Stopped { .. })
-    ));
+    stopped.set_state(&state);
+    let error = stopped.legal_moves(0).unwrap_err();
+    assert!(matches!(error, ProverError::Stopped { .. }), "{error}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl Prover {
     /// # Errors
     /// [`ProverError::UnsafeVariable`]. [`Rules`] that were checked when they were
     /// parsed are safe. A compilation that is [stopped](ProverLimits::stop) gives a prover whose
-    /// every query is.
+    /// every proof is.
     pub fn new(rules: &Rules, limits: ProverLimits) -> Result<Prover, ProverError> {
         let mut definitions = Definitions::new(rules)?;
         let mut statistics = Statistics::new(&definitions.facts, rules.roles.len());
