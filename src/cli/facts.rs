@@ -116,7 +116,11 @@ struct Stage {
 
 /// Finds facts and prints them.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let game = Game::load(&args.rulesheet, &args.ground.setup())?;
+    let stop = stop_on_signals();
+    let game = Game::load(
+        &args.rulesheet,
+        &args.ground.setup().with_stop(stop.clone()),
+    )?;
     let Some(engines) = game.engines() else {
         let reason = game.gave_up().map(|error| describe(error));
         let reason = reason.unwrap_or_default();

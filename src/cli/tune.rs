@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
@@ -63,11 +64,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let error = format!("profiles are switched off: {variable}=off; --dry-run only measures");
         return Err(Failure::Work(error));
     }
-    let subjects = subjects(args)?;
+    let stop = stop_on_signals();
+    let subjects = subjects(args, &stop)?;
     let config = TuneConfig::default()
         .with_time(args.seconds)
         .with_seed(args.seed.unwrap_or_else(random_seed));
-    let stop = stop_on_signals();
     let doing = Arc::new(Mutex::new(String::new()));
     let shown = show_progress({
         let doing = doing.clone();
@@ -99,11 +100,16 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// The games to play.
-fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
+fn subjects(args: &Args, stop: &Stop) -> Result<Vec<Subject>, Failure> {
     if args.rulesheets.is_empty() {
         return Ok(Subject::built_in()?);
     }
-    let setup = args.ground.setup().with_backend(Some(Backend::Compiled));
+    let backend = Some(Backend::Compiled);
+    let setup = args
+        .ground
+        .setup()
+        .with_backend(backend)
+        .with_stop(stop.clone());
     let subject = |path: &PathBuf| {
         let game = Game::load(path, &setup)?;
         Ok(Subject::new(game_name(path), &game)?)

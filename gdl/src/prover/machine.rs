@@ -278,6 +278,10 @@ impl Machine {
     /// Proves the goal with the key in `values`.
     fn prove(&mut self, program: &Program, call: CallId) -> Result<(), Halt> {
         let mut frame = self.open(program, call, 0, 0);
+        // What is stopped does not begin.
+        if self.meter.is_stopped() {
+            return Err(frame.halt(Cause::Stopped));
+        }
         let mut mode = Mode::NextTask;
         loop {
             self.count_step(&frame)?;

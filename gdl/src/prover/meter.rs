@@ -39,8 +39,7 @@ const STEPS_PER_CHECK: u64 = 4096;
 
 impl Meter {
     pub(super) fn new(limits: ProverLimits) -> Meter {
-        // The first step is checked, so that what is stopped does not begin.
-        let next_check = limits.steps.min(1);
+        let next_check = STEPS_PER_CHECK.min(limits.steps);
         Meter {
             limits,
             started: Instant::now(),
@@ -66,6 +65,11 @@ impl Meter {
     /// Starts a new query.
     pub(super) fn restart(&mut self) {
         *self = Meter::new(self.limits.clone());
+    }
+
+    /// Whether queries are stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.limits.stop.is_set()
     }
 
     /// Counts one step; the error is the limit that is hit.
