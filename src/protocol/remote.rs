@@ -32,6 +32,12 @@ const ABSENCE: Duration = Duration::from_secs(10);
 /// How long a player may take to say whether it is free. Some never do.
 const INFO_TIME: Duration = Duration::from_secs(2);
 
+/// Whether an answer to `INFO` says that the player is busy; its name may say anything.
+fn is_busy(answer: &str) -> bool {
+    let answer = answer.to_ascii_lowercase();
+    answer.contains("busy") && !answer.contains("available")
+}
+
 /// Waits a moment; whether it was stopped.
 fn pause(stop: &Stop) -> bool {
     let stop = stop.within(PAUSE);
@@ -72,9 +78,7 @@ impl RemotePlayer {
         loop {
             let deadline = Instant::now() + INFO_TIME;
             let error = match client::ask(address, &Request::Info.to_string(), deadline, stop) {
-                Ok(answer) if answer.to_ascii_lowercase().contains("busy") => {
-                    PlayerError::Answer(answer)
-                }
+                Ok(answer) if is_busy(&answer) => PlayerError::Answer(answer),
                 Err(error @ PlayerError::Connection(_)) => error,
                 _ => return Ok(()),
             };
