@@ -82,7 +82,9 @@ impl SerialPlayouts {
                 Ok(None) => length += 1,
                 Ok(Some(ending)) => break ending,
                 Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
-                    tracing::info!(%error, "a match is not counted");
+                    if !limits.stop.is_set() {
+                        tracing::warn!(%error, "a match takes too long and is not counted");
+                    }
                     self.queue.abandon(id, u64::from(length));
                     return Ok(());
                 }
