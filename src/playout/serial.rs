@@ -197,7 +197,10 @@ impl PlayoutRunner for SerialPlayouts {
             let Some((id, _)) = self.queue.next(0, 1) else {
                 break;
             };
-            self.play_match(id, limits)?;
+            let played = self.play_match(id, limits);
+            // Other questions have no end of their own.
+            self.machine.set_stop(&Stop::new());
+            played?;
         }
         Ok(())
     }

@@ -286,7 +286,6 @@ impl Mcts {
         if let Some(engines) = &self.engines {
             engines.advance(&self.state, budget.stop.deadline());
         }
-        self.set_stop(&budget.stop);
         let result = loop {
             self.adopt_goal_bounds();
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
@@ -302,11 +301,7 @@ impl Mcts {
         };
         self.set_stop(&Stop::new());
         self.time += start.elapsed();
-        match result {
-            // What was found before counts.
-            Err(error) if error.is_stopped() && budget.stop.is_set() => Ok(()),
-            result => result,
-        }
+        result
     }
 
     /// If all is lost by what provers have found out, which opponents may not know, starts anew

@@ -78,7 +78,11 @@ impl<'a> Worker<'a> {
 
     /// Searches until a stop comes, the root is solved, or there is as much as is `wanted`.
     pub(super) fn run(mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
-        let result = self.search(stop, wanted);
+        let result = match self.search(stop, wanted) {
+            // What was found before counts.
+            Err(error) if error.is_stopped() && stop.is_set() => Ok(()),
+            result => result,
+        };
         self.evaluator.runner().clear();
         for (path, leaf) in self.playing.iter().flatten() {
             self.tree.cancel(path, Some(*leaf));
@@ -104,6 +108,7 @@ impl<'a> Worker<'a> {
             .with_stop(stop.clone())
             .with_progress(self.shared.playouts.clone());
         while !stop.is_set() {
+            self.evaluator.set_stop(stop);
             let mut questions = self.descend();
             while !questions.is_empty() && !stop.is_set() {
                 questions = self.answer(questions, stop)?;
