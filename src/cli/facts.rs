@@ -129,7 +129,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         )));
     };
     let name = game_name(&args.rulesheet);
-    let stop = stop_on_signals();
     if let Some(text) = &args.distances {
         let stop = stop.within(args.seconds);
         let nearest = influence::FromMove::new(engines.game(), name, text, &stop)?;

@@ -247,8 +247,9 @@ impl Player for MctsPlayer {
         }
     }
 
-    fn end(&mut self, _: &Ending) {
+    fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
         // Its provers in other processes end with it.
         self.search = None;
+        Ok(())
     }
 }
