@@ -57,6 +57,7 @@ mod fnv;
 pub mod game;
 pub mod ground;
 pub mod influence;
+mod input;
 mod lane_mask;
 pub mod machine;
 pub mod matches;

@@ -295,3 +295,19 @@ fn an_interrupted_analysis_reports_its_result_so_far() {
     assert_eq!(report["role"], "red");
     assert_eq!(report["moves"].as_array().unwrap().len(), 7);
 }
+
+/// Where nothing was searched, no move is better than another.
+#[test]
+fn moves_without_visits_are_no_advice() {
+    let args = [
+        "analyze",
+        &own("breakthrough"),
+        "--seconds",
+        "0.000001",
+        "--seed",
+        "1",
+    ];
+    let text = stdout(propjit(&args).success());
+    assert!(text.starts_with("white: nothing searched yet"), "{text}");
+    assert_eq!(json(&args)["best"], Value::Null);
+}

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::common;
-use crate::common::command::{file, json, own, propjit, stderr, stdout};
+use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
 
 #[test]
 fn wrong_usage_exits_with_2() {
@@ -381,7 +381,7 @@ fn an_interrupt_ends_play_with_the_result_so_far() {
 }
 
 #[test]
-fn a_closed_stdout_is_no_failure() {
+fn a_closed_stdout_is_no_success() {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
         .args(["perft", &own("breakthrough"), "2", "--divide"])
         .stdout(std::process::Stdio::piped())
@@ -390,6 +390,45 @@ fn a_closed_stdout_is_no_failure() {
         .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn rules_and_histories_may_come_from_standard_input() {
+    let game = own("ticTacToe");
+    let rules = std::fs::read_to_string(&game).unwrap();
+    for args in [
+        &["validate", "-"][..],
+        &["info", "-"],
+        &["perft", "-", "2"],
+        &["playout", "-", "--count", "10"],
+        &["analyze", "-", "--playouts", "10"],
+        &["match", "-", "--player", "random", "--player", "legal"],
+        &["compare", "-", "--seconds", "0.01"],
+        &["verify", "-", "--against", "prover", "--matches", "2"],
+    ] {
+        let read = propjit_reading(args, rules.as_str()).success();
+        assert!(!stdout(read).is_empty(), "{args:?}");
+    }
+    let moves = "(mark 2 2) | noop\nnoop | (mark 1 2)\n";
+    let args = ["analyze", &game, "--history", "-", "--playouts", "10"];
+    let text = stdout(propjit_reading(&args, moves).success());
+    assert!(text.starts_with("x: (mark"), "{text}");
+    propjit_reading(&["analyze", "-", "--history", "-"], rules.as_str()).code(2);
+    propjit_reading(&["play", "-"], rules.as_str()).code(2);
+}
+
+/// A rule without an end does not make a command go on when its time is up.
+#[test]
+fn time_limits_hold_for_endless_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role up) (init (at 0)) (nat z) (<= (nat (s ?x)) (nat ?x))
+        (<= (legal up (count ?x)) (nat ?x)) (<= (next (at 1)) (does up (count ?x)))
+        (<= terminal (true (at 1))) (goal up 100)";
+    let path = file(&folder, "numbers.kif", rules);
+    let report = json(&["playout", &path, "--seconds", "0.1", "--setup-limit", "0.2"]);
+    assert_eq!(report["rollouts"], 0);
+    // Ten seconds of work would be the limit of the question alone.
+    assert!(report["seconds"].as_f64().unwrap() < 5.0, "{report}");
 }

@@ -70,7 +70,7 @@ fn errors_are_reported_with_their_place() {
             assert!(told.contains(message), "{text}: {told}");
         }
     }
-    let missing = Script::read("no-such-file".as_ref()).unwrap_err();
+    let missing = Script::read("no-such-file".as_ref(), None).unwrap_err();
     assert!(matches!(missing, ScriptError::Read { .. }));
 }
 

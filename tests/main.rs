@@ -35,6 +35,7 @@ mod proofs;
 mod protocol;
 mod queue;
 mod recompilation;
+mod records;
 mod tiers;
 mod traces;
 mod tune;

@@ -4,19 +4,20 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common;
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
-use crate::common::players::{crasher, parrot, thinker};
+use crate::common::players::{crasher, parrot, scripted, thinker};
 use crate::common::{COUNTER, ENDLESS, own_game};
 use propjit::Stop;
 use propjit::game::Setup;
 use propjit::machine::{Backend, Move, RoleId};
 use propjit::matches::{
-    MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, Rulesheet, Series,
-    SeriesError, SeriesResults,
+    Board, Choice, Ending, MatchConfig, MatchEnd, MatchRecord, MoveRecord, Player, PlayerError,
+    PlayerErrorKind, PlayerFactory, Rulesheet, Series, SeriesError, SeriesResults,
 };
 use propjit::protocol::Server;
 use propjit_gdl::ground::GroundLimits;
@@ -36,7 +37,8 @@ fn own_sheet(name: &str) -> Arc<Rulesheet> {
 
 /// Matches with clocks that are long enough for players without errors.
 fn series(players: &[PlayerFactory], matches: u64) -> Series {
-    let config = MatchConfig::new(Duration::from_secs(20), Duration::from_secs(20));
+    let clock = Duration::from_secs(20);
+    let config = MatchConfig::new(clock, clock).with_forgiving(true);
     Series::new(players.to_vec(), config)
         .with_matches(matches)
         .with_name("test".to_string())
@@ -54,6 +56,8 @@ fn timeless(results: &SeriesResults) -> Vec<MatchRecord> {
         for played in record.steps.iter_mut().flatten() {
             played.seconds = None;
         }
+        record.start_seconds.clear();
+        record.stop_seconds.clear();
     }
     records
 }
@@ -289,8 +293,6 @@ fn a_searching_player_elsewhere_makes_no_mistakes() {
 #[test]
 fn a_busy_player_elsewhere_is_replaced() {
     let (server, remote) = serve(spec("random"));
-    let start = "(START other up ((role up)) 10 10)";
-    assert_eq!(common::http::post(server.address(), start), "busy");
     let rules = COUNTER.replace('\n', " ");
     let start = format!("(START other up ({rules}) 10 10)");
     assert_eq!(common::http::post(server.address(), &start), "ready");
@@ -355,7 +357,9 @@ fn players_elsewhere_that_do_wrong_are_replaced() {
         let mut series = series(&[player.clone(), spec("legal")], 1);
         if kind == PlayerErrorKind::Timeout {
             let short = Duration::from_millis(20);
-            series.config = MatchConfig::new(short, short).with_grace(short);
+            series.config.start_clock = short;
+            series.config.play_clock = short;
+            series.config.grace = short;
         }
         let record = play(&series, &sheet(COUNTER)).records.remove(0);
         assert_eq!(record.end, MatchEnd::Terminal);
@@ -370,6 +374,90 @@ fn players_elsewhere_that_do_wrong_are_replaced() {
         }
     }
 }
+
+/// Without forgiveness, a player that does not come, or fails again and again, ends the series.
+#[test]
+fn a_player_that_fails_too_often_ends_the_series() {
+    let strict = |players: &[PlayerFactory], matches| {
+        let mut series = series(players, matches);
+        series.config.forgiving = false;
+        play(&series, &sheet(LONG))
+    };
+    for player in [crasher(), parrot("three")] {
+        let results = strict(&[player.clone(), spec("legal")], 5);
+        let record = &results.records[0];
+        assert_eq!(results.records.len(), 1);
+        assert_eq!((record.end, record.steps.len()), (MatchEnd::Abandoned, 2));
+        assert_eq!(record.errors.len(), 3);
+        let failure = results.failure.unwrap();
+        assert_eq!(record.failure.as_ref(), Some(&failure));
+        let said = format!("{player} as up failed 3 times in a row: ");
+        assert!(failure.starts_with(&said), "{failure}");
+    }
+    // A mistake now and then is none.
+    let mut count = 0;
+    let sometimes = scripted("sometimes", move |_| {
+        count += 1;
+        Ok(Choice::new(if count % 3 == 0 { "one" } else { "three" }))
+    });
+    let results = strict(&[sometimes, spec("legal")], 2);
+    assert_eq!((results.failure, results.records.len()), (None, 2));
+    // Who is in a match of somebody else does not come.
+    let (server, remote) = serve(spec("random"));
+    let rules = COUNTER.replace('\n', " ");
+    let start = format!("(START other up ({rules}) 10 10)");
+    assert_eq!(common::http::post(server.address(), &start), "ready");
+    let results = strict(&[remote, spec("legal")], 5);
+    assert_eq!(results.records, []);
+    let failure = results.failure.unwrap();
+    assert!(failure.contains("takes no match: "), "{failure}");
+}
+
+/// A player elsewhere that takes long to hear of the end of a match is waited for.
+#[test]
+fn the_next_match_waits_for_the_end_of_the_last() {
+    struct SlowEnd(Board, Arc<AtomicUsize>);
+    impl Player for SlowEnd {
+        fn prepare(&mut self, _: Instant, _: &Stop) -> Result<(), PlayerError> {
+            assert_eq!(
+                self.1.fetch_add(1, Ordering::SeqCst),
+                0,
+                "two matches at a time"
+            );
+            Ok(())
+        }
+        fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
+            Ok(Choice::new(self.0.legal_texts(RoleId(0))?[0].clone()))
+        }
+        fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {
+            Ok(self.0.advance(joint)?)
+        }
+        fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
+            // Longer than the referee would wait in a hurry.
+            thread::sleep(Duration::from_millis(2500));
+            self.1.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        }
+    }
+    let active = Arc::new(AtomicUsize::new(0));
+    let slow = PlayerFactory::new("slow", move |seat| {
+        let board = Board::new(Box::new(seat.rulesheet.prover()?))?;
+        Ok(Box::new(SlowEnd(board, active.clone())))
+    });
+    let results = play(&series(&[slow, spec("legal")], 2), &sheet(COUNTER));
+    for record in &results.records {
+        assert_eq!(record.errors, []);
+        assert!(record.stop_seconds[0].unwrap() >= 2.5);
+    }
+}
+
+/// A counter up to nine.
+const LONG: &str = "
+    (role up) (role idle) (init (at 0)) (legal idle wait) (legal up one) (legal up two)
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+    (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+    (<= terminal (true (at 9))) (goal up 100) (goal idle 0)
+";
 
 #[test]
 fn players_elsewhere_may_be_sloppy() {
@@ -420,17 +508,21 @@ fn the_command_prints_standings_and_writes_records() {
     let result = json(&[&args[..], &more].concat());
     assert_eq!(result["matches"], 4);
     assert_eq!(result["standings"][1]["player"], "random:seed=7");
-    let written: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&records).unwrap()).unwrap();
-    assert_eq!(written["standings"], result["standings"]);
-    assert_eq!(written["records"].as_array().unwrap().len(), 4);
-    assert_eq!(written["records"][0]["play_clock"], 20.5);
+    let written = propjit::matches::read_records(records.as_ref()).unwrap();
+    assert_eq!(written.len(), 4);
+    assert_eq!(written[0].record.play_clock, 20.5);
     let text = stdout(propjit(&args).success());
     assert!(text.contains("random:seed=7"), "{text}");
     let solo = propjit(&["match", &tic_tac_toe, "--player", "random"]).code(2);
     assert!(stderr(solo).contains("the game needs a player for each of x, o; given: 1"));
     let nobody = ["--player", "http://127.0.0.1:1", "--player", "random"];
-    let alone = propjit(&[&["match", &tic_tac_toe][..], &nobody].concat()).success();
+    let alone = [&["match", &tic_tac_toe][..], &nobody].concat();
+    let told = stderr(propjit(&alone).code(1));
+    assert!(
+        told.contains("http://127.0.0.1:1 takes no match: the connection failed"),
+        "{told}"
+    );
+    let alone = propjit(&[&alone[..], &["--forgiving"]].concat()).success();
     let note = "note: http://127.0.0.1:1 as x, match 1, at the start: the connection failed";
     let told = stderr(alone);
     assert_eq!(told.matches("note: ").count(), 1, "{told}");
@@ -486,4 +578,39 @@ fn a_searching_player_needs_no_grounded_game() {
         assert!(record.errors.is_empty(), "{:?}", record.errors);
         assert_eq!(record.goals, [Some(100), Some(0)]);
     }
+}
+
+/// With budgets that do not depend on time, a series can be played again.
+#[test]
+fn counted_budgets_make_matches_repeatable() {
+    let sheet = own_sheet("connectFour");
+    for budget in ["total-playouts=300", "nodes=50"] {
+        let player = spec(&format!("mcts:backend=lanes,seed=3,{budget}"));
+        let mut series = series(&[player, spec("random:seed=1")], 2);
+        series.swap = true;
+        let moves = |results: SeriesResults| -> Vec<Vec<Vec<String>>> {
+            let steps = results.records.into_iter().map(|record| record.steps);
+            let texts = |step: Vec<_>| step.into_iter().map(|played: MoveRecord| played.text);
+            steps
+                .map(|steps| {
+                    steps
+                        .into_iter()
+                        .map(|step| texts(step).collect())
+                        .collect()
+                })
+                .collect()
+        };
+        assert_eq!(
+            moves(play(&series, &sheet)),
+            moves(play(&series, &sheet)),
+            "{budget}"
+        );
+    }
+    let short = spec("mcts:seconds=0.01");
+    let begun = Instant::now();
+    play(&series(&[short, spec("random")], 1), &sheet);
+    // A move could take 20 s.
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let error = "mcts:playouts=100".parse::<PlayerFactory>().unwrap_err();
+    assert!(error.to_string().contains("`total-playouts`"), "{error}");
 }

@@ -270,7 +270,7 @@ fn threads_share_the_work() {
     let game = common::own_game("reversi");
     let config = MctsConfig::default()
         .with_threads(3)
-        .with_playouts(Some(16));
+        .with_leaf_playouts(Some(16));
     let report = search(&game, Backend::Compiled, config, 50_000).report(RoleId(0));
     assert!(report.playouts >= 50_000);
     let visits: u64 = report.moves.iter().map(|played| played.visits).sum();
@@ -346,4 +346,24 @@ fn goal_latches_spare_the_search() {
     };
     assert!(nodes(true) <= 8);
     assert!(nodes(false) > 20);
+}
+
+/// A budget of nodes, too, ends a search.
+#[test]
+fn nodes_are_a_budget() {
+    let game = common::own_game("connectFour");
+    for nodes in [1, 100, 5000] {
+        let mut search = Mcts::new(&game, Backend::Lanes, MctsConfig::default()).unwrap();
+        search
+            .run(&SearchBudget::default().with_nodes(Some(nodes)))
+            .unwrap();
+        let report = search.report(RoleId(0));
+        assert!(report.nodes as u64 >= nodes, "{nodes}: {}", report.nodes);
+        // A thread looks when it has filled its lanes.
+        assert!(
+            report.nodes as u64 <= nodes + 5000,
+            "{nodes}: {}",
+            report.nodes
+        );
+    }
 }

@@ -1,14 +1,16 @@
 //! The GGP protocol over real sockets: every request, every answer, whatever the player does.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common;
-use crate::common::http::{AVAILABLE, BUSY, legal, post, serve, serve_with, start};
+use crate::common::http::{
+    AVAILABLE, BUSY, body, half_closed, legal, post, raw, serve, serve_with, start, status,
+};
 use crate::common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
 use crate::common::{COUNTER, TALK, endless_setup};
 use crossbeam_channel::unbounded;
@@ -29,8 +31,9 @@ fn a_match_from_start_to_stop() {
     assert_eq!(play(&start("m", "up", COUNTER, "10 10")), "ready");
     assert_eq!(play("(INFO)"), BUSY);
     assert_eq!(play("(PREVIEW ((role a)) 10)"), "busy");
-    for id in ["m", "other"] {
-        assert_eq!(play(&start(id, "up", COUNTER, "10 10")), "busy");
+    assert_eq!(play(&start("m", "up", COUNTER, "10 10")), "ready");
+    for (id, role) in [("m", "idle"), ("other", "up")] {
+        assert_eq!(play(&start(id, role, COUNTER, "10 10")), "busy");
     }
     assert_eq!(play("(PLAY other nil)"), "busy");
     assert_eq!(play("(STOP other (one wait))"), "busy");
@@ -82,16 +85,114 @@ fn messages_are_read_tolerantly() {
 
 #[test]
 fn games_that_cannot_be_played_are_refused() {
-    let server = serve(legal());
+    let logs = tempfile::tempdir().unwrap();
+    let config = SessionConfig::new(legal()).with_log(Some(logs.path().to_path_buf()));
+    let server = serve_with(config, ServerLimits::default());
     let at = server.address();
-    for (role, rules) in [
-        ("up", "(role up) (<= (next ?x) (does up ?y))"),
-        ("up", ""),
-        ("down", COUNTER),
-    ] {
-        assert_eq!(post(at, &start("m", role, rules, "10 10")), "busy");
+    let wrong = [
+        ("up", "(role up) (<= (next ?x) (does up ?y))", "`?x`"),
+        ("up", "", "the rulesheet is empty"),
+        (
+            "down",
+            COUNTER,
+            "no role `down` in these rules; the roles are up, idle",
+        ),
+    ];
+    for (number, (role, rules, why)) in wrong.iter().enumerate() {
+        let answer = get(at, &start("m", role, rules, "10 10"));
+        assert_eq!(status(&answer), 400, "{answer}");
+        assert!(body(&answer).contains(why), "{answer}");
         assert_eq!(post(at, "(INFO)"), AVAILABLE);
+        let files = std::fs::read_dir(logs.path()).unwrap();
+        assert_eq!(files.count(), number + 1);
+        // The name of a log has the time in it.
+        thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Sends a message by GET and returns all of the answer.
+fn get(at: SocketAddr, message: &str) -> String {
+    raw(
+        at,
+        format!("GET /{} HTTP/1.0\r\n\r\n", message.replace('\n', "+")),
+    )
+}
+
+/// Who closes the connection while a match starts does not wait for it. Who closes only
+/// their side of it does.
+#[test]
+fn a_connection_that_is_lost_at_the_start_frees_the_player() {
+    let (gate, closed) = unbounded();
+    let server = serve(latecomer(closed));
+    let at = server.address();
+    let message = start("m", "up", COUNTER, "1000 1000");
+    let request = format!(
+        "POST / HTTP/1.0\r\nContent-Length: {}\r\n\r\n{message}",
+        message.len()
+    );
+    let mut lost = TcpStream::connect(at).unwrap();
+    lost.write_all(request.as_bytes()).unwrap();
+    while post(at, "(INFO)") != BUSY {
+        thread::sleep(Duration::from_millis(5));
+    }
+    drop(lost);
+    while post(at, "(INFO)") != AVAILABLE {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let waiting = thread::spawn(move || half_closed(at, request));
+    while post(at, "(INFO)") != BUSY {
+        thread::sleep(Duration::from_millis(5));
+    }
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(post(at, "(INFO)"), BUSY);
+    drop(gate);
+    let answer = waiting.join().unwrap();
+    assert_eq!((status(&answer), body(&answer)), (200, "ready"));
+    assert_eq!(post(at, "(ABORT m)"), "aborted");
+}
+
+/// A role has as many legal moves as there are numbers.
+const NUMBERS: &str = "
+    (role up) (init (at 0)) (nat z) (<= (nat (s ?x)) (nat ?x))
+    (<= (legal up (count ?x)) (nat ?x)) (<= (next (at 1)) (does up (count ?x)))
+    (<= terminal (true (at 1))) (goal up 100)";
+
+/// Where not all legal moves can be found in time, one is.
+#[test]
+fn a_legal_move_is_ready_where_all_take_too_long() {
+    let server = serve(thinker("two"));
+    let at = server.address();
+    assert_eq!(post(at, &start("m", "up", NUMBERS, "1 2")), "ready");
+    let begun = Instant::now();
+    let answer = post(at, "(PLAY m nil)");
+    assert!(answer.starts_with("(count "), "{answer}");
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert_eq!(post(at, "(ABORT m)"), "aborted");
+}
+
+/// What a match has begun ends with it, though the prover has no end of its own there.
+#[cfg(target_os = "linux")]
+#[test]
+fn matches_that_are_given_up_leave_no_threads() {
+    let (mut child, at) = command(&["--player", "mcts:backend=prover"]);
+    for number in 0..4 {
+        let id = format!("m{number}");
+        let asked = start(&id, "up", NUMBERS, "100 100");
+        let starting = thread::spawn(move || post(at, &asked));
+        while threads(child.id(), "player") == 0 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        thread::sleep(Duration::from_millis(300));
+        assert_eq!(post(at, &format!("(ABORT {id})")), "aborted");
+        starting.join().unwrap();
+        let given_up = Instant::now();
+        while threads(child.id(), "player") + threads(child.id(), "clerk") > 0 {
+            // With its limits alone, a question takes far longer.
+            assert!(given_up.elapsed() < Duration::from_secs(3), "threads go on");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+    interrupt(&mut child);
 }
 
 #[test]

@@ -253,3 +253,18 @@ fn games_that_cannot_be_grounded_are_refused() {
     let args = ["tune", &path, "--setup-limit", "1", "--dry-run"];
     assert!(stderr(propjit(folder.path(), &args).code(1)).contains("needs a ground game"));
 }
+
+/// What is shown is a profile.
+#[test]
+fn a_profile_may_be_what_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let path = path(folder.path());
+    let shown = stdout(propjit(folder.path(), &["tune", "--show"]).success());
+    let edited = shown.replace("refill = 1", "refill = 6");
+    assert_ne!(shown, edited);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, edited).unwrap();
+    let shown = json(folder.path(), &["tune", "--show"]);
+    assert_eq!(shown["tuned"], true);
+    assert_eq!(shown["settings"]["refill"], 6);
+}

@@ -34,20 +34,25 @@ def run(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-def play(rulesheet: str, matches: int, clock: float) -> dict:
+def play(rulesheet: str, matches: int, clock: float) -> list[dict]:
     """Records of matches of the engine against itself."""
     player = "mcts:threads=1,ponder=false,local=false"
     with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "records.json")
+        file = os.path.join(folder, "records.jsonl")
         run("match", rulesheet, "--player", player, "--player", player, "--games", str(matches), "--seed", "1",
             "--start-clock", "1", "--play-clock", str(clock), "--output", file)
-        return json.loads(Path(file).read_text())
+        return read(Path(file))
 
 
-def positions(records: dict, count: int) -> list[tuple[str, list[str]]]:
+def read(file: Path) -> list[dict]:
+    """The records in a file."""
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def positions(records: list[dict], count: int) -> list[tuple[str, list[str]]]:
     """Histories in the form of --moves, with the roles."""
     found = []
-    for record in records["records"]:
+    for record in records:
         joints = [" | ".join(move["move"] for move in step) for step in record["steps"]]
         found += [("; ".join(joints[:-back]), record["roles"]) for back in BEFORE_THE_END if len(joints) > back]
     random.Random(1).shuffle(found)
@@ -64,7 +69,7 @@ def main() -> None:
     parser.add_argument("--records", type=Path, help="matches that were played before")
     arguments = parser.parse_args()
     if arguments.records:
-        records = json.loads(arguments.records.read_text())
+        records = read(arguments.records)
     else:
         records = play(arguments.rulesheet, arguments.matches, arguments.clock)
     reports = []

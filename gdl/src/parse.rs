@@ -1,8 +1,10 @@
 //! Parsing: from a rulesheet to checked [`Rules`].
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::check;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -33,7 +35,7 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
         /// The error of the operating system.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The file does not define a game. The error prints like the output of a compiler.
     #[error(transparent)]
@@ -89,7 +91,8 @@ impl Rules {
         }
     }
 
-    /// Reads, parses and checks a rulesheet.
+    /// Reads, parses and checks a rulesheet. The path `-` is standard input, which is read once
+    /// and the same each time.
     ///
     /// # Errors
     /// As [`Rules::parse_bytes`], and if the file cannot be read.
@@ -99,12 +102,28 @@ impl Rules {
             path: path.to_path_buf(),
             source,
         };
-        let file = File::open(path).map_err(io_error)?;
-        let mut bytes = Vec::new();
-        // One byte more than allowed is enough to know.
-        let mut limited = file.take(MAX_BYTES as u64 + 1);
-        limited.read_to_end(&mut bytes).map_err(io_error)?;
+        let bytes = match path.to_str() {
+            Some("-") => Cow::Borrowed(standard_input().map_err(io_error)?),
+            _ => Cow::Owned(File::open(path).and_then(read_limited).map_err(io_error)?),
+        };
         Ok(Rules::parse_bytes(&path.to_string_lossy(), &bytes)?)
+    }
+}
+
+/// Reads a rulesheet, or enough of it to know that it is too large.
+fn read_limited(input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The rulesheet on standard input. It is kept, since it can be read only once.
+fn standard_input() -> io::Result<&'static [u8]> {
+    static INPUT: Mutex<Option<&[u8]>> = Mutex::new(None);
+    let mut input = INPUT.lock().unwrap_or_else(PoisonError::into_inner);
+    match *input {
+        Some(bytes) => Ok(bytes),
+        None => Ok(input.insert(read_limited(io::stdin())?.leak())),
     }
 }
 

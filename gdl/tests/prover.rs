@@ -5,6 +5,7 @@ use std::time::Duration;
 use propjit_gdl::prover::{Prover, ProverError, ProverLimitKind, ProverLimits};
 use propjit_gdl::rules::{Literal, Rules};
 use propjit_gdl::term::TermId;
+use propjit_stop::Stop;
 
 /// The rules that every game needs, for tests that are about something else.
 const FRAME: &str = "
@@ -446,6 +447,35 @@ fn endless_rules_end_at_a_limit() {
             assert_eq!(prover.legal_moves(0).unwrap().len(), 1);
         }
     }
+}
+
+#[test]
+fn a_stop_ends_queries_and_compilation() {
+    let numbers = "(role r) (init (at 0)) (nat z) (<= (nat (s ?x)) (nat ?x))
+        (<= (legal r (go ?x)) (nat ?x)) (<= terminal (true (at 1))) (goal r 100)
+        (<= (next (at 1)) (does r (go ?x)))";
+    let rules = Rules::parse("test.kif", numbers).unwrap().rules;
+    let endless = ProverLimits::default().with_steps(u64::MAX);
+    let stop = Stop::new();
+    let mut prover = Prover::new(&rules, endless.clone().with_stop(stop.clone())).unwrap();
+    let state = prover.initial_state().unwrap();
+    prover.set_state(&state);
+    // One move is found where all are not.
+    let any = prover.any_legal_move(0).unwrap().unwrap();
+    assert_eq!(prover.terms().text(any), "(go z)");
+    let soon = stop.within(Duration::from_millis(20));
+    prover.set_stop(soon);
+    let error = prover.legal_moves(0).unwrap_err();
+    assert!(matches!(error, ProverError::Stopped { .. }), "{error}");
+    // It can be asked again when there is time again.
+    prover.set_stop(stop.clone());
+    assert!(prover.any_legal_move(0).unwrap().is_some());
+    assert!(!prover.is_terminal().unwrap());
+    stop.set();
+    let mut stopped = Prover::new(&rules, endless.with_stop(stop)).unwrap();
+    stopped.set_state(&state);
+    let error = stopped.legal_moves(0).unwrap_err();
+    assert!(matches!(error, ProverError::Stopped { .. }), "{error}");
 }
 
 #[test]

@@ -10,9 +10,10 @@ use propjit::search::mcts::LocalReport;
 use serde::Serialize;
 
 use super::options::{in_range, seconds};
-use super::output::{Failure, Output, message, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, message, show_progress};
+use super::signals::stop_on_signals;
 use super::thinking::{
-    Forcing, Goals, Ranked, Table, ThinkingArgs, find_role, number, ranking, think,
+    Forcing, Goals, Ranked, Table, ThinkingArgs, advised, find_role, number, ranking, think,
 };
 
 /// Rank the moves in a position by tree search
@@ -51,6 +52,7 @@ struct Analysis {
     role: String,
     /// How many joint moves were played before.
     depth: usize,
+    /// None where there is no legal move, or nothing was searched.
     best: Option<String>,
     value: Option<f64>,
     solved: bool,
@@ -70,7 +72,7 @@ struct Analysis {
 
 /// Searches and prints what was found.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let mut position = args.thinking.load(&stop)?;
     let history = &mut position.history;
     let asked = args.role.as_deref();
@@ -109,7 +111,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     output.result(&Analysis {
         role: history.roles()[role.index()].clone(),
         depth: history.depth(),
-        best: report.best.map(|best| search.move_text(role, best)),
+        best: advised(&report).map(|best| search.move_text(role, best)),
         value: report.value,
         solved: report.solved,
         nodes: report.nodes,
@@ -173,7 +175,15 @@ impl fmt::Display for Analysis {
             return goals.fmt(f);
         }
         let Some(best) = &self.best else {
-            return writeln!(f, "{} has no legal move here", self.role);
+            return match self.moves.len() {
+                0 => writeln!(f, "{} has no legal move here", self.role),
+                count => writeln!(
+                    f,
+                    "{}: nothing searched yet, {count} legal moves, seed {}",
+                    self.role,
+                    self.seed.unwrap_or_default()
+                ),
+            };
         };
         let proved = if self.solved { ", proved" } else { "" };
         let value = self.value.map_or("unknown".to_string(), number);

@@ -16,7 +16,8 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds};
-use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, show_progress};
+use super::signals::stop_on_signals;
 
 /// Measure all backends on games, and check that they agree
 #[derive(clap::Args)]
@@ -68,7 +69,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let config = CompareConfig::default()
         .with_time(args.seconds)
         .with_seed(args.seed.unwrap_or_else(random_seed));
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let mut report = Report {
         seconds: config.time.as_secs_f64(),
         seed: config.seed,

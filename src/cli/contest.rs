@@ -2,27 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use propjit::game::LoadError;
 use propjit::matches::{
-    ErrorRecord, MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, Rulesheet,
-    Series, SeriesError, SeriesResults, Standing,
+    ErrorRecord, MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
+    RecordFileError, Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing,
 };
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, describe, message, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, message, show_progress};
+use super::signals::stop_on_signals;
 
 /// Let players play matches against each other
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// A player for each role, in the order of roles: `mcts`, `random`, `legal`, or http://HOST:PORT for
@@ -55,9 +56,19 @@ pub(super) struct Args {
     #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
     max_steps: usize,
 
-    /// Write records of the matches to this file, as JSON
+    /// Write a record of each match to this file when it ends, as a line of JSON
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Go on with the series whose records are in the file of --output: only matches that are not
+    /// there are played
+    #[arg(long, requires = "output")]
+    resume: bool,
+
+    /// Let random moves stand for a player however often it fails. Otherwise the series ends when
+    /// a player does not take a match, or fails several times in a row
+    #[arg(long)]
+    forgiving: bool,
 
     #[command(flatten)]
     setup: SetupArgs,
@@ -76,34 +87,35 @@ struct Report {
     interrupted: bool,
 }
 
-/// The content of the file that `--output` names.
-#[derive(Serialize)]
-struct Records<'a> {
-    #[serde(flatten)]
-    report: &'a Report,
-    records: &'a [MatchRecord],
-}
-
 /// Plays and prints the standings.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let path = &args.rulesheet;
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let setup = args.setup.setup_for(path).with_stop(stop.clone());
     let name = path.to_string_lossy();
     let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
-    let config = MatchConfig::new(args.start_clock, args.play_clock).with_max_steps(args.max_steps);
-    let series = Series::new(args.players.clone(), config)
+    let config = MatchConfig::new(args.start_clock, args.play_clock)
+        .with_max_steps(args.max_steps)
+        .with_forgiving(args.forgiving);
+    let mut series = Series::new(args.players.clone(), config)
         .with_matches(args.games)
         .with_swap(args.swap)
         .with_name(unique_name(&game))
         .with_seed(args.seed.unwrap_or_else(random_seed));
     // What is wrong should be known before the game is grounded.
     series.roles(&rulesheet)?;
-    let file = args.output.as_deref();
-    file.map_or(Ok(()), |file| write(file, ""))?;
+    let mut file = record_file(args, &game, &mut series, &rulesheet)?;
+    let played = file.as_ref().map(|file| file.played().clone());
+    let played = played.unwrap_or_default();
+    if !played.is_empty() {
+        message(&format!(
+            "note: {} matches were played before",
+            played.len()
+        ));
+    }
     let status = Arc::new(Mutex::new("grounding".to_string()));
     let shown = show_progress({
         let status = status.clone();
@@ -113,25 +125,54 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if let Some(reason) = loaded.gave_up() {
         message(&format!("note: {reason}; the prover is the referee"));
     }
-    let results = series.play(&rulesheet, &stop, &|number, steps| {
+    let progress = |number, steps| {
         let now = format!("match {} of {}, move {steps}", number + 1, args.games);
         *status.lock() = now;
-    });
+    };
+    let mut ended = |number, record: &MatchRecord| {
+        if let Some(file) = &mut file {
+            file.write(number, record);
+        }
+    };
+    let results = series.play_rest(&rulesheet, played, &stop, &progress, &mut ended);
     drop(shown);
     let results = results?;
     for note in notes(&results.records) {
         message(&format!("note: {note}"));
     }
-    let report = Report::new(game, &series, &results);
-    if let Some(file) = file {
-        let records = Records {
-            report: &report,
-            records: &results.records,
-        };
-        let json = serde_json::to_string_pretty(&records).map_err(Failure::new)?;
-        write(file, &format!("{json}\n"))?;
+    let printed = output.result(&Report::new(game, &series, &results));
+    // Whatever becomes of the table, the records are written, and the other way round.
+    file.map_or(Ok(()), RecordFile::finish)?;
+    printed?;
+    match results.failure {
+        Some(failure) => Err(Failure::Work(format!(
+            "the series ended early: {failure}; --forgiving plays on"
+        ))),
+        None => Ok(()),
     }
-    output.result(&report)
+}
+
+/// The file for the records, if one is wanted. A series that goes on has the seed in the file.
+fn record_file(
+    args: &Args,
+    game: &str,
+    series: &mut Series,
+    rulesheet: &Rulesheet,
+) -> Result<Option<RecordFile>, RecordFileError> {
+    let Some(path) = &args.output else {
+        return Ok(None);
+    };
+    if !args.resume {
+        let head = SeriesHead::new(game, series, rulesheet);
+        return RecordFile::create(path, head).map(Some);
+    }
+    let file = RecordFile::resume(path, |seed| {
+        if let (None, Some(seed)) = (args.seed, seed) {
+            series.seed = seed;
+        }
+        SeriesHead::new(game, series, rulesheet)
+    });
+    file.map(Some)
 }
 
 /// The first error of each player, and why matches could not go on.
@@ -164,12 +205,10 @@ fn notes(records: &[MatchRecord]) -> Vec<String> {
                 "{player} as {role}, match {number}, {when}: {what}"
             ));
         }
-        notes.extend(
-            record
-                .failure
-                .as_ref()
-                .map(|failure| format!("match {number}: {failure}")),
-        );
+        // That a player failed too often is told as an error.
+        let failure = record.failure.as_ref();
+        let failure = failure.filter(|_| record.end != MatchEnd::Abandoned);
+        notes.extend(failure.map(|failure| format!("match {number}: {failure}")));
     }
     notes
 }
@@ -183,9 +222,10 @@ impl From<SeriesError> for Failure {
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text)
-        .map_err(|error| Failure::Work(format!("cannot write {}: {error}", file.display())))
+impl From<RecordFileError> for Failure {
+    fn from(error: RecordFileError) -> Failure {
+        Failure::Work(describe(&error))
+    }
 }
 
 /// A name for matches that no others have, so that a player elsewhere does not take them for one
@@ -275,6 +315,7 @@ impl fmt::Display for Report {
                 MatchEnd::Stuck => "ended where a role had no legal move",
                 MatchEnd::Interrupted => "interrupted",
                 MatchEnd::Failed => "ended where the game could not be evaluated",
+                MatchEnd::Abandoned => "given up because of a player",
             };
             writeln!(f, "{count} of them {what}")?;
         }

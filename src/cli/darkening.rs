@@ -17,13 +17,14 @@ use serde::Serialize;
 
 use super::compare::{cannot_write, duration, writable};
 use super::options::{SetupArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, show_progress};
 use super::position::PositionArgs;
+use super::signals::stop_on_signals;
 
 /// Measure what machine code for the rest of a match saves, move by move
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
@@ -67,7 +68,7 @@ struct Report {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let plot = args.plot.as_deref();
     plot.map_or(Ok(()), writable)?;
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let nothing = |_: &mut Game, _: Backend| Ok::<(), MachineError>(());
     let (game, _) = args
         .setup
@@ -98,17 +99,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let now = |depth| done.store(depth, Ordering::Relaxed);
     let table = measure(engines, &states, &config, &stop, now)?;
     drop(shown);
-    let name = game_name(&args.rulesheet);
-    if let Some(path) = plot {
-        let picture = plot::svg(&name, &table).map_err(Failure::new)?;
-        std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
-    }
-    output.result(&Report {
-        game: name,
+    let report = Report {
+        game: game_name(&args.rulesheet),
         seed,
         halfway: table.halfway().cloned(),
         table,
-    })
+    };
+    output.result(&report)?;
+    if let Some(path) = plot {
+        let picture = plot::svg(&report.game, &report.table).map_err(Failure::new)?;
+        std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for Report {

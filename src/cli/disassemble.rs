@@ -20,7 +20,7 @@ use super::output::{Failure, Output};
 /// Print a game's machine code
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// The part of the code: the answer to a single question, or a step of a playout

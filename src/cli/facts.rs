@@ -16,12 +16,13 @@ use serde::Serialize;
 
 use super::influence;
 use super::options::{GroundArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, show_progress};
+use super::signals::stop_on_signals;
 
 /// Prove what never changes again, what forbids what, and which goals go out of reach
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// How long to look for facts and to prove them
@@ -115,7 +116,11 @@ struct Stage {
 
 /// Finds facts and prints them.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let game = Game::load(&args.rulesheet, &args.ground.setup())?;
+    let stop = stop_on_signals();
+    let game = Game::load(
+        &args.rulesheet,
+        &args.ground.setup().with_stop(stop.clone()),
+    )?;
     let Some(engines) = game.engines() else {
         let reason = game.gave_up().map(|error| describe(error));
         let reason = reason.unwrap_or_default();
@@ -124,7 +129,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         )));
     };
     let name = game_name(&args.rulesheet);
-    let stop = stop_on_ctrl_c();
     if let Some(text) = &args.distances {
         let stop = stop.within(args.seconds);
         let nearest = influence::FromMove::new(engines.game(), name, text, &stop)?;

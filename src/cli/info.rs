@@ -11,12 +11,13 @@ use propjit::machine::Backend;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
-use super::output::{Failure, Output, stop_on_ctrl_c};
+use super::output::{Failure, Output};
+use super::signals::stop_on_signals;
 
 /// Tell what a game is made of: roles, propositions, moves, gates, set-up time
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// Write the propositional network to this file in Graphviz' DOT language
@@ -86,7 +87,7 @@ struct Stage {
 
 /// Loads the game and prints what it is made of.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let (game, backend) =
         (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
     if let Some(path) = &args.dot {

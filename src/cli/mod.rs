@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout, progress and messages to stderr. The exit code is 0 on
 //! success, 1 when the work failed, 2 on wrong usage.
+//! Signals end long work with the result so far, see `signals`.
 
 mod analyze;
 mod cache;
@@ -21,6 +22,7 @@ mod playout;
 mod position;
 mod prove;
 mod serve;
+mod signals;
 mod thinking;
 mod tune;
 mod validate;
@@ -105,9 +107,8 @@ pub(super) fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of the results has closed the pipe.
-        Err(Failure::Pipe) => ExitCode::SUCCESS,
-        Err(Failure::Told) => ExitCode::FAILURE,
+        // The reader of the results has closed the pipe, and knows that it has not read them all.
+        Err(Failure::Pipe | Failure::Told) => ExitCode::FAILURE,
         Err(Failure::Work(error)) => {
             output::message(&format!("error: {}", error.trim_end()));
             ExitCode::FAILURE

@@ -153,6 +153,9 @@ impl SetupArgs {
 
 /// The name of the game in a file: the file's name without folder and extension.
 pub(super) fn game_name(rulesheet: &Path) -> String {
+    if rulesheet == Path::new("-") {
+        return "stdin".to_string();
+    }
     let stem = rulesheet.file_stem().unwrap_or(rulesheet.as_os_str());
     stem.to_string_lossy().into_owned()
 }

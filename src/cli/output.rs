@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use propjit::Stop;
 use propjit::game::LoadError;
 use propjit::machine::MachineError;
 use propjit_gdl::ReadError;
@@ -122,24 +121,6 @@ impl Output {
             _ => Failure::Work(format!("cannot write the results: {error}")),
         })
     }
-}
-
-/// A flag that Ctrl-C sets, so that long work ends with what it has. The second
-/// Ctrl-C ends the process.
-pub(super) fn stop_on_ctrl_c() -> Stop {
-    let stop = Stop::new();
-    let flag = stop.clone();
-    let installed = ctrlc::set_handler(move || {
-        if flag.is_set() {
-            std::process::exit(1);
-        }
-        flag.set();
-        message("stopping; press Ctrl-C again to end at once");
-    });
-    if let Err(error) = installed {
-        tracing::warn!(%error, "Ctrl-C will end the work without a result");
-    }
-    stop
 }
 
 /// A line on stderr, if that is a terminal, that shows `status` until it is dropped.

@@ -19,7 +19,7 @@ use super::output::{Failure, describe, message};
 /// numRollouts=, or version= and errorMessage=.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// The file to write

@@ -10,12 +10,13 @@ use propjit::perft::{self, PerftCount};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};
-use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, show_progress};
+use super::signals::stop_on_signals;
 
 /// Count all sequences of joint moves of a length
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     /// The number of joint moves
@@ -55,7 +56,7 @@ struct Part {
 
 /// Counts and prints the counts.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let (game, backend) = args
         .setup
         .load(&args.rulesheet, &stop, Game::backend, Game::prepare)?;

@@ -10,12 +10,13 @@ use propjit::rng::random_seed;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
-use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, show_progress};
+use super::signals::stop_on_signals;
 
 /// Play random matches and measure how fast that goes
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
@@ -80,7 +81,7 @@ struct Report {
 /// Plays and prints the figures.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = &args.setup;
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let prepare = Game::prepare_playouts;
     let (mut game, backend) = setup.load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
     if args.wait {

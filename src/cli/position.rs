@@ -1,6 +1,6 @@
 //! The position in a match from which a command begins, and the options for it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use propjit::game::Game;
 use propjit::matches::{History, Script, ScriptError};
@@ -11,9 +11,18 @@ use super::output::{Failure, describe};
 #[derive(clap::Args)]
 pub(super) struct PositionArgs {
     /// The file with the joint moves so far, one a line: `(mark 1 1) | noop` or
-    /// `((mark 1 1) noop)`
+    /// `((mark 1 1) noop)`; or a file of records, as `propjit match --output` writes them; `-` is
+    /// standard input
     #[arg(long, value_name = "FILE", conflicts_with = "moves")]
     history: Option<PathBuf>,
+
+    /// The number of the match in a file of records
+    #[arg(long = "match", value_name = "N", requires = "history")]
+    number: Option<u64>,
+
+    /// Only the first joint moves of the history
+    #[arg(long, value_name = "N", requires = "history")]
+    first: Option<usize>,
 
     /// The joint moves so far, separated by semicolons
     #[arg(long, value_name = "MOVES")]
@@ -25,12 +34,23 @@ impl PositionArgs {
     pub(super) fn position(&self, game: &Game) -> Result<History, Failure> {
         let mut history = History::new(game.follower()?)?;
         let script = match (&self.history, &self.moves) {
-            (Some(path), _) => Some(Script::read(path)?),
+            (Some(path), _) => {
+                if path == Path::new("-") && game.rules().source.name() == "-" {
+                    let why = "the rulesheet and the history cannot both be standard input";
+                    return Err(Failure::Usage(why.to_string()));
+                }
+                Some(Script::read(path, self.number)?.first(self.first.unwrap_or(usize::MAX)))
+            }
             (_, Some(moves)) => Some(Script::inline(moves)),
             (None, None) => None,
         };
         script.map_or(Ok(()), |script| history.follow(&script))?;
         Ok(history)
+    }
+
+    /// Whether standard input is read for the moves.
+    pub(super) fn is_standard_input(&self) -> bool {
+        self.history.as_deref() == Some(Path::new("-"))
     }
 }
 

@@ -16,8 +16,9 @@ use propjit::proof::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, seconds, threads};
-use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, show_progress};
 use super::position::PositionArgs;
+use super::signals::stop_on_signals;
 use super::thinking::find_role;
 
 /// Prove whether a role can force a goal, with ever more joint moves
@@ -27,7 +28,7 @@ use super::thinking::find_role;
 /// states the proof holds as well: those that agree with it.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     #[arg(required_unless_present = "serve")]
     rulesheet: Option<PathBuf>,
 
@@ -102,7 +103,7 @@ struct Report {
 
 /// Searches and prints what was found.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let Some(rulesheet) = &args.rulesheet else {
         return serve(&args.setup, &stop);
     };

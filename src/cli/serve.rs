@@ -11,7 +11,8 @@ use propjit::player::SpecError;
 use propjit::protocol::{DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig};
 
 use super::options::{SetupArgs, in_range, seconds, threads};
-use super::output::{Failure, Output, message, stop_on_ctrl_c};
+use super::output::{Failure, Output, message};
+use super::signals::stop_on_signals;
 
 /// Play matches for a game manager that speaks the GGP protocol
 #[derive(clap::Args)]
@@ -107,7 +108,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         };
         Failure::Work(format!("cannot listen at {address}: {error}; {remedy}"))
     })?;
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     output.print(&format!(
         "{} listens at http://{}\n",
         args.name,

@@ -2,11 +2,11 @@
 //! lead to, and tables of results.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::machine::{Backend, MachineError, RANDOM_ROLE, RoleId};
+use propjit::machine::{Backend, MachineError, Move, RANDOM_ROLE, RoleId};
 use propjit::matches::History;
 use propjit::proof::ProofCommand;
 use propjit::rng::random_seed;
@@ -21,7 +21,7 @@ use super::position::PositionArgs;
 /// A position of a game, and how to search it.
 #[derive(clap::Args)]
 pub(super) struct ThinkingArgs {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
     #[command(flatten)]
@@ -76,6 +76,11 @@ impl Position {
 }
 
 impl ThinkingArgs {
+    /// Whether the rules or the moves so far come from standard input.
+    pub(super) fn reads_standard_input(&self) -> bool {
+        self.rulesheet == Path::new("-") || self.position.is_standard_input()
+    }
+
     /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
     pub(super) fn load(&self, stop: &Stop) -> Result<Position, Failure> {
         let prepare = Game::prepare_playouts;
@@ -121,6 +126,7 @@ pub(super) fn think(
     history: &History,
     budget: &SearchBudget,
 ) -> Result<(), MachineError> {
+    search.set_stop(&budget.stop);
     // Nobody plays 2^32 joint moves.
     search.set_root_fluents(&history.fluents(), history.depth() as u32)?;
     tracing::info!(depth = history.depth(), "thinking");
@@ -159,6 +165,14 @@ pub(super) struct Decision {
     pub role: String,
     #[serde(rename = "move")]
     pub played: String,
+}
+
+/// The best move of a report, if there is a reason to play it: the search has looked at it, or it
+/// is proved, or the only one.
+pub(super) fn advised(report: &SearchReport) -> Option<Move> {
+    let best = report.moves.first()?;
+    let has_reason = best.visits > 0 || best.is_solved() || report.moves.len() == 1;
+    report.best.filter(|_| has_reason)
 }
 
 /// The moves of a report, best first.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
@@ -14,7 +15,8 @@ use propjit::tools::tune::{self, Gain, Subject, TuneConfig, TuneOutcome, Tuned, 
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds};
-use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, show_progress};
+use super::signals::stop_on_signals;
 
 /// Find out what makes random play fastest on this CPU, for later runs to use
 ///
@@ -62,11 +64,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let error = format!("profiles are switched off: {variable}=off; --dry-run only measures");
         return Err(Failure::Work(error));
     }
-    let subjects = subjects(args)?;
+    let stop = stop_on_signals();
+    let subjects = subjects(args, &stop)?;
     let config = TuneConfig::default()
         .with_time(args.seconds)
         .with_seed(args.seed.unwrap_or_else(random_seed));
-    let stop = stop_on_ctrl_c();
     let doing = Arc::new(Mutex::new(String::new()));
     let shown = show_progress({
         let doing = doing.clone();
@@ -87,19 +89,27 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     // That the defaults are best is news only where there is another profile.
     let is_news = |path: &PathBuf| report.has_won() || (report.is_complete() && path.exists());
+    let mut written = Ok(());
     if let Some(path) = path.filter(|path| !args.dry_run && is_news(path)) {
-        profile.write(&path).map_err(failed)?;
-        report.written = Some(path.display().to_string());
+        written = profile.write(&path).map_err(failed);
+        report.written = written.is_ok().then(|| path.display().to_string());
     }
-    output.result(&report)
+    // What was measured is not lost where it cannot be written.
+    output.result(&report)?;
+    written
 }
 
 /// The games to play.
-fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
+fn subjects(args: &Args, stop: &Stop) -> Result<Vec<Subject>, Failure> {
     if args.rulesheets.is_empty() {
         return Ok(Subject::built_in()?);
     }
-    let setup = args.ground.setup().with_backend(Some(Backend::Compiled));
+    let backend = Some(Backend::Compiled);
+    let setup = args
+        .ground
+        .setup()
+        .with_backend(backend)
+        .with_stop(stop.clone());
     let subject = |path: &PathBuf| {
         let game = Game::load(path, &setup)?;
         Ok(Subject::new(game_name(path), &game)?)
@@ -107,43 +117,41 @@ fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
     args.rulesheets.iter().map(subject).collect()
 }
 
-/// The profile in use.
+/// The profile in use. As text it is a profile, with comments, that can be edited and used.
 #[derive(Serialize)]
 struct Shown {
     /// Its path; none if profiles are switched off.
     path: Option<String>,
-    cpu: Cpu,
     /// Whether the settings are those of a profile, and not the defaults.
     tuned: bool,
-    settings: Settings,
+    #[serde(flatten)]
+    profile: Profile,
 }
 
 impl Shown {
     fn new(path: Option<PathBuf>, profile: Option<Profile>) -> Shown {
         Shown {
             path: path.map(|path| path.display().to_string()),
-            cpu: Cpu::this(),
             tuned: profile.is_some(),
-            settings: profile.map(|profile| profile.settings).unwrap_or_default(),
+            profile: profile.unwrap_or_else(|| Profile::new(Settings::default())),
         }
     }
 }
 
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.cpu.model)?;
         match (&self.path, self.tuned) {
-            (Some(path), true) => writeln!(f, "{path}:")?,
-            (Some(path), false) => writeln!(f, "no profile ({path}); the defaults:")?,
+            (Some(path), true) => writeln!(f, "# {path}:")?,
+            (Some(path), false) => writeln!(f, "# no profile ({path}); the defaults:")?,
             (None, _) => {
                 let variable = profile::VARIABLE;
                 writeln!(
                     f,
-                    "profiles are switched off: {variable}=off; the defaults:"
+                    "# profiles are switched off: {variable}=off; the defaults:"
                 )?;
             }
         }
-        write!(f, "{}", self.settings)
+        write!(f, "{}", self.profile)
     }
 }
 

@@ -13,13 +13,14 @@ use propjit::verify::{Difference, against};
 use serde::Serialize;
 
 use super::options::{BackendChoice, SetupArgs, game_name, in_range, threads};
-use super::output::{Failure, Output, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, show_progress};
+use super::signals::stop_on_signals;
 
 /// Compare backends with recorded traces, or with each other
 #[derive(clap::Args)]
 #[command(group = ArgGroup::new("with").args(["trace", "traces", "against"]).required(true))]
 pub(super) struct Args {
-    /// The file with the rules
+    /// The file with the rules; `-` is standard input
     #[arg(required_unless_present = "games", conflicts_with = "games")]
     rulesheet: Option<PathBuf>,
 
@@ -61,7 +62,7 @@ pub(super) struct Args {
 
 /// Verifies what the arguments ask for; fails if anything differs.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     match (&args.rulesheet, &args.trace, &args.games, &args.traces) {
         (Some(rulesheet), Some(trace), ..) => {
             let case = SuiteCase {

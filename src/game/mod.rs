@@ -85,7 +85,7 @@ impl Game {
             warnings: parsed.warnings,
             engines: None,
             gave_up: None,
-            prover_limits: setup.prover.clone(),
+            prover_limits: setup.prover_limits(),
             stages: Vec::new(),
             goal_bounds: OnceLock::new(),
             stop: setup.stop.clone(),

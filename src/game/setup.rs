@@ -40,6 +40,13 @@ impl Setup {
     }
 }
 
+impl Setup {
+    /// What one question to the prover may cost, which also ends when loading is stopped.
+    pub(crate) fn prover_limits(&self) -> ProverLimits {
+        self.prover.clone().with_stop(self.stop.clone())
+    }
+}
+
 /// Why a game cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

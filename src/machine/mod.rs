@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
+use propjit_stop::Stop;
 
 pub use crate::moves::{Move, RANDOM_ROLE, RoleId};
 pub use crate::state::State;
@@ -129,6 +130,13 @@ pub enum MachineError {
     Prover(#[from] ProverError),
 }
 
+impl MachineError {
+    /// Whether there is no answer because the question was [stopped](StateMachine::set_stop).
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, MachineError::Prover(ProverError::Stopped { .. }))
+    }
+}
+
 fn values_text(values: &[i32]) -> String {
     match values {
         [] => "no value holds".to_string(),
@@ -151,6 +159,27 @@ fn values_text(values: &[i32]) -> String {
 pub trait StateMachine: Send {
     /// The names of the roles in rulesheet order.
     fn roles(&self) -> &[String];
+
+    /// Sets what ends questions from now on, with an error that
+    /// [says so](MachineError::is_stopped). Only the prover's can take long.
+    fn set_stop(&mut self, stop: &Stop) {
+        let _ = stop;
+    }
+
+    /// A legal move of the role, if it has one: the first in their order, unless all of them
+    /// take longer to find than one.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
+    fn any_legal_move(
+        &mut self,
+        state: &State,
+        role: RoleId,
+    ) -> Result<Option<Move>, MachineError> {
+        let mut moves = Vec::new();
+        self.legal_moves(state, role, &mut moves)?;
+        Ok(moves.first().copied())
+    }
 
     /// The state in which every match starts.
     ///

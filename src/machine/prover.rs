@@ -7,6 +7,7 @@
 use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
 use propjit_gdl::term::TermId;
+use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use super::{MachineError, Move, RoleId, State, StateMachine, UnknownName};
@@ -77,6 +78,21 @@ impl ProverMachine {
 impl StateMachine for ProverMachine {
     fn roles(&self) -> &[String] {
         &self.roles
+    }
+
+    fn set_stop(&mut self, stop: &Stop) {
+        self.prover.set_stop(stop.clone());
+    }
+
+    fn any_legal_move(
+        &mut self,
+        state: &State,
+        role: RoleId,
+    ) -> Result<Option<Move>, MachineError> {
+        self.enter(state);
+        let legal = self.prover.any_legal_move(role.index())?;
+        let numbering = &mut self.moves[role.index()];
+        Ok(legal.map(|term| Move(numbering.number(term))))
     }
 
     fn initial_state(&mut self) -> Result<State, MachineError> {

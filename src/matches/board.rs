@@ -7,6 +7,7 @@
 use std::fmt;
 
 use propjit_gdl::syntax::{Lexer, TokenKind};
+use propjit_stop::Stop;
 
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 
@@ -37,6 +38,11 @@ impl Board {
     /// The names of the roles in rulesheet order.
     pub fn roles(&self) -> &[String] {
         self.machine.roles()
+    }
+
+    /// Sets what ends questions from now on: see [`StateMachine::set_stop`].
+    pub fn set_stop(&mut self, stop: &Stop) {
+        self.machine.set_stop(stop);
     }
 
     /// The current state, as one of the board's machine.
@@ -80,6 +86,16 @@ impl Board {
         let moves = self.legal(role)?;
         let texts = moves.iter().map(|&played| self.text(role, played));
         Ok(texts.collect())
+    }
+
+    /// A legal move of a role, if it has one, as canonical text: see
+    /// [`StateMachine::any_legal_move`].
+    ///
+    /// # Errors
+    /// When the machine fails.
+    pub fn any_legal_text(&mut self, role: RoleId) -> Result<Option<String>, MachineError> {
+        let found = self.machine.any_legal_move(&self.state, role)?;
+        Ok(found.map(|played| self.text(role, played)))
     }
 
     /// The canonical text of a move.

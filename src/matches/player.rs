@@ -92,6 +92,16 @@ pub enum PlayerError {
     Crashed(String),
 }
 
+impl PlayerError {
+    /// The error with what caused it, as text.
+    pub(crate) fn with_cause(&self) -> String {
+        match self {
+            PlayerError::Connection(cause) => format!("{self}: {cause}"),
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl From<Arc<LoadError>> for PlayerError {
     fn from(error: Arc<LoadError>) -> PlayerError {
         PlayerError::Load(error)
@@ -136,8 +146,12 @@ pub trait Player: Send {
     }
 
     /// The match is over.
-    fn end(&mut self, ending: &Ending) {
+    ///
+    /// # Errors
+    /// When the player does not hear of it.
+    fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
         let _ = ending;
+        Ok(())
     }
 }
 
@@ -175,9 +189,11 @@ pub trait Player: Send {
 pub struct PlayerFactory {
     name: String,
     make: Arc<MakePlayer>,
+    wait_until_free: Arc<WaitForPlayer>,
 }
 
 type MakePlayer = dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync;
+type WaitForPlayer = dyn Fn(&Stop) -> Result<(), PlayerError> + Send + Sync;
 
 impl PlayerFactory {
     /// A player that `make` makes, called `name` in results.
@@ -188,7 +204,19 @@ impl PlayerFactory {
         PlayerFactory {
             name: name.into(),
             make: Arc::new(make),
+            wait_until_free: Arc::new(|_| Ok(())),
         }
+    }
+
+    /// With a function that waits until the player can take a match. Those that are made when
+    /// they are needed always can.
+    #[must_use]
+    pub fn with_wait(
+        mut self,
+        wait: impl Fn(&Stop) -> Result<(), PlayerError> + Send + Sync + 'static,
+    ) -> PlayerFactory {
+        self.wait_until_free = Arc::new(wait);
+        self
     }
 
     /// The player's name in results.
@@ -202,6 +230,14 @@ impl PlayerFactory {
     /// When the player cannot play the game.
     pub fn make(&self, seat: &Seat) -> Result<Box<dyn Player>, PlayerError> {
         (self.make)(seat)
+    }
+
+    /// Waits until the player can take a match, or `stop` is set.
+    ///
+    /// # Errors
+    /// Why it still cannot.
+    pub fn wait_until_free(&self, stop: &Stop) -> Result<(), PlayerError> {
+        (self.wait_until_free)(stop)
     }
 }
 

@@ -12,22 +12,30 @@ pub struct MatchRecord {
     pub roles: Vec<String>,
     /// For each role its player; null where the referee played at random.
     pub players: Vec<Option<String>>,
+    /// For each role the seed of its player; null where the referee played at random.
+    pub seeds: Vec<Option<u64>>,
     /// Time to prepare, in seconds.
     pub start_clock: f64,
     /// Time for each move, in seconds.
     pub play_clock: f64,
+    /// For each role how long its player took to prepare, in seconds; null where it was not
+    /// prepared in time.
+    pub start_seconds: Vec<Option<f64>>,
     /// For each step the moves in role order.
     pub steps: Vec<Vec<MoveRecord>>,
     /// The errors of players.
     pub errors: Vec<ErrorRecord>,
     /// How the match ended.
     pub end: MatchEnd,
-    /// Why the game could not be evaluated further.
+    /// Why the match could not go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// For each role its goal; null where it is undefined. Empty unless the match ended
     /// in a terminal state.
     pub goals: Vec<Option<i32>>,
+    /// For each role how long its player took to hear of the end, in seconds; null where it was
+    /// not heard of in time.
+    pub stop_seconds: Vec<Option<f64>>,
 }
 
 /// A move that was played.
@@ -84,6 +92,16 @@ pub enum MatchEnd {
     Interrupted,
     /// The game could not be evaluated further.
     Failed,
+    /// A player failed too often.
+    Abandoned,
+}
+
+impl MatchEnd {
+    /// Whether the match was cut short by what has nothing to do with the game, so that it should
+    /// be played again.
+    pub fn is_premature(self) -> bool {
+        matches!(self, MatchEnd::Interrupted | MatchEnd::Abandoned)
+    }
 }
 
 impl MoveRecord {

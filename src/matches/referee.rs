@@ -3,7 +3,9 @@
 //! It holds the clocks, asks all players of a turn at the same time, and plays the role
 //! `random` itself. As with `ggp-base`, a player that is late, unreachable or plays
 //! what is not legal gets a random legal move instead, and the match goes on; the
-//! [record](MatchRecord) tells. A clock is a second (see [`MatchConfig::grace`]) longer for
+//! [record](MatchRecord) tells. That is for a mistake now and then: a player elsewhere that does
+//! not take the match, or any that fails several times in a row, ends it (see
+//! [`MatchConfig::forgiving`]). A clock is a second (see [`MatchConfig::grace`]) longer for
 //! the referee than for the player, so that messages may take their time.
 
 use std::time::{Duration, Instant};
@@ -33,27 +35,39 @@ pub struct MatchConfig {
     pub grace: Duration,
     /// A match is cut off after this many joint moves.
     pub max_steps: usize,
+    /// Whether a player may fail as often as it likes, and random moves are played for it.
+    pub forgiving: bool,
 }
 
 impl MatchConfig {
     setters! {
         with_grace(grace: Duration);
         with_max_steps(max_steps: usize);
+        with_forgiving(forgiving: bool);
     }
 
-    /// With these clocks, a second of grace, and at most 10,000 joint moves.
+    /// With these clocks, a second of grace, and at most 10,000 joint moves, not forgiving.
     pub fn new(start_clock: Duration, play_clock: Duration) -> MatchConfig {
         MatchConfig {
             start_clock,
             play_clock,
             grace: Duration::from_secs(1),
             max_steps: 10_000,
+            forgiving: false,
         }
+    }
+
+    /// How long players may take to hear that a match is over: a play clock, as with `ggp-base`.
+    fn farewell(&self) -> Duration {
+        self.play_clock.max(SHORT_FAREWELL) + self.grace
     }
 }
 
-/// How long players may take to acknowledge that a match is over.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long players may take to hear that a match is over when the referee is in a hurry.
+const SHORT_FAREWELL: Duration = Duration::from_secs(2);
+
+/// A match is given up when a player fails this many times in a row.
+const MOST_FAILURES: u32 = 3;
 
 /// The time between looks whether the referee is to stop.
 const SLICE: Duration = Duration::from_millis(20);
@@ -65,6 +79,8 @@ struct RunningMatch<'a> {
     rng: GameRng,
     /// For each role its player; none for the role that the referee plays.
     workers: Vec<Option<Worker>>,
+    /// How often each player has failed in a row.
+    failures: Vec<u32>,
     stop: &'a Stop,
     record: MatchRecord,
 }
@@ -87,25 +103,19 @@ pub fn play_match(
         board,
         rng,
         workers: Vec::new(),
+        failures: vec![0; seats.len()],
         stop,
         record,
     };
     running.prepare(seats);
-    if let Err(error) = running.play(progress) {
+    if running.record.failure.is_none()
+        && let Err(error) = running.play(progress)
+        && !stop.is_set()
+    {
         running.record.end = MatchEnd::Failed;
         running.record.failure = Some(error.to_string());
     }
-    let ending = match running.record.end {
-        MatchEnd::Terminal => Ending::Complete(running.record.last_moves()),
-        _ => Ending::Aborted,
-    };
-    let workers = running.workers.iter_mut().flatten();
-    let heard: Vec<_> = workers.map(|worker| worker.end(ending.clone())).collect();
-    // Until they have heard it, players elsewhere take no other match.
-    let deadline = Instant::now() + FAREWELL;
-    for heard in heard {
-        heard.wait_until(deadline);
-    }
+    running.end();
     running.record
 }
 
@@ -120,17 +130,24 @@ fn unplayed(
         let (factory, _) = seat.as_ref()?;
         Some(factory.to_string())
     });
+    let seeds = seats.iter().map(|seat| {
+        let (_, seat) = seat.as_ref()?;
+        Some(seat.seed)
+    });
     MatchRecord {
         id: first.map_or(String::new(), |(_, seat)| seat.match_id.clone()),
         roles: board.roles().to_vec(),
         players: names.collect(),
+        seeds: seeds.collect(),
         start_clock: config.start_clock.as_secs_f64(),
         play_clock: config.play_clock.as_secs_f64(),
+        start_seconds: Vec::new(),
         steps: Vec::new(),
         errors: Vec::new(),
         end: MatchEnd::Interrupted,
         failure: None,
         goals: Vec::new(),
+        stop_seconds: Vec::new(),
     }
 }
 
@@ -151,14 +168,59 @@ impl RunningMatch<'_> {
             prepared.push(answer);
         }
         for (role, answer) in prepared.into_iter().enumerate() {
-            let Some(answer) = answer else {
-                continue;
-            };
-            let result = self.wait(role, deadline, &answer);
-            if let Err(error) = result {
-                self.blame(role, None, error.into());
+            let result = answer.map(|answer| self.wait(role, deadline, &answer));
+            let taken = result.as_ref().and_then(|result| result.as_ref().ok());
+            let seconds = taken.map(Duration::as_secs_f64);
+            self.record.start_seconds.push(seconds);
+            if let Some(Err(error)) = result {
+                let is_absent =
+                    matches!(error, PlayerError::Connection(_) | PlayerError::Answer(_));
+                let blame = Blame::from(error);
+                if is_absent {
+                    self.abandon(role, format!("did not take the match: {}", blame.text));
+                }
+                self.blame(role, None, blame);
             }
         }
+    }
+
+    /// Gives the match up because of a player, unless that is forgiven.
+    fn abandon(&mut self, role: usize, why: String) {
+        if self.config.forgiving || self.stop.is_set() {
+            return;
+        }
+        let player = self.record.players[role].as_deref().unwrap_or_default();
+        let role = &self.record.roles[role];
+        self.record.end = MatchEnd::Abandoned;
+        self.record.failure = Some(format!("{player} as {role} {why}"));
+    }
+
+    /// Tells the players that the match is over. Until they have heard it, players elsewhere take
+    /// no other match.
+    fn end(&mut self) {
+        let ending = match self.record.end {
+            MatchEnd::Terminal => Ending::Complete(self.record.last_moves()),
+            _ => Ending::Aborted,
+        };
+        let end = |worker: &mut Option<Worker>| Some(worker.as_mut()?.end(ending.clone()));
+        let heard: Vec<_> = self.workers.iter_mut().map(end).collect();
+        let start = Instant::now();
+        let (soon, late) = (start + SHORT_FAREWELL, start + self.config.farewell());
+        let wait = |answer: &Background<Option<Duration>>| {
+            loop {
+                let end = if self.stop.is_set() { soon } else { late };
+                let now = Instant::now();
+                if let Some(&heard) = answer.wait_until(end.min(now + SLICE)) {
+                    return heard;
+                }
+                if now >= end {
+                    return None;
+                }
+            }
+        };
+        let heard = heard.iter().map(|answer| answer.as_ref().and_then(wait));
+        let seconds = heard.map(|heard| Some(heard?.as_secs_f64())).collect();
+        self.record.stop_seconds = seconds;
     }
 
     /// Plays to the end.
@@ -189,6 +251,9 @@ impl RunningMatch<'_> {
             let step = self.turn(joint.as_deref(), &legal);
             if self.stop.is_set() {
                 self.record.end = MatchEnd::Interrupted;
+                return Ok(());
+            }
+            if self.record.failure.is_some() {
                 return Ok(());
             }
             let moves: Vec<String> = step.iter().map(|played| played.text.clone()).collect();
@@ -232,26 +297,43 @@ impl RunningMatch<'_> {
         legal: &[String],
         instead: String,
     ) -> MoveRecord {
-        let step = Some(self.record.steps.len());
         match chosen {
             Ok(TimedChoice { choice, time }) => match find_text(legal, &choice.text) {
-                Some(at) => MoveRecord {
-                    text: legal[at].clone(),
-                    seconds: Some(time.as_secs_f64()),
-                    statistics: choice.statistics,
-                },
+                Some(at) => {
+                    self.failures[role] = 0;
+                    MoveRecord {
+                        text: legal[at].clone(),
+                        seconds: Some(time.as_secs_f64()),
+                        statistics: choice.statistics,
+                    }
+                }
                 None => {
                     let kind = PlayerErrorKind::Illegal;
                     let text = choice.text;
-                    self.blame(role, step, Blame { kind, text });
+                    self.failed(role, Blame { kind, text });
                     MoveRecord::new(instead)
                 }
             },
             Err(error) => {
-                self.blame(role, step, error.into());
+                self.failed(role, error.into());
                 MoveRecord::new(instead)
             }
         }
+    }
+
+    /// A player has no move. The match is given up if that is too often.
+    fn failed(&mut self, role: usize, blame: Blame) {
+        self.failures[role] += 1;
+        let count = self.failures[role];
+        if count >= MOST_FAILURES {
+            let what = match blame.kind {
+                PlayerErrorKind::Illegal => format!("`{}` is not legal", blame.text),
+                _ => blame.text.clone(),
+            };
+            self.abandon(role, format!("failed {count} times in a row: {what}"));
+        }
+        let step = Some(self.record.steps.len());
+        self.blame(role, step, blame);
     }
 
     /// Waits for a player a little longer than until its deadline, but not when the
@@ -310,10 +392,7 @@ impl From<PlayerError> for Blame {
             PlayerError::Answer(_) => PlayerErrorKind::Illegal,
             _ => PlayerErrorKind::Failure,
         };
-        let text = match &error {
-            PlayerError::Connection(cause) => format!("{error}: {cause}"),
-            _ => error.to_string(),
-        };
+        let text = error.with_cause();
         Blame { kind, text }
     }
 }

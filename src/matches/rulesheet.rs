@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::rules::Rules;
+use propjit_stop::Stop;
 
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::prover::ProverMachine;
@@ -73,6 +74,11 @@ impl Rulesheet {
         self.game.get_or_init(load).clone()
     }
 
+    /// The game, if it has been made.
+    pub fn ready_game(&self) -> Option<Arc<Game>> {
+        self.game.get()?.as_ref().ok().cloned()
+    }
+
     /// Makes the game, and begins to make what searches of it share, so that no player has to.
     pub fn prepare(&self) {
         match self.game() {
@@ -83,6 +89,11 @@ impl Rulesheet {
             }
             Err(error) => tracing::info!(%error, "the game is not prepared"),
         }
+    }
+
+    /// The token of the set-up: see [`stop`](Rulesheet::stop).
+    pub fn stop_token(&self) -> &Stop {
+        &self.setup.stop
     }
 
     /// Sets the flag of the set-up: nobody needs the game any more. Those who wait for it get
@@ -96,7 +107,7 @@ impl Rulesheet {
     /// # Errors
     /// When the rules cannot be evaluated at all.
     pub fn prover(&self) -> Result<ProverMachine, MachineError> {
-        ProverMachine::new(&self.rules, self.setup.prover.clone())
+        ProverMachine::new(&self.rules, self.setup.prover_limits())
     }
 }
 

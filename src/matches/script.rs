@@ -1,4 +1,6 @@
 //! Joint moves as text, from a file or the command line, that a [`History`] follows.
+//!
+//! A file may also be one of records: see [`RecordFile`](super::record_file::RecordFile).
 
 use std::path::Path;
 
@@ -6,7 +8,9 @@ use propjit_gdl::syntax::{Lexer, TokenKind};
 
 use super::board::find_text;
 use super::history::History;
+use super::record_file::{RecordLine, parse_records};
 use super::script_error::{ScriptError, ScriptPlace};
+use crate::input::read_text;
 
 /// Joint moves as text, and where each was written.
 ///
@@ -19,16 +23,69 @@ pub struct Script {
 }
 
 impl Script {
-    /// The joint moves in a file: see [`lines`](Script::lines).
+    /// The joint moves in a file, or on standard input if it is called `-`: see
+    /// [`parse`](Script::parse).
     ///
     /// # Errors
-    /// [`ScriptError::Read`].
-    pub fn read(path: &Path) -> Result<Script, ScriptError> {
-        let text = std::fs::read_to_string(path).map_err(|source| {
+    /// [`ScriptError::Read`], and as for [`parse`](Script::parse).
+    pub fn read(path: &Path, number: Option<u64>) -> Result<Script, ScriptError> {
+        let text = read_text(path).map_err(|source| {
             let path = path.to_path_buf();
             ScriptError::Read { path, source }
         })?;
-        Ok(Script::lines(&path.to_string_lossy(), &text))
+        Script::parse(path, &text, number)
+    }
+
+    /// The joint moves in a text: one a line, see [`lines`](Script::lines), or those of a match in
+    /// records: the only one, or that of this number. `file` is for messages.
+    ///
+    /// # Errors
+    /// When it is not clear which match is meant, or the records are damaged.
+    pub fn parse(file: &Path, text: &str, number: Option<u64>) -> Result<Script, ScriptError> {
+        // No move starts like this.
+        let is_records = text.trim_start().starts_with('{');
+        if !is_records {
+            return match number {
+                None => Ok(Script::lines(&file.to_string_lossy(), text)),
+                Some(_) => Err(ScriptError::NoRecords {
+                    file: file.to_path_buf(),
+                }),
+            };
+        }
+        let records = parse_records(file, text)?;
+        let found = match (number, &records[..]) {
+            (None, [only]) => Some(only),
+            (number, all) => all.iter().find(|line| Some(line.number) == number),
+        };
+        let found = found.ok_or_else(|| ScriptError::Match {
+            file: file.to_path_buf(),
+            number,
+            numbers: records.iter().map(|line| line.number).collect(),
+        })?;
+        Ok(Script::of_record(&file.to_string_lossy(), found))
+    }
+
+    /// The joint moves of a match in a file of records.
+    fn of_record(file: &str, line: &RecordLine) -> Script {
+        let joints = line.record.steps.iter().zip(1..).map(|(step, number)| {
+            let place = ScriptPlace::Record {
+                file: file.to_string(),
+                number: line.number,
+                step: number,
+            };
+            let moves: Vec<&str> = step.iter().map(|played| played.text.as_str()).collect();
+            (place, format!("({})", moves.join(" ")))
+        });
+        Script {
+            joints: joints.collect(),
+        }
+    }
+
+    /// Only the first joint moves, at most this many.
+    #[must_use]
+    pub fn first(mut self, most: usize) -> Script {
+        self.joints.truncate(most);
+        self
     }
 
     /// One joint move a line. Comments start with `;`; empty lines do not count.

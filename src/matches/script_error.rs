@@ -1,8 +1,9 @@
 //! Errors of scripts that cannot be followed, each with the place and the remedy.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::record_file::RecordFileError;
 use crate::machine::MachineError;
 
 /// The place where a joint move is written.
@@ -17,6 +18,15 @@ pub enum ScriptPlace {
     },
     /// Among several on one line: the place from 1.
     Item(usize),
+    /// In a record.
+    Record {
+        /// The file's name.
+        file: String,
+        /// The number of the match, from 1.
+        number: u64,
+        /// The joint move in it, from 1.
+        step: usize,
+    },
 }
 
 impl fmt::Display for ScriptPlace {
@@ -24,6 +34,9 @@ impl fmt::Display for ScriptPlace {
         match self {
             ScriptPlace::Line { file, line } => write!(f, "{file}:{line}"),
             ScriptPlace::Item(number) => write!(f, "joint move {number}"),
+            ScriptPlace::Record { file, number, step } => {
+                write!(f, "{file}: match {number}, joint move {step}")
+            }
         }
     }
 }
@@ -38,6 +51,25 @@ pub enum ScriptError {
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
+    },
+    /// The records are damaged.
+    #[error(transparent)]
+    Records(#[from] RecordFileError),
+    /// A match is asked for, and there are no records.
+    #[error("{} has no records of matches, so --match has no meaning", file.display())]
+    NoRecords {
+        /// The file.
+        file: PathBuf,
+    },
+    /// There is no such match among the records, or it is not clear which is meant.
+    #[error("{}", which(file, *number, numbers))]
+    Match {
+        /// The file.
+        file: PathBuf,
+        /// The match that is wanted.
+        number: Option<u64>,
+        /// The matches that there are.
+        numbers: Vec<u64>,
     },
     /// There is not one move for each role.
     #[error(
@@ -78,6 +110,20 @@ pub enum ScriptError {
         /// The cause.
         source: MachineError,
     },
+}
+
+/// Why a match is not found.
+fn which(file: &Path, number: Option<u64>, numbers: &[u64]) -> String {
+    let file = file.display();
+    let there = match numbers {
+        [] => "no match".to_string(),
+        [only] => format!("match {only}"),
+        [first, .., last] => format!("{} matches from {first} to {last}", numbers.len()),
+    };
+    match number {
+        Some(number) => format!("{file} has no match {number}; it has {there}"),
+        None => format!("{file} has {there}; --match tells which is meant"),
+    }
 }
 
 /// How many legal moves a message names.

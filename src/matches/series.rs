@@ -1,5 +1,6 @@
 //! Series: many matches of one game between the same players.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -10,7 +11,7 @@ use propjit_stop::Stop;
 
 use super::board::Board;
 use super::player::{PlayerFactory, Seat};
-use super::record::MatchRecord;
+use super::record::{MatchEnd, MatchRecord};
 use super::referee::{MatchConfig, play_match};
 use super::rulesheet::Rulesheet;
 use super::standings::{Standing, standings};
@@ -42,11 +43,16 @@ pub struct Series {
 pub struct SeriesResults {
     /// The score of each player.
     pub standings: Vec<Standing>,
-    /// The matches, in order; the last one may be interrupted.
+    /// The matches, in order; the last one may be interrupted or given up.
     pub records: Vec<MatchRecord>,
     /// Whether it was stopped before the last match was over.
     pub interrupted: bool,
+    /// Why it could not go on because of a player.
+    pub failure: Option<String>,
 }
+
+/// For each role the number of its player; none where the referee plays.
+type Seating = Vec<Option<usize>>;
 
 /// Why a series cannot be played.
 #[derive(Debug, Error)]
@@ -108,11 +114,17 @@ impl Series {
         }
     }
 
-    /// Plays all matches, or those before `stop` is set. `progress` is called with the numbers of
-    /// the match and of the joint moves in it, both from 0.
-    ///
-    /// The game is grounded before the first match, for the referee and all players
-    /// of this process.
+    /// For each role of the game, the player of it in the match of this number, from 0.
+    fn seating(&self, rulesheet: &Rulesheet, roles: &[RoleId], number: u64) -> Seating {
+        let mut seated = vec![None; rulesheet.roles().len()];
+        let turn = if self.swap { number as usize } else { 0 };
+        for (place, role) in roles.iter().enumerate() {
+            seated[role.index()] = Some((place + turn) % roles.len());
+        }
+        seated
+    }
+
+    /// Plays all matches: [`play_rest`](Series::play_rest) of a series that has just begun.
     ///
     /// # Errors
     /// When the number of players is wrong, or the game cannot be evaluated.
@@ -122,21 +134,49 @@ impl Series {
         stop: &Stop,
         progress: &dyn Fn(u64, usize),
     ) -> Result<SeriesResults, SeriesError> {
-        let names = rulesheet.roles();
+        self.play_rest(rulesheet, BTreeMap::new(), stop, progress, &mut |_, _| {})
+    }
+
+    /// Plays the matches that are not `played` yet, or those before `stop` is set or a player
+    /// fails that must not. `progress` is called with the numbers of the match and of the joint
+    /// moves in it, both from 0, and `ended` with the number and the record of a match when it
+    /// has ended.
+    ///
+    /// A match depends on its number and the series' seed, not on the matches before it. The game
+    /// is grounded before the first match, for the referee and all players of this process.
+    ///
+    /// # Errors
+    /// When the number of players is wrong, or the game cannot be evaluated.
+    pub fn play_rest(
+        &self,
+        rulesheet: &Arc<Rulesheet>,
+        mut played: BTreeMap<u64, MatchRecord>,
+        stop: &Stop,
+        progress: &dyn Fn(u64, usize),
+        ended: &mut dyn FnMut(u64, &MatchRecord),
+    ) -> Result<SeriesResults, SeriesError> {
         let roles = self.roles(rulesheet)?;
         let game = rulesheet.game()?;
         let mut records = Vec::new();
         let mut seating = Vec::new();
-        let mut interrupted = false;
+        let mut failure = None;
         for (number, mut rng) in (0..self.matches).zip(streams(self.seed)) {
-            let mut seated = vec![None; names.len()];
-            for (place, role) in roles.iter().enumerate() {
-                let turn = if self.swap { number as usize } else { 0 };
-                seated[role.index()] = Some((place + turn) % roles.len());
+            if stop.is_set() || failure.is_some() {
+                break;
+            }
+            let seated = self.seating(rulesheet, &roles, number);
+            if let Some(record) = played.remove(&number) {
+                records.push(record);
+                seating.push(seated);
+                continue;
+            }
+            failure = self.wait_until_free(stop);
+            if stop.is_set() || failure.is_some() {
+                break;
             }
             let seats = seated.iter().enumerate().map(|(role, player)| {
                 let seat = Seat {
-                    match_id: format!("{}.{number}", self.name),
+                    match_id: format!("{}.{}", self.name, number + 1),
                     number,
                     rulesheet: rulesheet.clone(),
                     role: RoleId(role as u32),
@@ -149,18 +189,31 @@ impl Series {
             let seats = seats.collect();
             let board = Board::new(game.follower()?)?;
             let told = |steps| progress(number, steps);
-            records.push(play_match(&self.config, board, seats, rng, stop, &told));
-            seating.push(seated);
-            if stop.is_set() {
-                interrupted = true;
-                break;
+            let record = play_match(&self.config, board, seats, rng, stop, &told);
+            ended(number, &record);
+            if record.end == MatchEnd::Abandoned {
+                failure = record.failure.clone();
             }
+            records.push(record);
+            seating.push(seated);
         }
         let players: Vec<String> = self.players.iter().map(PlayerFactory::to_string).collect();
         Ok(SeriesResults {
             standings: standings(&players, &records, &seating),
             records,
-            interrupted,
+            interrupted: stop.is_set(),
+            failure,
+        })
+    }
+
+    /// Waits until all players can take a match; why one cannot, unless that is forgiven.
+    fn wait_until_free(&self, stop: &Stop) -> Option<String> {
+        if self.config.forgiving {
+            return None;
+        }
+        self.players.iter().find_map(|player| {
+            let error = player.wait_until_free(stop).err()?;
+            Some(format!("{player} takes no match: {}", error.with_cause()))
         })
     }
 }

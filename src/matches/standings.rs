@@ -144,12 +144,15 @@ mod tests {
                 .collect(),
             players: Vec::new(),
             failure: None,
+            seeds: Vec::new(),
             start_clock: 1.0,
             play_clock: 1.0,
+            start_seconds: Vec::new(),
             steps: Vec::new(),
             errors: Vec::new(),
             end: MatchEnd::Terminal,
             goals: goals.to_vec(),
+            stop_seconds: Vec::new(),
         }
     }
 

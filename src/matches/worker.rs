@@ -14,8 +14,8 @@ use propjit_stop::Stop;
 use super::player::{Choice, Ending, Player, PlayerError};
 use crate::background::{Background, Promise};
 
-/// The result of preparing.
-pub(crate) type Prepared = Result<(), PlayerError>;
+/// The result of preparing: how long it took.
+pub(crate) type Prepared = Result<Duration, PlayerError>;
 
 /// The result of a turn.
 pub(crate) type Chosen = Result<TimedChoice, PlayerError>;
@@ -37,7 +37,11 @@ enum Task {
         stop: Stop,
         answer: Promise<Chosen>,
     },
-    End(Ending, Promise<()>),
+    End {
+        ending: Ending,
+        asked: Instant,
+        heard: Promise<Option<Duration>>,
+    },
 }
 
 /// A player at work. Dropping it stops the player and lets its thread end.
@@ -95,12 +99,17 @@ impl Worker {
     }
 
     /// Stops the player and tells it that the match is over. Its thread ends then. The
-    /// answer comes when the player has heard it.
-    pub(crate) fn end(&mut self, ending: Ending) -> Background<()> {
+    /// answer, how long it took, comes when the player has heard it; none from one without a
+    /// thread.
+    pub(crate) fn end(&mut self, ending: Ending) -> Background<Option<Duration>> {
         self.stop.set();
-        let (promise, heard) = Background::promised(|| ());
-        let _ = self.tasks.send(Task::End(ending, promise));
-        heard
+        let (promise, answer) = Background::promised(|| None);
+        let _ = self.tasks.send(Task::End {
+            ending,
+            asked: Instant::now(),
+            heard: promise,
+        });
+        answer
     }
 }
 
@@ -123,8 +132,10 @@ fn run(
     stop: &Stop,
     prepared: Promise<Prepared>,
 ) {
+    let start = Instant::now();
     let mut player = guarded(make);
-    prepared.keep(with(&mut player, |player| player.prepare(deadline, stop)));
+    let result = with(&mut player, |player| player.prepare(deadline, stop));
+    prepared.keep(result.map(|()| start.elapsed()));
     ponder(&mut player, stop);
     for task in inbox {
         match task {
@@ -147,12 +158,13 @@ fn run(
                 answer.keep(chosen.map(|choice| TimedChoice { choice, time }));
                 ponder(&mut player, &stop);
             }
-            Task::End(ending, heard) => {
-                let _ = with(&mut player, |player| {
-                    player.end(&ending);
-                    Ok(())
-                });
-                heard.keep(());
+            Task::End {
+                ending,
+                asked,
+                heard,
+            } => {
+                let told = with(&mut player, |player| player.end(&ending));
+                heard.keep(told.ok().map(|()| asked.elapsed()));
                 return;
             }
         }

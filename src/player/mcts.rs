@@ -25,6 +25,34 @@ pub struct MctsPlayerConfig {
     pub backend: Option<Backend>,
     /// Whether to go on searching while others think.
     pub ponder: bool,
+    /// What each move may cost, besides the clock.
+    pub budget: MoveBudget,
+}
+
+/// What the search for a move may cost at most. With a number of nodes or playouts, matches do
+/// not depend on how fast the machine is.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[non_exhaustive]
+pub struct MoveBudget {
+    /// Nodes that are added to the tree.
+    pub nodes: Option<u64>,
+    /// Playouts.
+    pub playouts: Option<u64>,
+    /// Time.
+    pub time: Option<Duration>,
+}
+
+impl MoveBudget {
+    setters! {
+        with_nodes(nodes: Option<u64>);
+        with_playouts(playouts: Option<u64>);
+        with_time(time: Option<Duration>);
+    }
+
+    /// Whether it is counted, and not measured in time.
+    fn is_counted(&self) -> bool {
+        self.nodes.is_some() || self.playouts.is_some()
+    }
 }
 
 impl Default for MctsPlayerConfig {
@@ -34,6 +62,7 @@ impl Default for MctsPlayerConfig {
             search: MctsConfig::default(),
             backend: None,
             ponder: true,
+            budget: MoveBudget::default(),
         }
     }
 }
@@ -43,6 +72,7 @@ impl MctsPlayerConfig {
         with_search(search: MctsConfig);
         with_backend(backend: Option<Backend>);
         with_ponder(ponder: bool);
+        with_budget(budget: MoveBudget);
     }
 }
 
@@ -87,10 +117,26 @@ impl MctsPlayer {
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
-                tree: Mcts::new(&game, backend, config)?,
+                tree: Mcts::new(&game, backend, config.clone())?,
                 depth: 0,
                 is_current: true,
             };
+            if self.config.budget.is_counted() {
+                // When code is ready depends on the machine.
+                if let Some(bounds) = game.goal_bounds().filter(|_| config.latches) {
+                    bounds.wait();
+                }
+                if backend == Backend::Compiled {
+                    let decisive = game.decisive(config.latches);
+                    match decisive.filter(|_| config.decisive) {
+                        Some(decisive) => drop(decisive.wait()),
+                        None => game
+                            .engines()
+                            .into_iter()
+                            .for_each(|engines| engines.wait()),
+                    }
+                }
+            }
             for joint in std::mem::take(&mut self.missed) {
                 search.advance(&joint)?;
             }
@@ -109,14 +155,27 @@ impl GameSearch {
     }
 
     /// Searches from the current state; there is nothing to search once the match is over.
-    fn think(&mut self, deadline: Option<Instant>, stop: &Stop) -> Result<(), MachineError> {
+    fn think(
+        &mut self,
+        deadline: Option<Instant>,
+        budget: &MoveBudget,
+        stop: &Stop,
+    ) -> Result<(), MachineError> {
+        let own = budget
+            .time
+            .and_then(|time| Instant::now().checked_add(time));
+        let end = deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline));
+        let stop = stop.by(end).by(own);
         if !self.is_current {
+            self.tree.set_stop(&stop);
             self.tree
                 .set_root_fluents(&self.board.fluents(), self.depth)?;
             self.is_current = true;
         }
-        let end = deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline));
-        let budget = SearchBudget::default().with_stop(stop.by(end));
+        let budget = SearchBudget::default()
+            .with_nodes(budget.nodes)
+            .with_playouts(budget.playouts)
+            .with_stop(stop);
         self.tree.run(&budget)
     }
 }
@@ -140,19 +199,24 @@ fn record(report: &SearchReport) -> serde_json::Value {
 
 impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
-        Ok(self.current()?.think(Some(deadline), stop)?)
+        let budget = self.config.budget;
+        Ok(self.current()?.think(Some(deadline), &budget, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
+        let budget = self.config.budget;
         let current = self.current()?;
-        let legal = current.board.legal_texts(role)?;
+        current.board.set_stop(&stop.by(deadline));
+        let legal = current.board.legal_texts(role);
+        current.board.set_stop(&Stop::new());
+        let legal = legal?;
         match &legal[..] {
             [] => return Err(PlayerError::NoMove),
             [only] => return Ok(Choice::new(only.as_str())),
             _ => {}
         }
-        if let Err(error) = current.think(Some(deadline), stop) {
+        if let Err(error) = current.think(Some(deadline), &budget, stop) {
             // There still may be something that was found before.
             tracing::warn!(%error, "the search failed");
         }
@@ -177,14 +241,15 @@ impl Player for MctsPlayer {
 
     fn ponder(&mut self, stop: &Stop) {
         if let (true, Some(search)) = (self.config.ponder, &mut self.search)
-            && let Err(error) = search.think(None, stop)
+            && let Err(error) = search.think(None, &MoveBudget::default(), stop)
         {
             tracing::warn!(%error, "the search failed");
         }
     }
 
-    fn end(&mut self, _: &Ending) {
+    fn end(&mut self, _: &Ending) -> Result<(), PlayerError> {
         // Its provers in other processes end with it.
         self.search = None;
+        Ok(())
     }
 }

@@ -8,6 +8,6 @@ mod mcts;
 mod simple;
 pub mod spec;
 
-pub use mcts::{MctsPlayer, MctsPlayerConfig};
+pub use mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
 pub use simple::SimplePlayer;
 pub use spec::SpecError;

@@ -50,12 +50,14 @@ impl Player for SimplePlayer {
         Ok(())
     }
 
-    fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
+    fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
+        self.board.set_stop(&stop.by(deadline));
         let legal = self.board.legal(self.role)?;
         let choice = match &mut self.rng {
             Some(rng) => legal.choose(rng),
             None => legal.first(),
         };
+        self.board.set_stop(&Stop::new());
         let played = choice.ok_or(PlayerError::NoMove)?;
         Ok(Choice::new(self.board.text(self.role, *played)))
     }

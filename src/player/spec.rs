@@ -16,11 +16,12 @@
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::time::Duration;
 
 use rand::RngExt;
 use thiserror::Error;
 
-use super::mcts::{MctsPlayer, MctsPlayerConfig};
+use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
 use super::simple::SimplePlayer;
 use crate::matches::{PlayerFactory, Seat};
 use crate::proof::{NoCommand, ProofCommand};
@@ -45,7 +46,10 @@ const KINDS: &[PlayerKind] = &[
         options: &[
             "threads",
             "memory",
-            "playouts",
+            "leaf-playouts",
+            "nodes",
+            "total-playouts",
+            "seconds",
             "exploration",
             "decisive",
             "local",
@@ -93,10 +97,23 @@ fn seated(seat: &Seat, seed: Option<u64>) -> Seat {
 }
 
 fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecError> {
+    let (nodes, playouts) = (
+        "a number of nodes, at least 1",
+        "a number of playouts, at least 1",
+    );
+    let seconds = "a number of seconds, more than 0 and at most 1e9";
+    let seconds: Option<f64> = options.within("seconds", seconds, f64::MIN_POSITIVE..=1e9)?;
+    let budget = MoveBudget::default()
+        .with_nodes(options.within("nodes", nodes, 1..=u64::MAX)?)
+        .with_playouts(options.within("total-playouts", playouts, 1..=u64::MAX)?)
+        .with_time(seconds.map(Duration::from_secs_f64));
+    // What others take to think should not count where nodes or playouts do.
+    let ponder = budget.nodes.is_none() && budget.playouts.is_none();
     let mut config = MctsPlayerConfig {
         search: mcts::MctsConfig::default(),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
-        ponder: options.get("ponder", "true or false")?.unwrap_or(true),
+        ponder: options.get("ponder", "true or false")?.unwrap_or(ponder),
+        budget,
     };
     let search = &mut config.search;
     if let Some(threads) = options.within("threads", "a number from 1 to 1024", 1..=1024)? {
@@ -106,8 +123,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     if let Some(memory) = memory {
         search.memory = memory << 20;
     }
-    let playouts = "a number of playouts, at least 1";
-    search.playouts = options.within("playouts", playouts, 1..=1 << 20)?;
+    search.leaf_playouts = options.within("leaf-playouts", playouts, 1..=1 << 20)?;
     if let Some(weight) = options.within("exploration", "a number from 0 to 100", 0.0..=100.0)? {
         search.exploration = weight;
     }
@@ -166,6 +182,12 @@ pub enum SpecError {
         /// The options there are.
         options: &'static [&'static str],
     },
+    /// It is not clear which playouts are meant.
+    #[error(
+        "`playouts` is `total-playouts`, how many a move may cost, or `leaf-playouts`, how many a \
+         leaf gets at a time"
+    )]
+    Playouts,
     /// The option lacks a value.
     #[error("the option `{0}` lacks a value: write `{0}=VALUE`")]
     NoValue(String),
@@ -256,9 +278,11 @@ impl FromStr for PlayerFactory {
     fn from_str(text: &str) -> Result<PlayerFactory, SpecError> {
         if text.starts_with("http:") {
             let address: Address = text.parse()?;
-            return Ok(PlayerFactory::new(text, move |seat| {
+            let asked = address.clone();
+            let factory = PlayerFactory::new(text, move |seat| {
                 Ok(Box::new(RemotePlayer::new(address.clone(), seat)))
-            }));
+            });
+            return Ok(factory.with_wait(move |stop| RemotePlayer::wait_until_free(&asked, stop)));
         }
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let unknown = || SpecError::Kind {
@@ -277,6 +301,9 @@ fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecErro
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (option, value) = part.split_once('=').unwrap_or((part, ""));
         if !kind.options.contains(&option) {
+            if option == "playouts" && kind.name == "mcts" {
+                return Err(SpecError::Playouts);
+            }
             return Err(SpecError::Option {
                 kind: kind.name,
                 option: option.to_string(),
@@ -297,7 +324,6 @@ fn read_options(kind: &PlayerKind, text: &str) -> Result<PlayerOptions, SpecErro
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::time::Duration;
 
     use super::*;
     use crate::game::Setup;

@@ -1,7 +1,9 @@
 //! Playouts one after the other, by a state machine.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
+use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::queue::{JobId, PlayoutQueue};
@@ -10,6 +12,9 @@ use super::tally::{Ending, Line};
 use crate::ground::Phases;
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
+
+/// How long a question may take when no matches are to be started any more.
+const OVERTIME: Duration = Duration::from_secs(1);
 
 /// Plays matches with a state machine. They share its memory, so that none of them allocates.
 pub struct SerialPlayouts {
@@ -22,6 +27,8 @@ pub struct SerialPlayouts {
     legal: Vec<Move>,
     joint: Vec<Move>,
     values: Vec<i32>,
+    /// For each role the goal at the end of the match, where it has exactly one.
+    goals: Vec<Option<i32>>,
     /// Only lines with a greater goal are tracked, if any: see
     /// [`PlayoutRunner::track_best_line`].
     lines_above: Option<i32>,
@@ -41,6 +48,7 @@ impl SerialPlayouts {
             legal: Vec::new(),
             joint: Vec::new(),
             values: Vec::new(),
+            goals: Vec::new(),
             lines_above: None,
             line: Vec::new(),
             machine,
@@ -52,46 +60,50 @@ impl SerialPlayouts {
         &mut *self.machine
     }
 
-    /// Plays a match and counts it, unless a stop comes.
+    /// Plays a match and counts it, unless a stop comes, or a question takes too long when the
+    /// time is up.
     fn play_match(&mut self, id: JobId, limits: &RunLimits) -> Result<(), MachineError> {
         self.state.assign(self.queue.state(id).0.words());
         self.line.clear();
         let mut length = 0;
+        self.machine.set_stop(&overtime(limits, limits.deadline));
+        // Whether the time was up in the middle of a question.
+        let mut is_late = false;
         let ending = loop {
             if limits.stop.is_set() {
                 self.queue.abandon(id, u64::from(length));
                 return Ok(());
             }
-            if self.machine.is_terminal(&self.state)? {
-                break Ending::Terminal;
+            if is_late {
+                let now = Some(Instant::now());
+                self.machine.set_stop(&overtime(limits, now));
             }
-            if length == self.max_steps {
-                break Ending::Truncated;
+            match self.step(length) {
+                Ok(None) => length += 1,
+                Ok(Some(ending)) => break ending,
+                Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
+                    if !limits.stop.is_set() {
+                        tracing::warn!(%error, "a match takes too long and is not counted");
+                    }
+                    self.queue.abandon(id, u64::from(length));
+                    return Ok(());
+                }
+                // Each question may take as long as that.
+                Err(error) if error.is_stopped() => is_late = true,
+                Err(error) => return Err(error),
             }
-            if !self.choose_moves()? {
-                break Ending::Stuck;
-            }
-            self.machine
-                .next_state_unchecked(&self.state, &self.joint, &mut self.next)?;
-            if self.lines_above.is_some() {
-                self.line.extend_from_slice(&self.joint);
-            }
-            std::mem::swap(&mut self.state, &mut self.next);
-            length += 1;
         };
         let tally = self.queue.end(id, 1);
         tally.end(length, ending);
         if ending == Ending::Terminal {
-            let goals = tally.goals.iter_mut();
-            for (role, goals) in RoleId::first(goals.len()).zip(goals) {
-                self.machine.goals(&self.state, role, &mut self.values)?;
-                match *self.values {
-                    [value] => goals.values.add(value, 1),
-                    _ => goals.undefined += 1,
+            for (goals, goal) in tally.goals.iter_mut().zip(&self.goals) {
+                match *goal {
+                    Some(goal) => goals.values.add(goal, 1),
+                    None => goals.undefined += 1,
                 }
             }
-            // Lines are kept of a single role, whose goals were the last.
-            if let (Some(above), &[goal]) = (self.lines_above, &self.values[..])
+            // Lines are kept of a single role.
+            if let (Some(above), &[Some(goal)]) = (self.lines_above, &self.goals[..])
                 && goal > above
                 && tally.is_better(goal)
             {
@@ -101,6 +113,34 @@ impl SerialPlayouts {
         }
         limits.progress.add(1);
         Ok(())
+    }
+
+    /// Makes a joint move after `length` others, unless the match ends here.
+    fn step(&mut self, length: u32) -> Result<Option<Ending>, MachineError> {
+        if self.machine.is_terminal(&self.state)? {
+            self.goals.clear();
+            for role in RoleId::first(self.machine.roles().len()) {
+                self.machine.goals(&self.state, role, &mut self.values)?;
+                self.goals.push(match *self.values {
+                    [value] => Some(value),
+                    _ => None,
+                });
+            }
+            return Ok(Some(Ending::Terminal));
+        }
+        if length == self.max_steps {
+            return Ok(Some(Ending::Truncated));
+        }
+        if !self.choose_moves()? {
+            return Ok(Some(Ending::Stuck));
+        }
+        self.machine
+            .next_state_unchecked(&self.state, &self.joint, &mut self.next)?;
+        if self.lines_above.is_some() {
+            self.line.extend_from_slice(&self.joint);
+        }
+        std::mem::swap(&mut self.state, &mut self.next);
+        Ok(None)
     }
 
     /// Chooses each role's move uniformly; false if a role has none.
@@ -118,6 +158,13 @@ impl SerialPlayouts {
         }
         Ok(true)
     }
+}
+
+/// What ends questions that are asked up to a time, if there is one.
+fn overtime(limits: &RunLimits, time: Option<Instant>) -> Stop {
+    limits
+        .stop
+        .by(time.and_then(|time| time.checked_add(OVERTIME)))
 }
 
 impl PlayoutRunner for SerialPlayouts {
@@ -150,7 +197,10 @@ impl PlayoutRunner for SerialPlayouts {
             let Some((id, _)) = self.queue.next(0, 1) else {
                 break;
             };
-            self.play_match(id, limits)?;
+            let played = self.play_match(id, limits);
+            // Other questions have no end of their own.
+            self.machine.set_stop(&Stop::new());
+            played?;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@
 mod cpu;
 mod settings;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -146,12 +147,11 @@ impl Profile {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ProfileError> {
-        let text = toml::to_string(self).expect("a profile is plain data");
         let write = || -> io::Result<()> {
             let directory = path.parent().unwrap_or(Path::new("."));
             std::fs::create_dir_all(directory)?;
             let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            write!(file, "{HEADER}{text}")?;
+            write!(file, "{HEADER}{self}")?;
             file.persist(path)?;
             Ok(())
         };
@@ -159,6 +159,13 @@ impl Profile {
             let path = path.to_path_buf();
             ProfileError::Io { path, source }
         })
+    }
+}
+
+impl fmt::Display for Profile {
+    /// As in the profile's file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&toml::to_string(self).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -13,6 +13,7 @@
 //! A body ends when Content-Length is reached *and* no list in it is open; without
 //! Content-Length when its first list is closed; in any case when the sender closes.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -286,6 +287,70 @@ pub(super) fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result
     let message = format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}");
     stream.write_all(message.as_bytes())?;
     stream.flush()
+}
+
+/// The first line of an answer that has what was asked for.
+pub(super) const SUCCESS: &str = "HTTP/1.0 200 OK";
+
+/// Tells whether somebody still waits for an answer.
+///
+/// Who has closed a connection for writing may still read. So when that is seen, the first line of
+/// the answer is sent at once: if nobody is there to read it, the other side resets the connection.
+pub(super) struct Asker<'a> {
+    stream: &'a TcpStream,
+    /// Whether the first line has been sent.
+    has_begun: Cell<bool>,
+    is_gone: Cell<bool>,
+}
+
+impl<'a> Asker<'a> {
+    /// For a connection from which a message has been read.
+    pub(super) fn new(stream: &'a TcpStream) -> Asker<'a> {
+        Asker {
+            stream,
+            has_begun: Cell::new(false),
+            is_gone: Cell::new(false),
+        }
+    }
+
+    /// Whether nobody waits any more. It takes until the next question to be sure. The answer must
+    /// be a success from then on.
+    pub(super) fn is_gone(&self) -> bool {
+        if !self.is_gone.get() {
+            self.is_gone.set(self.look().is_err());
+        }
+        self.is_gone.get()
+    }
+
+    fn look(&self) -> io::Result<()> {
+        let mut stream = self.stream;
+        if let Some(error) = stream.take_error()? {
+            return Err(error);
+        }
+        stream.set_read_timeout(Some(Duration::from_millis(1)))?;
+        // What comes after the message is of no use.
+        let mut rest = [0; 4 << 10];
+        match stream.read(&mut rest) {
+            Ok(0) if !self.has_begun.replace(true) => {
+                stream.set_write_timeout(Some(WRITE_TIME))?;
+                stream.write_all(format!("{SUCCESS}\r\n").as_bytes())
+            }
+            Ok(_) => Ok(()),
+            Err(error) if is_pause(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends the answer. The status is the first line of a response.
+    ///
+    /// # Errors
+    /// When the other side does not take it in time.
+    pub(super) fn answer(&self, status: &str, headers: &str, body: &str) -> io::Result<()> {
+        match self.has_begun.get() {
+            true => send(self.stream, headers, body),
+            false => send(self.stream, &format!("{status}\r\n{headers}"), body),
+        }
+    }
 }
 
 /// Closes a connection so that what was sent still arrives: were there bytes left unread,

@@ -2,7 +2,7 @@
 //!
 //! What is answered to `PLAY`, in this order: the player's move, if it is legal and in
 //! time; the first legal move that the [`Clerk`] has found; the first legal
-//! move of the turn before; `nil`. A `PLAY` that comes again while it is thought about
+//! move of the last turn in which one was found; `nil`. A `PLAY` that comes again while it is thought about
 //! waits for the same answer; one with other moves is the next turn, and the
 //! answer to the last one is not needed any more.
 
@@ -14,8 +14,9 @@ use parking_lot::Mutex;
 
 use super::clerk::{Clerk, Legal};
 use super::log::Log;
-use super::message::{Reply, Request};
+use super::message::{Reply, Request, Start};
 use crate::background::Background;
+use crate::machine::RoleId;
 use crate::matches::worker::{Chosen, Prepared, TimedChoice, Worker};
 use crate::matches::{Choice, Ending, PlayerError, PlayerFactory, Rulesheet, Seat, find_text};
 
@@ -48,6 +49,9 @@ impl Due {
     }
 }
 
+/// The time between looks whether somebody still waits for the match to start.
+const LOOK_TIME: Duration = Duration::from_millis(50);
+
 /// How long a move of the player waits to be checked.
 const CHECK_TIME: Duration = Duration::from_millis(50);
 
@@ -57,7 +61,10 @@ pub(super) struct LiveMatch {
     play_clock: Duration,
     log: Log,
     rulesheet: Arc<Rulesheet>,
+    role: RoleId,
     prepared: Background<Prepared>,
+    /// How many wait for the player to be prepared, and whether any was told that it is.
+    starting: Mutex<(usize, bool)>,
     current: Mutex<Current>,
 }
 
@@ -66,6 +73,8 @@ struct Current {
     worker: Worker,
     clerk: Clerk,
     turn: Turn,
+    /// The legal moves that were found last in a turn before.
+    before: Option<Legal>,
     /// The clock of the last request ends here.
     last_deadline: Instant,
 }
@@ -96,7 +105,7 @@ impl LiveMatch {
             tracing::error!(%error, "the match is not logged");
             Log::nowhere(due.received)
         });
-        let clerk = Clerk::start(seat.rulesheet.clone(), seat.role);
+        let clerk = Clerk::start(&seat);
         let turn = Turn {
             number: 0,
             joint: None,
@@ -104,13 +113,14 @@ impl LiveMatch {
             legal: clerk.turn(None),
             answered: true,
         };
-        let play_clock = seat.play_clock;
+        let (play_clock, role) = (seat.play_clock, seat.role);
         let rulesheet = seat.rulesheet.clone();
         let (worker, prepared) = Worker::start(move || player.make(&seat), due.think);
         let current = Mutex::new(Current {
             worker,
             clerk,
             turn,
+            before: None,
             last_deadline: due.end,
         });
         LiveMatch {
@@ -118,7 +128,9 @@ impl LiveMatch {
             play_clock,
             log,
             rulesheet,
+            role,
             prepared,
+            starting: Mutex::default(),
             current,
         }
     }
@@ -138,17 +150,39 @@ impl LiveMatch {
         self.current.lock().last_deadline
     }
 
-    /// Waits until the player is prepared, or `START` must be answered.
-    pub(super) fn prepare(&self, request: &Request, due: &Due) {
-        let error = match self.prepared.wait_until(due.answer) {
-            Some(Ok(())) => None,
-            Some(Err(error)) => Some(error.clone()),
-            None => Some(PlayerError::TimedOut),
+    /// Whether this is the match that a request starts.
+    pub(super) fn is_started_by(&self, start: &Start) -> bool {
+        let is_role = || self.rulesheet.role(&start.role) == Some(self.role);
+        let rules = self.rulesheet.rules().source.text();
+        start.match_id == self.id && start.rules == rules && is_role()
+    }
+
+    /// Waits until the player is prepared, or `START` must be answered. Whether the match goes on:
+    /// not if all are gone who have asked for it.
+    pub(super) fn prepare(&self, request: &Request, due: &Due, is_gone: &dyn Fn() -> bool) -> bool {
+        self.starting.lock().0 += 1;
+        let error = loop {
+            let look = due.answer.min(Instant::now() + LOOK_TIME);
+            match self.prepared.wait_until(look) {
+                Some(Ok(_)) => break None,
+                Some(Err(error)) => break Some(error.clone()),
+                None if is_gone() => {
+                    let mut starting = self.starting.lock();
+                    starting.0 -= 1;
+                    return *starting != (0, false);
+                }
+                None if Instant::now() >= due.answer => break Some(PlayerError::TimedOut),
+                None => {}
+            }
         };
+        let mut starting = self.starting.lock();
+        *starting = (starting.0 - 1, true);
+        drop(starting);
         if let Some(error) = &error {
             tracing::warn!(id = self.id, %error, "the player is not prepared");
         }
         self.write(due.received, request, &Reply::Ready, error, None);
+        true
     }
 
     /// The answer to `PLAY`.
@@ -166,7 +200,7 @@ impl LiveMatch {
             Ok(_) => None,
             Err(_) => turn.legal.wait_until(due.last),
         });
-        let (choice, error) = choose(chosen, legal.map(|legal| &**legal), before.as_deref());
+        let (choice, error) = choose(chosen, legal, before.as_ref());
         self.answered(turn.number);
         match &error {
             None => {}
@@ -182,11 +216,14 @@ impl LiveMatch {
         reply
     }
 
-    /// The turn that follows `joint`, with the legal moves of the turn before if they are
-    /// known by now. It starts unless it is being thought about already.
+    /// The turn that follows `joint`, with the legal moves that were found last before. It starts unless it is being thought about already.
     fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
         let mut current = self.current.lock();
-        let before = current.turn.legal.get().cloned();
+        let known = current.turn.legal.get();
+        if let Some(known) = known.filter(|known| !known.moves.is_empty()).cloned() {
+            current.before = Some(known);
+        }
+        let before = current.before.clone();
         let is_repeated = !current.turn.answered && current.turn.joint.as_ref() == joint;
         if !is_repeated {
             let joint = joint.cloned();
@@ -249,22 +286,26 @@ impl LiveMatch {
 /// The answer to `PLAY`, and why it is not the player's if it is not.
 fn choose(
     chosen: Chosen,
-    legal: Option<&[String]>,
-    before: Option<&[String]>,
+    legal: Option<&Legal>,
+    before: Option<&Legal>,
 ) -> (Choice, Option<PlayerError>) {
-    let known = legal.filter(|legal| !legal.is_empty());
+    let known = legal.filter(|legal| !legal.moves.is_empty());
     let error = match (chosen, known) {
-        (Ok(TimedChoice { choice, .. }), Some(legal)) => match find_text(legal, &choice.text) {
-            Some(at) => {
-                let text = legal[at].clone();
-                return (Choice { text, ..choice }, None);
+        (Ok(TimedChoice { choice, .. }), Some(legal)) => {
+            match find_text(&legal.moves, &choice.text) {
+                Some(at) => {
+                    let text = legal.moves[at].clone();
+                    return (Choice { text, ..choice }, None);
+                }
+                // It may be one of the others.
+                None if !legal.are_all => return (choice, None),
+                None => PlayerError::Answer(choice.text),
             }
-            None => PlayerError::Answer(choice.text),
-        },
+        }
         (Ok(TimedChoice { choice, .. }), None) => return (choice, None),
         (Err(error), _) => error,
     };
-    let fallback = known.or(before).and_then(|legal| legal.first());
+    let fallback = known.or(before).and_then(|legal| legal.moves.first());
     let text = fallback.map_or("nil", |text| text.as_str());
     (Choice::new(text), Some(error))
 }

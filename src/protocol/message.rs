@@ -79,6 +79,9 @@ pub enum Reply {
     Busy,
     /// A move, in KIF.
     Move(String),
+    /// The match cannot be played, and why. The protocol has no such answer: it goes with an HTTP
+    /// status that says so.
+    Refused(String),
     /// The match has been heard to be complete.
     Done,
     /// The match has been given up.
@@ -289,7 +292,7 @@ impl fmt::Display for Reply {
             }
             Reply::Ready => f.write_str("ready"),
             Reply::Busy => f.write_str("busy"),
-            Reply::Move(text) => f.write_str(text),
+            Reply::Move(text) | Reply::Refused(text) => f.write_str(text),
             Reply::Done => f.write_str("done"),
             Reply::Aborted => f.write_str("aborted"),
         }

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use percent_encoding::percent_decode_str;
 
-use super::http::{self, Head, HttpError, Reader};
-use super::message::Request;
+use super::http::{self, Asker, Head, HttpError, Reader, SUCCESS};
+use super::message::{Reply, Request};
 use super::session::Session;
 use crate::setters::setters;
 use propjit_stop::Stop;
@@ -228,45 +228,51 @@ fn serve(stream: &TcpStream, number: u64, received: Instant, shared: &Shared) {
     let deadline = received + shared.limits.read_time;
     let message = read(stream, deadline, &shared.stop);
     shared.has_read(number);
+    let asker = Asker::new(stream);
     let (status, text) = match message {
         Ok(Message::Request(text)) => match Request::parse(&text) {
             Ok(request) => {
-                let reply = shared.session.answer(&request, received).to_string();
-                tracing::debug!(request = shortened(&text), reply, "answered");
-                ("200 OK", reply)
+                let is_gone = || asker.is_gone();
+                let reply = shared.session.answer_to(&request, received, &is_gone);
+                tracing::debug!(request = shortened(&text), %reply, "answered");
+                match reply {
+                    Reply::Refused(why) => (BAD_REQUEST, format!("{}\n", why.trim_end())),
+                    reply => (SUCCESS, reply.to_string()),
+                }
             }
-            Err(error) => ("400 Bad Request", format!("{error}\n")),
+            Err(error) => (BAD_REQUEST, format!("{error}\n")),
         },
-        Ok(Message::Options) => ("200 OK", String::new()),
+        Ok(Message::Options) => (SUCCESS, String::new()),
         Ok(Message::Other) => (
-            "405 Method Not Allowed",
+            "HTTP/1.0 405 Method Not Allowed",
             "send a message by POST or GET\n".to_string(),
         ),
         Err(error) => {
             tracing::info!(%error, "no request came");
             let status = match error {
-                HttpError::TimedOut => "408 Request Timeout",
-                HttpError::TooLarge => "413 Content Too Large",
-                HttpError::Chunked => "411 Length Required",
-                HttpError::Malformed(_) => "400 Bad Request",
+                HttpError::TimedOut => "HTTP/1.0 408 Request Timeout",
+                HttpError::TooLarge => "HTTP/1.0 413 Content Too Large",
+                HttpError::Chunked => "HTTP/1.0 411 Length Required",
+                HttpError::Malformed(_) => BAD_REQUEST,
                 HttpError::Stopped | HttpError::Closed | HttpError::Io(_) => return,
             };
             (status, format!("{error}\n"))
         }
     };
     // With these headers, pages in a browser may talk to the player.
-    let head = format!(
-        "HTTP/1.0 {status}\r\nContent-Type: text/acl\r\nConnection: close\r\n\
+    let headers = "Content-Type: text/acl\r\nConnection: close\r\n\
          Access-Control-Allow-Origin: *\r\n\
          Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
          Access-Control-Allow-Headers: Content-Type\r\n\
-         Access-Control-Max-Age: 86400"
-    );
-    match http::send(stream, &head, &text) {
+         Access-Control-Max-Age: 86400";
+    match asker.answer(status, headers, &text) {
         Ok(()) => http::close(stream),
         Err(error) => tracing::info!(%error, "the answer was not taken"),
     }
 }
+
+/// The first line of an answer that says what is wrong.
+const BAD_REQUEST: &str = "HTTP/1.0 400 Bad Request";
 
 /// The beginning of a message.
 fn shortened(text: &str) -> String {

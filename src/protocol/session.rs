@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Requests come from many threads at once. A request that is not for the running match
-//! is answered `busy` and does not touch it. Thinking goes on elsewhere; the threads
+//! is answered `busy` and does not touch it; a `START` that comes again is answered as the first
+//! one. Rules that are wrong, or lack the role, are refused with the reason. Thinking goes on elsewhere; the threads
 //! that bring requests only wait, each until its own deadline.
 //!
 //! While it is free, a session prepares the game of the last `PREVIEW`. A match of this game
@@ -23,11 +24,13 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::live::{Due, LiveMatch};
+use super::log::Log;
 use super::message::{Reply, Request, Start};
 use crate::game::Setup;
 use crate::matches::{Ending, PlayerFactory, Rulesheet, Seat};
 use crate::rng::random_seed;
 use crate::setters::setters;
+use propjit_gdl::diagnostic::Diagnostics;
 use propjit_stop::Stop;
 
 /// How a session plays.
@@ -128,13 +131,27 @@ impl Session {
     /// Answers a request that came at `received`, from which clocks count. Returns when
     /// the answer is due at the latest.
     pub fn answer(&self, request: &Request, received: Instant) -> Reply {
+        self.answer_to(request, received, &|| false)
+    }
+
+    /// As [`answer`](Session::answer), to somebody who may be gone before the answer is there. A
+    /// match that nobody waits for any more when it starts is given up.
+    pub fn answer_to(
+        &self,
+        request: &Request,
+        received: Instant,
+        is_gone: &dyn Fn() -> bool,
+    ) -> Reply {
         match request {
             Request::Info => Reply::Info {
                 name: self.config.name.clone(),
                 available: self.running.lock().game.is_none(),
             },
             Request::Preview { rules, .. } => self.preview(rules),
-            Request::Start(start) => self.start(start, request, received),
+            Request::Start(start) => match self.start(start, request, received, is_gone) {
+                Ok(reply) => reply,
+                Err(why) => self.refuse(start, request, received, why),
+            },
             Request::Play { match_id, moves } => match self.find(match_id) {
                 Some(game) => {
                     let due = Due::new(received, game.play_clock(), self.config.margin);
@@ -184,13 +201,10 @@ impl Session {
         true
     }
 
-    /// Reads rules, of which a message with this name tells if they are wrong.
-    fn read(&self, name: &str, rules: &str) -> Option<Arc<Rulesheet>> {
+    /// Reads rules; `name` is for messages.
+    fn read(&self, name: &str, rules: &str) -> Result<Arc<Rulesheet>, Diagnostics> {
         let setup = self.config.setup.clone().with_stop(Stop::new());
-        let read = Rulesheet::parse(name, rules, setup);
-        let told =
-            |diagnostics| tracing::error!("the rules of {name} cannot be played: {diagnostics}");
-        read.map(Arc::new).map_err(told).ok()
+        Rulesheet::parse(name, rules, setup).map(Arc::new)
     }
 
     /// Begins to prepare the game with these rules.
@@ -204,8 +218,12 @@ impl Session {
                 return Reply::Ready;
             }
         }
-        let Some(rulesheet) = self.read("a preview", rules) else {
-            return Reply::Ready;
+        let rulesheet = match self.read("a preview", rules) {
+            Ok(rulesheet) => rulesheet,
+            Err(diagnostics) => {
+                tracing::error!("the rules of a preview cannot be played: {diagnostics}");
+                return Reply::Ready;
+            }
         };
         let mut running = self.running.lock();
         if running.game.is_some() {
@@ -224,30 +242,71 @@ impl Session {
         Reply::Ready
     }
 
-    fn start(&self, start: &Start, request: &Request, received: Instant) -> Reply {
+    /// Says why a match cannot be played, also in the log.
+    fn refuse(&self, start: &Start, request: &Request, received: Instant, why: String) -> Reply {
+        tracing::error!(id = start.match_id, "a match cannot be played: {why}");
+        let reply = Reply::Refused(why.clone());
+        match Log::create(self.config.log.as_deref(), &start.match_id, received) {
+            Ok(log) => log.write(
+                received,
+                request.to_string(),
+                reply.to_string(),
+                Some(why),
+                None,
+            ),
+            Err(error) => tracing::error!(%error, "the match is not logged"),
+        }
+        reply
+    }
+
+    /// Starts a match, or says why it cannot be played.
+    fn start(
+        &self,
+        start: &Start,
+        request: &Request,
+        received: Instant,
+        is_gone: &dyn Fn() -> bool,
+    ) -> Result<Reply, String> {
+        let due = Due::new(received, start.start_clock, self.config.margin);
         let previewed = {
             let mut running = self.running.lock();
+            let running_game = running.game.as_ref();
+            let same = running_game.filter(|game| game.is_started_by(start));
+            if let Some(game) = same.cloned() {
+                drop(running);
+                return Ok(self.prepare(&game, request, &due, is_gone));
+            }
             if !self.is_free(&mut running) {
-                return Reply::Busy;
+                return Ok(Reply::Busy);
             }
             running.take_preview(&start.rules)
         };
         // Reading the rules takes a while: others are not kept waiting.
-        let read = || self.read(&start.match_id, &start.rules);
-        let Some(rulesheet) = previewed.or_else(read) else {
-            return Reply::Busy;
+        let rulesheet = match previewed {
+            Some(rulesheet) => rulesheet,
+            None => self
+                .read(&start.match_id, &start.rules)
+                .map_err(|diagnostics| format!("the rules cannot be played: {diagnostics}"))?,
         };
         let Some(role) = rulesheet.role(&start.role) else {
-            tracing::error!(role = start.role, "there is no such role");
             rulesheet.stop();
-            return Reply::Busy;
+            let roles = rulesheet.roles().join(", ");
+            let Start { role, .. } = start;
+            return Err(format!(
+                "there is no role `{role}` in these rules; the roles are {roles}"
+            ));
         };
-        let due = Due::new(received, start.start_clock, self.config.margin);
         let game = {
             let mut running = self.running.lock();
             if !self.is_free(&mut running) {
                 rulesheet.stop();
-                return Reply::Busy;
+                let same = running.game.clone();
+                drop(running);
+                // The same request may have come twice meanwhile.
+                return Ok(match same.filter(|game| game.is_started_by(start)) {
+                    Some(game) => self.prepare(&game, request, &due, is_gone),
+                    None => Reply::Busy,
+                });
             }
             running.end_preview();
             let seed = random_seed();
@@ -273,8 +332,34 @@ impl Session {
             running.game = Some(game.clone());
             game
         };
-        game.prepare(request, &due);
-        Reply::Ready
+        Ok(self.prepare(&game, request, &due, is_gone))
+    }
+
+    /// Waits until the player is prepared for a match that has just started. It is given up if
+    /// nobody waits for it.
+    fn prepare(
+        &self,
+        game: &Arc<LiveMatch>,
+        request: &Request,
+        due: &Due,
+        is_gone: &dyn Fn() -> bool,
+    ) -> Reply {
+        if game.prepare(request, due, is_gone) {
+            return Reply::Ready;
+        }
+        tracing::warn!(
+            id = game.id(),
+            "the manager has left while this match started"
+        );
+        let mut running = self.running.lock();
+        if running
+            .game
+            .take_if(|running| Arc::ptr_eq(running, game))
+            .is_some()
+        {
+            game.abandon();
+        }
+        Reply::Aborted
     }
 
     fn end(

@@ -20,6 +20,8 @@ pub struct SearchBudget {
     /// The number of playouts after which the search ends; it may be a few more. Those that are
     /// spared because their result is known count, too.
     pub playouts: Option<u64>,
+    /// The number of nodes that the search adds to the tree; it may be a few more.
+    pub nodes: Option<u64>,
     /// Ends the search when it is set, or at its deadline.
     pub stop: Stop,
 }
@@ -27,6 +29,7 @@ pub struct SearchBudget {
 impl SearchBudget {
     setters! {
         with_playouts(playouts: Option<u64>);
+        with_nodes(nodes: Option<u64>);
         with_stop(stop: Stop);
     }
 }

@@ -68,14 +68,14 @@ fn compare(
     if let Some(list) = &step.fluent_list {
         comparison.texts("propositions", None, list, &got.fluents);
     }
-    comparison.values(
-        "number of propositions",
-        None,
-        &step.fluents,
-        &got.fluents.len(),
-    );
-    let hash = Fnv64::of_lines(&got.fluents);
-    comparison.values("hash of the propositions", None, &step.fluents_fnv, &hash);
+    if let Some(count) = &step.fluents {
+        let got = got.fluents.len();
+        comparison.values("number of propositions", None, count, &got);
+    }
+    if let Some(hash) = &step.fluents_fnv {
+        let got = Fnv64::of_lines(&got.fluents);
+        comparison.values("hash of the propositions", None, hash, &got);
+    }
     comparison.values("terminal", None, &step.terminal, &got.terminal);
     if let Some(lists) = &step.legal_lists {
         for ((role, list), texts) in machine.roles().iter().zip(lists).zip(&got.legal) {

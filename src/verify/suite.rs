@@ -1,5 +1,6 @@
 //! The replay of the traces of many games, several at a time.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,7 +12,9 @@ use super::difference::Difference;
 use super::replay::replay;
 use super::trace::Trace;
 use crate::game::{Game, LoadError, Setup};
+use crate::input::read_text;
 use crate::machine::MachineError;
+use crate::matches::parse_records;
 use propjit_stop::Stop;
 
 /// A game to verify.
@@ -167,13 +170,20 @@ impl From<MachineError> for Failure {
     }
 }
 
+/// The trace in a file, or that of the records in it.
 fn read_trace(path: &Path) -> Result<Trace, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let trace = text.and_then(|text| Trace::from_json(&text).map_err(|error| error.to_string()));
-    trace.map_err(|error| Failure {
+    let failed = |error: &dyn fmt::Display| Failure {
         status: SuiteStatus::Error,
         note: format!("{}: {error}", path.display()),
-    })
+    };
+    let text = read_text(path).map_err(|error| failed(&error))?;
+    let error = match Trace::from_json(&text) {
+        Ok(trace) => return Ok(trace),
+        Err(error) => error,
+    };
+    let records = parse_records(path, &text).ok();
+    let trace = records.and_then(|records| Trace::of_records(&records));
+    trace.ok_or_else(|| failed(&error))
 }
 
 fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Result<(), Failure> {
@@ -186,6 +196,12 @@ fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Res
     if let Some(reason) = game.gave_up() {
         row.status = SuiteStatus::GaveUp;
         row.note = Some(reason.to_string());
+    }
+    if trace
+        .rulesheet
+        .is_some_and(|hash| hash != game.fingerprint())
+    {
+        row.note = Some("the matches are of another version of the rulesheet".to_string());
     }
     let replayed = replay(&trace, &mut *game.machine(backend)?, stop)?;
     row.matches = replayed.matches;

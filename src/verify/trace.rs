@@ -4,16 +4,22 @@
 //! hold, whether the state is terminal, per role the number and hash of its
 //! legal moves, and the joint move played. Some steps list everything in full
 //! and some give the goals. Texts are canonical, `(cell 1 2 x)`, sorted bytewise.
+//!
+//! Records of matches make a trace, too, of which only the moves, the ends and the goals are known.
 
 use serde::{Deserialize, Serialize};
 
 use crate::fnv::Fnv64;
+use crate::matches::{MatchEnd, MatchRecord, RecordLine};
 
 /// Recorded matches of one game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trace {
     /// The name of the game.
     pub game: String,
+    /// The hash of the rulesheet's text, if recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rulesheet: Option<Fnv64>,
     /// The names of the roles in rulesheet order.
     pub roles: Vec<String>,
     /// The matches.
@@ -30,10 +36,12 @@ pub struct TraceMatch {
 /// A state of a match, what may be played in it, and what was.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceStep {
-    /// How many propositions hold.
-    pub fluents: usize,
-    /// The hash of the propositions, each followed by a line feed.
-    pub fluents_fnv: Fnv64,
+    /// How many propositions hold, if recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fluents: Option<usize>,
+    /// The hash of the propositions, each followed by a line feed, if recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fluents_fnv: Option<Fnv64>,
     /// The propositions, if recorded in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fluent_list: Option<Vec<String>>,
@@ -66,5 +74,55 @@ impl Trace {
     /// When the text is not the JSON of a trace.
     pub fn from_json(text: &str) -> Result<Trace, serde_json::Error> {
         serde_json::from_str(text)
+    }
+
+    /// The trace of recorded matches; none if there are none.
+    pub fn of_records(records: &[RecordLine]) -> Option<Trace> {
+        let first = records.first()?;
+        let matches = records.iter().map(|line| TraceMatch::of(&line.record));
+        Some(Trace {
+            game: first.head.game.clone(),
+            rulesheet: Some(first.head.rulesheet),
+            roles: first.record.roles.clone(),
+            matches: matches.collect(),
+        })
+    }
+}
+
+impl TraceMatch {
+    fn of(record: &MatchRecord) -> TraceMatch {
+        let played = record.steps.iter().map(|step| TraceStep {
+            joint: Some(step.iter().map(|played| played.text.clone()).collect()),
+            ..TraceStep::unknown()
+        });
+        let is_over = record.end == MatchEnd::Terminal;
+        let last = TraceStep {
+            terminal: is_over,
+            goals: is_over.then(|| record.goals.clone()),
+            ..TraceStep::unknown()
+        };
+        // Of a state that could not be evaluated, nothing can be said.
+        let last = (record.end != MatchEnd::Failed).then_some(last);
+        TraceMatch {
+            steps: played.chain(last).collect(),
+        }
+    }
+}
+
+impl TraceStep {
+    /// A state of which nothing is known but that it is not terminal.
+    fn unknown() -> TraceStep {
+        TraceStep {
+            fluents: None,
+            fluents_fnv: None,
+            fluent_list: None,
+            terminal: false,
+            goals: None,
+            stuck: false,
+            legal: None,
+            legal_fnv: None,
+            legal_lists: None,
+            joint: None,
+        }
     }
 }

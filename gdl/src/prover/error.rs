@@ -48,6 +48,12 @@ pub enum ProverError {
         /// The rule that was being evaluated.
         rule: Box<RuleSite>,
     },
+    /// [`ProverLimits::stop`](super::ProverLimits::stop) was set.
+    #[error("{rule}: stopped while this rule was evaluated")]
+    Stopped {
+        /// The rule that was being evaluated.
+        rule: Box<RuleSite>,
+    },
     /// A variable of a head, of a negation or of `distinct` occurs in no
     /// positive condition of its rule.
     #[error("{rule}: the variable {variable} occurs in no positive condition of this rule")]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use propjit_stop::Stop;
+
 /// The limits of the cost of one query. Rules over nested terms can have infinitely many
 /// consequences, and finite ones can be too many; both cases end in
 /// [`ProverError::Limit`](super::ProverError::Limit).
@@ -17,6 +19,9 @@ pub struct ProverLimits {
     pub cells: usize,
     /// Ground terms in the table of terms. Terms are never forgotten.
     pub terms: usize,
+    /// Ends queries early, and the compilation of the rules, with
+    /// [`ProverError::Stopped`](super::ProverError::Stopped).
+    pub stop: Stop,
 }
 
 impl ProverLimits {
@@ -47,6 +52,13 @@ impl ProverLimits {
         self.terms = terms;
         self
     }
+
+    /// Sets [`ProverLimits::stop`].
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
 }
 
 impl Default for ProverLimits {
@@ -57,6 +69,7 @@ impl Default for ProverLimits {
             time: None,
             cells: 100_000_000,
             terms: 10_000_000,
+            stop: Stop::new(),
         }
     }
 }

@@ -21,6 +21,8 @@
 
 use std::sync::Arc;
 
+use propjit_stop::Stop;
+
 use crate::term::{TermId, Terms};
 
 use super::limits::ProverLimits;
@@ -124,6 +126,8 @@ pub(super) struct Machine {
     choices: Vec<u32>,
     /// The key or the row under construction.
     values: Vec<TermId>,
+    /// Whether any row of the goal that is proved is enough.
+    wants_any: bool,
 }
 
 impl Machine {
@@ -141,6 +145,7 @@ impl Machine {
             slots: Vec::new(),
             choices: Vec::new(),
             values: Vec::new(),
+            wants_any: false,
         }
     }
 
@@ -161,6 +166,29 @@ impl Machine {
 
     pub(super) fn into_terms(self) -> Terms {
         self.terms
+    }
+
+    /// Sets what stops queries.
+    pub(super) fn set_stop(&mut self, stop: Stop) {
+        self.meter.set_stop(stop);
+    }
+
+    /// The first column of some row of a goal, if it has any. Positive conditions are not proved
+    /// to the end for that, so a goal that a negation needs may be open still: then there is an
+    /// error, as if the rules were contradictory.
+    pub(super) fn solve_any(
+        &mut self,
+        call: CallId,
+        key: &[TermId],
+    ) -> Result<Option<TermId>, Halt> {
+        let mut found = None;
+        self.wants_any = true;
+        let solved = self.solve(call, key, |row| found = found.or(row.first().copied()));
+        self.wants_any = false;
+        match solved {
+            Err(halt) if matches!(halt.cause, Cause::Enough) => Ok(self.values.first().copied()),
+            solved => solved.map(|()| found),
+        }
     }
 
     /// Proves a goal and calls `visit` with each of its rows.
@@ -250,6 +278,10 @@ impl Machine {
     /// Proves the goal with the key in `values`.
     fn prove(&mut self, program: &Program, call: CallId) -> Result<(), Halt> {
         let mut frame = self.open(program, call, 0, 0);
+        // What is stopped does not begin.
+        if self.meter.is_stopped() {
+            return Err(frame.halt(Cause::Stopped));
+        }
         let mut mode = Mode::NextTask;
         loop {
             self.count_step(&frame)?;
@@ -338,7 +370,7 @@ impl Machine {
     fn test(&mut self, program: &Program, frame: &mut Frame) -> Result<Mode, Halt> {
         let clause = clause_of(program, frame);
         let Some(step) = clause.steps.get(frame.step as usize) else {
-            return Ok(self.answer(program, clause, frame));
+            return self.answer(program, clause, frame);
         };
         let query = match &step.test {
             Test::Distinct(a, b) => {
@@ -348,6 +380,10 @@ impl Machine {
             }
             Test::Absent(query) | Test::Present(query) => query,
         };
+        // Rows are consumed as they come where they may depend on this goal, and where one is
+        // enough.
+        let waits =
+            query.same_component || (self.wants_any && matches!(step.test, Test::Present(_)));
         let slots = &self.slots[frame.slots..];
         self.values.clear();
         for source in &query.key {
@@ -361,13 +397,13 @@ impl Machine {
             Found::Active { goal, frame: depth } => {
                 // Only a circle through a negation leads back to a goal of
                 // another frame, or from a negation to one of the same.
-                if !query.same_component || depth as usize != self.frames.len() {
+                if !waits || depth as usize != self.frames.len() {
                     return Err(frame.halt(Cause::Unstratified));
                 }
                 self.wait(clause, query.call, goal, frame);
                 return Ok(after_step(false, step.back, frame));
             }
-            Found::Unproved if query.same_component => {
+            Found::Unproved if waits => {
                 let begun = self.begin(program, query.call);
                 self.wait(clause, query.call, begun.goal, frame);
                 return Ok(after_step(false, step.back, frame));
@@ -467,13 +503,22 @@ impl Machine {
     }
 
     /// All steps succeeded: enters the row that follows.
-    fn answer(&mut self, program: &Program, clause: &Clause, frame: &mut Frame) -> Mode {
+    fn answer(
+        &mut self,
+        program: &Program,
+        clause: &Clause,
+        frame: &mut Frame,
+    ) -> Result<Mode, Halt> {
         let slots = &self.slots[frame.slots..];
         self.values.clear();
         for source in &clause.row {
             self.values.push(source.build(&mut self.terms, slots));
         }
         let GoalRef { call, goal } = frame.owner;
+        // The goal that was asked for is the first that was begun.
+        if self.wants_any && self.active.first() == Some(&frame.owner) {
+            return Err(frame.halt(Cause::Enough));
+        }
         if self.store.add_row(frame.owner, &self.values) {
             let table = self.store.table(call);
             let mut id = table.goal(goal).consumers;
@@ -488,7 +533,7 @@ impl Machine {
                 self.tasks.truncate(frame.tasks);
             }
         }
-        after_step(false, clause.resume, frame)
+        Ok(after_step(false, clause.resume, frame))
     }
 }
 

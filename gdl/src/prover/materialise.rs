@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use propjit_stop::Stop;
+
 use crate::rules::{Keyword, RelationId};
 use crate::scc::components;
 use crate::term::Terms;
@@ -20,25 +22,26 @@ use super::program::{CallId, Facts, Origin, Program};
 use super::shape::Shape;
 use super::statistics::Statistics;
 
-/// The limits for deriving one relation. Relations that make many new terms are
-/// mostly infinite.
-const LIMITS: ProverLimits = ProverLimits {
-    steps: 600_000,
-    time: None,
-    cells: 4_000_000,
-    terms: 20_000,
-};
+/// The steps for deriving one relation.
+const STEPS: u64 = 600_000;
+
+/// The cells for deriving one relation.
+const CELLS: usize = 4_000_000;
+
+/// The new terms that one relation may make: those that make many are mostly infinite.
+const TERMS: usize = 20_000;
 
 /// The steps that all relations may take, including compilation.
 const TOTAL_STEPS: u64 = 2_000_000;
 
 /// Derives the relations that `roots` depend on and that are the same in all
-/// states, each after those that it depends on.
+/// states, each after those that it depends on. Ends when `stop` is set.
 pub(super) fn materialise(
     definitions: &mut Definitions,
     statistics: &mut Statistics,
     terms: &mut Terms,
     roots: &[RelationId],
+    stop: &Stop,
 ) {
     let mut steps_left = TOTAL_STEPS;
     for relation in static_relations(definitions, roots) {
@@ -55,9 +58,11 @@ pub(super) fn materialise(
             facts: Arc::clone(&definitions.facts),
         };
         let limits = ProverLimits {
-            steps: LIMITS.steps.min(steps_left),
-            terms: terms.len() + LIMITS.terms,
-            ..LIMITS
+            steps: STEPS.min(steps_left),
+            time: None,
+            cells: CELLS,
+            terms: terms.len() + TERMS,
+            stop: stop.clone(),
         };
         let mut machine = Machine::new(program, std::mem::take(terms), limits);
         let mut facts = Facts::new(arity);
@@ -69,7 +74,7 @@ pub(super) fn materialise(
             definitions.set_facts(relation, facts);
         }
         steps_left = steps_left.saturating_sub(steps);
-        if steps_left == 0 {
+        if steps_left == 0 || stop.is_set() {
             return;
         }
     }

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use propjit_stop::Stop;
+
 use super::limits::{ProverLimitKind, ProverLimits};
 
 /// The cause why a proof stopped.
@@ -11,6 +13,9 @@ pub(super) enum Cause {
         allowed: u64,
     },
     Unstratified,
+    Stopped,
+    /// As many rows as were asked for have been found.
+    Enough,
 }
 
 /// The cost of one query, and its limits.
@@ -52,9 +57,19 @@ impl Meter {
         self.steps
     }
 
+    /// Sets what stops queries.
+    pub(super) fn set_stop(&mut self, stop: Stop) {
+        self.limits.stop = stop;
+    }
+
     /// Starts a new query.
     pub(super) fn restart(&mut self) {
         *self = Meter::new(self.limits.clone());
+    }
+
+    /// Whether queries are stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.limits.stop.is_set()
     }
 
     /// Counts one step; the error is the limit that is hit.
@@ -81,6 +96,9 @@ impl Meter {
         }
         if usage.terms >= limits.terms {
             return hit(ProverLimitKind::Terms, limits.terms as u64);
+        }
+        if limits.stop.is_set() {
+            return Err(Cause::Stopped);
         }
         match limits.time {
             Some(time) if self.started.elapsed() >= time => {

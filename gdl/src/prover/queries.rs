@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use propjit_stop::Stop;
+
 use crate::rules::{Keyword, RelationId};
 use crate::source::Source;
 use crate::term::{TermId, Terms};
@@ -98,7 +100,8 @@ impl Prover {
     /// The initial state. The state that queries are about is not changed.
     ///
     /// # Errors
-    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
     pub fn initial_state(&mut self) -> Result<Vec<TermId>, ProverError> {
         self.answers(Question::Initial, &[])
     }
@@ -119,7 +122,8 @@ impl Prover {
     /// Whether the state is terminal.
     ///
     /// # Errors
-    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
     pub fn is_terminal(&mut self) -> Result<bool, ProverError> {
         let call = Question::Terminal.call();
         let mut terminal = false;
@@ -132,16 +136,36 @@ impl Prover {
     /// number, each once. There may be none.
     ///
     /// # Errors
-    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
     pub fn legal_moves(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
         self.answers(Question::Legal, &[self.roles[role]])
+    }
+
+    /// One of the legal moves of a role (an index into [`Prover::roles`]), if there is one: the
+    /// first that is found. It costs far less than to find all of them where these are many.
+    ///
+    /// # Errors
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
+    pub fn any_legal_move(&mut self, role: usize) -> Result<Option<TermId>, ProverError> {
+        let found = self
+            .machine
+            .solve_any(Question::Legal.call(), &[self.roles[role]]);
+        found.map_err(|halt| self.error(&halt))
+    }
+
+    /// Sets what stops queries from now on: see [`ProverLimits::stop`](super::ProverLimits::stop).
+    pub fn set_stop(&mut self, stop: Stop) {
+        self.machine.set_stop(stop);
     }
 
     /// The values of the state for a role (an index into [`Prover::roles`]): all
     /// that the rules derive, of which there should be one in a terminal state.
     ///
     /// # Errors
-    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
     pub fn goals(&mut self, role: usize) -> Result<Vec<TermId>, ProverError> {
         self.answers(Question::Goal, &[self.roles[role]])
     }
@@ -150,7 +174,8 @@ impl Prover {
     /// the roles. The moves are not checked for legality.
     ///
     /// # Errors
-    /// [`ProverError::Limit`] or [`ProverError::Unstratified`], as for every query.
+    /// [`ProverError::Limit`], [`ProverError::Stopped`] or [`ProverError::Unstratified`], as for
+    /// every query.
     pub fn next_state(&mut self, joint: &[TermId]) -> Result<Vec<TermId>, ProverError> {
         let moves = self.roles.iter().zip(joint);
         self.machine
@@ -182,6 +207,7 @@ impl Prover {
                 rule,
             },
             Cause::Unstratified => ProverError::Unstratified { rule },
+            Cause::Stopped | Cause::Enough => ProverError::Stopped { rule },
         }
     }
 }

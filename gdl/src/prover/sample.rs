@@ -1,5 +1,7 @@
 //! A sample of states from random play, for statistics.
 
+use propjit_stop::Stop;
+
 use crate::term::TermId;
 
 use super::error::ProverError;
@@ -13,13 +15,19 @@ const STATES: usize = 40;
 /// compiled in the same way.)
 const TOTAL_STEPS: u64 = 400_000;
 
-/// The limits of one query.
-pub(super) const LIMITS: ProverLimits = ProverLimits {
-    steps: TOTAL_STEPS / 2,
-    time: None,
-    cells: 5_000_000,
-    terms: usize::MAX,
-};
+/// The terms that the sample may make, on top of those there are.
+const TERMS: usize = 1_000_000;
+
+/// The limits of one query, for a prover that has so many terms.
+pub(super) fn limits(terms: usize, stop: &Stop) -> ProverLimits {
+    ProverLimits {
+        steps: TOTAL_STEPS / 2,
+        time: None,
+        cells: 5_000_000,
+        terms: terms + TERMS,
+        stop: stop.clone(),
+    }
+}
 
 /// The states of random matches, up to [`STATES`] or [`TOTAL_STEPS`].
 pub(super) fn sample(prover: &mut Prover) -> Vec<Vec<TermId>> {

@@ -24,19 +24,28 @@ impl Prover {
     ///
     /// # Errors
     /// [`ProverError::UnsafeVariable`]. [`Rules`] that were checked when they were
-    /// parsed are safe.
+    /// parsed are safe. A compilation that is [stopped](ProverLimits::stop) gives a prover whose
+    /// every proof is.
     pub fn new(rules: &Rules, limits: ProverLimits) -> Result<Prover, ProverError> {
         let mut definitions = Definitions::new(rules)?;
         let mut statistics = Statistics::new(&definitions.facts, rules.roles.len());
         let mut terms = rules.terms.clone();
         let relations = Question::ALL.map(Question::relation);
-        materialise(&mut definitions, &mut statistics, &mut terms, &relations);
+        let stop = &limits.stop;
+        materialise(
+            &mut definitions,
+            &mut statistics,
+            &mut terms,
+            &relations,
+            stop,
+        );
+        let sampled = sample::limits(terms.len(), stop);
         let mut prover = Prover {
-            machine: build(&definitions, &statistics, terms, sample::LIMITS),
+            machine: build(&definitions, &statistics, terms, sampled.clone()),
             roles: rules.roles.clone(),
             source: rules.source.clone(),
         };
-        for limits in [sample::LIMITS, limits] {
+        for limits in [sampled, limits.clone()] {
             let states = sample(&mut prover);
             statistics.learn_states(&states, prover.terms());
             statistics.learn_calls(prover.machine.usage());

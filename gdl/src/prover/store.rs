@@ -9,7 +9,7 @@ use super::shape::widths;
 use super::table::{NONE, Table};
 
 /// A goal of a call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct GoalRef {
     pub call: CallId,
     pub goal: u32,

@@ -16,7 +16,7 @@ use rand::RngExt;
 
 use super::options::seconds;
 use super::output::{Failure, Output, message, show_progress};
-use super::thinking::{Goals, Table, ThinkingArgs, find_role, ranking, think};
+use super::thinking::{Goals, Table, ThinkingArgs, advised, find_role, ranking, think};
 use input::Entry;
 
 /// Play against the search; `help` at the prompt tells how
@@ -48,6 +48,10 @@ const HINTED: usize = 3;
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         let why = "play is for people and has no JSON; `propjit analyze` has";
+        return Err(Failure::Usage(why.to_string()));
+    }
+    if args.thinking.reads_standard_input() {
+        let why = "standard input is where moves are entered; neither rules nor a history";
         return Err(Failure::Usage(why.to_string()));
     }
     let position = args.thinking.load(&Stop::new())?;
@@ -264,6 +268,9 @@ impl Playing<'_> {
     fn hint(&mut self) -> Result<(), Failure> {
         self.think();
         let report = self.search.report(self.person);
+        if advised(&report).is_none() {
+            return self.tell("nothing searched yet; --seconds gives more time");
+        }
         let moves = ranking(&report, &mut self.search, self.history.roles());
         let best = &moves[..HINTED.min(moves.len())];
         let table = Table {

@@ -25,6 +25,12 @@ const MOST_MOVES: usize = 1 << 16;
 /// States and moves are those of the machines of ground games; those of the prover are known
 /// only to the evaluator that gave them.
 pub trait Evaluator: Send {
+    /// Sets what ends questions from now on: see
+    /// [`StateMachine::set_stop`](crate::machine::StateMachine::set_stop).
+    fn set_stop(&mut self, stop: &Stop) {
+        let _ = stop;
+    }
+
     /// What plays random matches.
     fn runner(&mut self) -> &mut dyn PlayoutRunner;
 

@@ -29,6 +29,10 @@ impl SerialEvaluator {
 }
 
 impl Evaluator for SerialEvaluator {
+    fn set_stop(&mut self, stop: &Stop) {
+        self.machine().set_stop(stop);
+    }
+
     fn runner(&mut self) -> &mut dyn PlayoutRunner {
         &mut self.playouts
     }

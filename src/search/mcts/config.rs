@@ -13,7 +13,7 @@ pub struct MctsConfig {
     pub memory: usize,
     /// How many playouts a leaf gets each time that it is visited. By default one where playouts
     /// are long or the circuit is large, and up to 4 where they cost nearly nothing.
-    pub playouts: Option<u64>,
+    pub leaf_playouts: Option<u64>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1.
     pub exploration: f32,
@@ -38,7 +38,7 @@ impl Default for MctsConfig {
         MctsConfig {
             threads: 1,
             memory: 1 << 30,
-            playouts: None,
+            leaf_playouts: None,
             exploration: 0.5,
             latches: true,
             darkening: true,
@@ -55,7 +55,7 @@ impl MctsConfig {
     setters! {
         with_threads(threads: usize);
         with_memory(memory: usize);
-        with_playouts(playouts: Option<u64>);
+        with_leaf_playouts(leaf_playouts: Option<u64>);
         with_exploration(exploration: f32);
         with_latches(latches: bool);
         with_darkening(darkening: bool);

@@ -56,7 +56,7 @@ use local::LocalSearch;
 pub use local_report::{Forced, LocalReport, LocalTarget};
 use node::Bounds;
 pub use report::{MoveReport, SearchReport};
-use shared::Shared;
+use shared::{Shared, Wanted};
 use tree::Tree;
 use worker::Worker;
 
@@ -264,15 +264,25 @@ impl Mcts {
         self.evaluators[0].move_text(role, played)
     }
 
+    /// Sets what ends questions to the prover, if it evaluates the game, until the next
+    /// [`run`](Mcts::run) is over.
+    pub fn set_stop(&mut self, stop: &Stop) {
+        for evaluator in &mut self.evaluators {
+            evaluator.set_stop(stop);
+        }
+    }
+
     /// Searches until the budget is spent or the root is solved.
     ///
     /// # Errors
     /// When a machine cannot go on.
     pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MachineError> {
         let start = Instant::now();
-        let wanted = budget
-            .playouts
-            .map(|playouts| playouts + self.shared.playouts_and_spared());
+        let more = |count: Option<u64>, now: u64| count.map(|count| now.saturating_add(count));
+        let wanted = Wanted {
+            playouts: more(budget.playouts, self.shared.playouts_and_spared()),
+            nodes: more(budget.nodes, self.tree.len() as u64),
+        };
         if let Some(engines) = &self.engines {
             engines.advance(&self.state, budget.stop.deadline());
         }
@@ -289,6 +299,7 @@ impl Mcts {
                 break result;
             }
         };
+        self.set_stop(&Stop::new());
         self.time += start.elapsed();
         result
     }
@@ -311,12 +322,7 @@ impl Mcts {
     }
 
     /// Searches for a time with all threads.
-    fn run_for(
-        &mut self,
-        time: Duration,
-        wanted: Option<u64>,
-        stop: &Stop,
-    ) -> Result<(), MachineError> {
+    fn run_for(&mut self, time: Duration, wanted: Wanted, stop: &Stop) -> Result<(), MachineError> {
         let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
         let local = &mut self.local;
         self.runs += 1;
@@ -350,8 +356,8 @@ impl Mcts {
     }
 
     /// Whether there is nothing more to do.
-    fn is_done(&self, wanted: Option<u64>) -> bool {
-        self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
+    fn is_done(&self, wanted: Wanted) -> bool {
+        self.shared.is_enough(wanted, &self.tree) || self.tree.node(self.tree.root()).is_solved()
     }
 
     /// The result so far, for one of the roles.

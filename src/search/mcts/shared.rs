@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::best_line::BestLine;
+use super::tree::Tree;
 use crate::playout::PlayoutProgress;
 use crate::statistics::Moments;
 
@@ -23,6 +24,13 @@ const MOST_PLAYOUTS: u64 = 4;
 
 /// How many it gets before it is known what they cost.
 pub(super) const FIRST_PLAYOUTS: u64 = 2;
+
+/// The numbers of playouts and of nodes in the tree at which a search ends.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) playouts: Option<u64>,
+    pub(super) nodes: Option<u64>,
+}
 
 /// The figures that the threads of a search count together.
 #[derive(Default)]
@@ -48,9 +56,11 @@ impl Shared {
         is_better.then(|| best.insert(line).goal)
     }
 
-    /// Whether there were as many playouts as are wanted.
-    pub(super) fn is_enough(&self, wanted: Option<u64>) -> bool {
-        wanted.is_some_and(|wanted| self.playouts_and_spared() >= wanted)
+    /// Whether there were as many playouts, or there are as many nodes, as are wanted.
+    pub(super) fn is_enough(&self, wanted: Wanted, tree: &Tree) -> bool {
+        let Wanted { playouts, nodes } = wanted;
+        playouts.is_some_and(|playouts| self.playouts_and_spared() >= playouts)
+            || nodes.is_some_and(|nodes| tree.len() as u64 >= nodes)
     }
 
     /// By how many playouts the work is measured.

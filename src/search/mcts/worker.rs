@@ -7,7 +7,7 @@ use super::best_line::BestLine;
 use super::config::MctsConfig;
 use super::descent::{DescentContext, Leaf, Path};
 use super::node::{NodeId, Stage};
-use super::shared::{FIRST_PLAYOUTS, Shared};
+use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
 use super::tree::Tree;
 use crate::machine::{MachineError, Move, State};
 use crate::playout::{RunLimits, Tally};
@@ -76,9 +76,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Searches until a stop comes, the root is solved, or there were as many playouts as `wanted`.
-    pub(super) fn run(mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
-        let result = self.search(stop, wanted);
+    /// Searches until a stop comes, the root is solved, or there is as much as is `wanted`.
+    pub(super) fn run(mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
+        let result = match self.search(stop, wanted) {
+            // What was found before counts.
+            Err(error) if error.is_stopped() && stop.is_set() => Ok(()),
+            result => result,
+        };
         self.evaluator.runner().clear();
         for (path, leaf) in self.playing.iter().flatten() {
             self.tree.cancel(path, Some(*leaf));
@@ -94,7 +98,7 @@ impl<'a> Worker<'a> {
         result
     }
 
-    fn search(&mut self, stop: &Stop, wanted: Option<u64>) -> Result<(), MachineError> {
+    fn search(&mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
         if let [range] = self.tree.ranges() {
             let best = self.shared.best_line.lock();
             let goal = best.as_ref().map_or(range.low, |best| best.goal);
@@ -104,6 +108,7 @@ impl<'a> Worker<'a> {
             .with_stop(stop.clone())
             .with_progress(self.shared.playouts.clone());
         while !stop.is_set() {
+            self.evaluator.set_stop(stop);
             let mut questions = self.descend();
             while !questions.is_empty() && !stop.is_set() {
                 questions = self.answer(questions, stop)?;
@@ -122,7 +127,7 @@ impl<'a> Worker<'a> {
     /// Starts playouts in as many leaves as there is room for.
     fn descend(&mut self) -> Vec<Question> {
         let mut questions = Vec::new();
-        self.playouts = match self.config.playouts {
+        self.playouts = match self.config.leaf_playouts {
             Some(playouts) => playouts.max(1),
             None => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
         };
@@ -316,8 +321,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Whether there is nothing more to do.
-    fn is_done(&self, wanted: Option<u64>) -> bool {
-        self.shared.is_enough(wanted) || self.tree.node(self.tree.root()).is_solved()
+    fn is_done(&self, wanted: Wanted) -> bool {
+        self.shared.is_enough(wanted, self.tree) || self.tree.node(self.tree.root()).is_solved()
     }
 }
 

@@ -1,0 +1,59 @@
+//! Signals that ask the process to end: one rule for all commands.
+//!
+//! The first INT (Ctrl-C) or TERM ends the work with the result so far. Wrappers such as `timeout`
+//! send a signal more than once, so another one ends the process only if it comes a second later.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use propjit::Stop;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::output::message;
+
+/// How long after the first signal another one is not heeded.
+const DEAF: Duration = Duration::from_secs(1);
+
+/// The time between looks whether a signal has come.
+const SLICE: Duration = Duration::from_millis(10);
+
+/// A token that the first signal sets, so that long work ends with what it has. A second one ends
+/// the process.
+pub(super) fn stop_on_signals() -> Stop {
+    let stop = Stop::new();
+    let signalled = Arc::new(AtomicBool::new(false));
+    let heeded = [SIGINT, SIGTERM]
+        .into_iter()
+        .try_for_each(|signal| flag::register(signal, signalled.clone()).map(drop));
+    let watched = heeded.and_then(|()| {
+        let stop = stop.clone();
+        let thread = thread::Builder::new().name("signals".to_string());
+        thread.spawn(move || watch(&signalled, &stop)).map(drop)
+    });
+    if let Err(error) = watched {
+        tracing::warn!(%error, "a signal will end the work without a result");
+    }
+    stop
+}
+
+/// Sets the token with the first signal, and ends the process with a later one.
+fn watch(signalled: &AtomicBool, stop: &Stop) {
+    let mut first: Option<Instant> = None;
+    loop {
+        if signalled.swap(false, Ordering::Relaxed) {
+            match first {
+                None => {
+                    first = Some(Instant::now());
+                    stop.set();
+                    message("stopping; press Ctrl-C again to end at once");
+                }
+                Some(first) if first.elapsed() < DEAF => {}
+                Some(_) => std::process::exit(1),
+            }
+        }
+        thread::sleep(SLICE);
+    }
+}

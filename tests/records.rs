@@ -1,0 +1,302 @@
+//! Files of records: written match by match, gone on with, and read by other commands.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
+use propjit::matches::{RecordLine, read_records};
+use serde_json::Value;
+
+/// The arguments of a series of random matches with a seed.
+fn series<'a>(game: &'a str, games: &'a str, file: &'a str) -> Vec<&'a str> {
+    let players = ["--player", "random", "--player", "random:seed=7"];
+    let rest = ["--swap", "--games", games, "--output", file];
+    [&["match", game][..], &players, &rest].concat()
+}
+
+fn with<'a>(args: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [args, more].concat()
+}
+
+fn lines(path: &str) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+/// The table of a report.
+fn table(report: &Value) -> Value {
+    report["standings"].clone()
+}
+
+#[test]
+fn a_record_has_all_that_a_match_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "r.jsonl", "");
+    let game = own("ticTacToe");
+    json(&with(&series(&game, "3", &path), &["--seed", "5"]));
+    for (line, number) in lines(&path).iter().zip(1..) {
+        assert_eq!(line["match"], number);
+        assert_eq!(line["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(line["game"], "ticTacToe");
+        assert_eq!(line["rulesheet"].as_str().unwrap().len(), 16);
+        assert_eq!(line["series"]["seed"], 5);
+        assert_eq!(line["series"]["players"][1], "random:seed=7");
+        for each in ["seeds", "start_seconds", "stop_seconds", "goals"] {
+            let all = line[each].as_array().unwrap();
+            assert!(
+                all.len() == 2 && all.iter().all(Value::is_number),
+                "{each}: {line}"
+            );
+        }
+        assert!(line["steps"][0][0]["seconds"].is_number());
+        assert_eq!(line["errors"], Value::Array(Vec::new()));
+    }
+    let read = read_records(Path::new(&path)).unwrap();
+    let again: Vec<Value> = read
+        .iter()
+        .map(|line| serde_json::to_value(line).unwrap())
+        .collect();
+    assert_eq!(again, lines(&path));
+}
+
+/// Starts the command.
+fn spawn(args: &[&str]) -> Child {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+    command
+        .args(args)
+        .env("PROPJIT_CACHE", "off")
+        .env("PROPJIT_CONFIG", "off");
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Waits until the file has so many lines.
+fn wait_for_lines(path: &str, count: usize) {
+    let start = Instant::now();
+    while fs::read_to_string(path).unwrap_or_default().lines().count() < count {
+        assert!(
+            start.elapsed() < Duration::from_secs(200),
+            "too few matches"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_killed_series_goes_on_to_the_same_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole.jsonl", "parts.jsonl"].map(|name| file(&folder, name, ""));
+    let game = own("connectFour");
+    let all = json(&with(&series(&game, "100", &whole), &["--seed", "3"]));
+    let args = with(&series(&game, "100", &parts), &["--seed", "3"]);
+    let mut child = spawn(&args);
+    wait_for_lines(&parts, 3);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What is left of the match that was being written does not count.
+    let mut torn = fs::OpenOptions::new().append(true).open(&parts).unwrap();
+    torn.write_all(b"{\"version\":\"0.").unwrap();
+    let before = fs::read_to_string(&parts).unwrap();
+    let refused = stderr(propjit(&args).code(1));
+    assert!(refused.contains("--resume goes on"), "{refused}");
+    assert_eq!(fs::read_to_string(&parts).unwrap(), before);
+    // The seed is in the file.
+    let resumed = json(&with(&series(&game, "100", &parts), &["--resume"]));
+    assert_eq!(table(&resumed), table(&all));
+    assert_eq!(resumed["seed"], 3);
+    let after = fs::read_to_string(&parts).unwrap();
+    let kept = before.rfind('\n').map_or(0, |end| end + 1);
+    assert!(after.starts_with(&before[..kept]));
+    let numbers = |path| {
+        lines(path)
+            .iter()
+            .map(|line| line["match"].as_u64())
+            .collect()
+    };
+    let (resumed, all): (BTreeSet<_>, BTreeSet<_>) = (numbers(&parts), numbers(&whole));
+    assert_eq!(resumed, all);
+    assert_eq!(lines(&parts).len(), 100);
+}
+
+#[test]
+fn a_series_goes_on_in_its_own_file_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "r.jsonl", "");
+    let game = own("ticTacToe");
+    let seeded = with(&series(&game, "2", &path), &["--seed", "1"]);
+    propjit(&seeded).success();
+    let before = fs::read_to_string(&path).unwrap();
+    for (more, what) in [
+        (["--seed", "2"], "`seed` is 1 there and 2 here"),
+        (
+            ["--play-clock", "7"],
+            "`play_clock` is 5.0 there and 7.0 here",
+        ),
+    ] {
+        let args = with(&series(&game, "2", &path), &with(&["--resume"], &more));
+        let told = stderr(propjit(&args).code(1));
+        assert!(told.contains(what), "{told}");
+    }
+    let other = own("connectFour");
+    let args = with(&series(&other, "2", &path), &["--resume"]);
+    assert!(stderr(propjit(&args).code(1)).contains("belongs to another series"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    // More matches of the same series are no other series.
+    let args = with(&series(&game, "5", &path), &["--resume"]);
+    assert_eq!(json(&args)["matches"], 5);
+    assert!(fs::read_to_string(&path).unwrap().starts_with(&before));
+    let damaged = file(&folder, "d.jsonl", "no JSON\n");
+    let told = stderr(propjit(&with(&series(&game, "5", &damaged), &["--resume"])).code(1));
+    assert!(told.contains("d.jsonl:1 is no record"), "{told}");
+    propjit(&with(&series(&game, "5", "x")[..6], &["--resume"])).code(2);
+}
+
+#[test]
+fn what_cannot_be_written_does_not_cost_the_table() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let game = own("ticTacToe");
+    let assert = propjit(&with(&series(&game, "3", "/dev/full"), &["--seed", "1"])).code(1);
+    assert!(stdout(assert).contains("ticTacToe: 3 matches"));
+    let assert = propjit(&with(&series(&game, "3", "/dev/full"), &["--seed", "1"])).code(1);
+    let told = stderr(assert);
+    assert!(
+        told.contains("3 matches from 1 to 3 of 3 could not be written to /dev/full"),
+        "{told}"
+    );
+}
+
+#[test]
+fn other_commands_read_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "r.jsonl", "");
+    let game = own("connectFour");
+    propjit(&with(&series(&game, "3", &path), &["--seed", "4"])).success();
+    let records = read_records(Path::new(&path)).unwrap();
+    let verified = json(&["verify", &game, "--trace", &path]);
+    assert_eq!(verified["passed"], 1);
+    assert_eq!(verified["games"][0]["matches"], 3);
+    let over = json(&["analyze", &game, "--history", &path, "--match", "2"]);
+    assert_eq!(over["depth"], records[1].record.steps.len());
+    let goals: Vec<_> = records[1]
+        .record
+        .goals
+        .iter()
+        .map(|&goal| Value::from(goal))
+        .collect();
+    let told = over["goals"].as_array().unwrap().iter();
+    assert_eq!(
+        told.map(|goal| goal["goal"].clone())
+            .collect::<Vec<Value>>(),
+        goals
+    );
+    let history = ["--history", &path, "--match", "3", "--first", "4"];
+    let early = json(&with(&["analyze", &game, "--playouts", "100"], &history));
+    assert_eq!(early["depth"], 4);
+    let proved = json(&with(&["prove", &game, "--depth", "1"], &history));
+    assert_eq!(proved["depth"], 1);
+    let played = propjit_reading(&with(&["play", &game], &history), "quit\n").success();
+    assert!(stdout(played).contains("after 4 joint moves"));
+    let one = [
+        "--history",
+        &path,
+        "--match",
+        "1",
+        "--first",
+        "2",
+        "--seconds",
+        "0.05",
+    ];
+    propjit(&with(&["darkening", &game], &one)).success();
+    for (wanted, said) in [
+        (None, "3 matches from 1 to 3; --match tells which"),
+        (Some("7"), "has no match 7; it has 3 matches from 1 to 3"),
+    ] {
+        let wanted = wanted.map_or(vec![], |number| vec!["--match", number]);
+        let args = [&["analyze", &game, "--history", &path][..], &wanted].concat();
+        let told = stderr(propjit(&args).code(1));
+        assert!(told.contains(said), "{told}");
+    }
+    // A wrong goal, and a move that is not legal.
+    let edited = |edit: &dyn Fn(&mut RecordLine)| {
+        let mut line = records[0].clone();
+        edit(&mut line);
+        file(
+            &folder,
+            "e.jsonl",
+            &(serde_json::to_string(&line).unwrap() + "\n"),
+        )
+    };
+    let goal = edited(&|line| line.record.goals[0] = Some(42));
+    assert!(stdout(propjit(&["verify", &game, "--trace", &goal]).code(1)).contains("differs"));
+    let played = edited(&|line| line.record.steps[1][0].text = "(drop 9)".to_string());
+    assert!(stdout(propjit(&["verify", &game, "--trace", &played]).code(1)).contains("differs"));
+    let told = stderr(propjit(&["analyze", &game, "--history", &played]).code(1));
+    assert!(told.contains("match 1, joint move 2: "), "{told}");
+}
+
+#[cfg(unix)]
+mod signals {
+    use super::*;
+    use crate::common::http::{AVAILABLE, BUSY, post, serve};
+    use crate::common::players::thinker;
+
+    /// Sends a signal, several times in a row.
+    fn send(child: &Child, signal: &str, times: usize) {
+        let id = child.id().to_string();
+        let all: Vec<Child> = (0..times)
+            .map(|_| Command::new("kill").args([signal, &id]).spawn().unwrap())
+            .collect();
+        for mut each in all {
+            assert!(each.wait().unwrap().success());
+        }
+    }
+
+    /// The first signal ends a match with its record, as often as a wrapper sends it.
+    #[test]
+    fn signals_in_a_burst_end_a_series_with_the_result_so_far() {
+        for (signal, times) in [("-INT", 2), ("-TERM", 1), ("-TERM", 3)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = file(&folder, "r.jsonl", "");
+            let game = own("connectFour");
+            let args = with(&series(&game, "1000000", &path), &["--format", "json"]);
+            let child = spawn(&args);
+            wait_for_lines(&path, 3);
+            send(&child, signal, times);
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{signal}: {output:?}");
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(report["interrupted"], true);
+            let count = report["matches"].as_u64().unwrap();
+            assert!(count >= 3);
+            assert_eq!(lines(&path).len() as u64, count);
+        }
+    }
+
+    #[test]
+    fn an_ended_series_leaves_no_player_busy() {
+        for signal in ["-INT", "-TERM"] {
+            let server = serve(thinker("(mark 1 1)"));
+            let remote = format!("http://{}", server.address());
+            let game = own("ticTacToe");
+            let clocks = ["--play-clock", "1000"];
+            let players = ["--player", &remote, "--player", "random"];
+            let child = spawn(&[&["match", &game][..], &players, &clocks].concat());
+            let start = Instant::now();
+            while post(server.address(), "(INFO)") != BUSY {
+                assert!(start.elapsed() < Duration::from_secs(100));
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            send(&child, signal, 1);
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            assert_eq!(post(server.address(), "(INFO)"), AVAILABLE);
+        }
+    }
+}
