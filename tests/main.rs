@@ -22,6 +22,7 @@ mod finds;
 mod fuzz;
 #[cfg(unix)]
 mod harness;
+mod heuristic;
 mod history;
 mod influence;
 mod inlining;

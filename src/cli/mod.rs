@@ -11,6 +11,7 @@ mod contest;
 mod darkening;
 mod disassemble;
 mod facts;
+mod heuristics;
 mod influence;
 mod info;
 mod options;
@@ -68,6 +69,7 @@ enum Command {
     Darkening(darkening::Args),
     Disassemble(disassemble::Args),
     Facts(facts::Args),
+    Heuristics(heuristics::Args),
     #[command(name = "match")]
     Contest(contest::Args),
     Serve(serve::Args),
@@ -99,6 +101,7 @@ pub(super) fn main() -> ExitCode {
         Command::Darkening(args) => darkening::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Facts(args) => facts::run(&args, &mut output),
+        Command::Heuristics(args) => heuristics::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
         Command::Perf(args) => perf::run(&args),

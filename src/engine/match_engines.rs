@@ -54,6 +54,14 @@ impl MatchEngines {
         &self.sources.engines
     }
 
+    /// Waits until there will be no better engines that do not depend on the match.
+    pub fn wait(&self) {
+        self.sources.engines.wait();
+        if let Some(decisive) = &self.sources.decisive {
+            decisive.wait();
+        }
+    }
+
     /// The engines for the rest of the match, if such are wanted.
     pub fn darkening(&self) -> Option<&Darkening> {
         self.sources.darkening.as_deref()

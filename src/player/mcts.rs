@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::machine::{Backend, MachineError, RoleId};
 use crate::matches::{Board, Choice, Ending, Player, PlayerError, Seat};
 use crate::search::SearchBudget;
-use crate::search::mcts::{Mcts, MctsConfig, SearchReport};
+use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport};
 use crate::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
@@ -56,10 +56,11 @@ impl MoveBudget {
 }
 
 impl Default for MctsPlayerConfig {
-    /// The default search, which goes on while others think.
+    /// The default search with a learned evaluation, which goes on while others think.
     fn default() -> MctsPlayerConfig {
+        let evaluation = Some(EvaluationUse::default());
         MctsPlayerConfig {
-            search: MctsConfig::default(),
+            search: MctsConfig::default().with_evaluation(evaluation),
             backend: None,
             ponder: true,
             budget: MoveBudget::default(),

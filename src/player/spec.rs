@@ -27,7 +27,7 @@ use crate::matches::{PlayerFactory, Seat};
 use crate::proof::{NoCommand, ProofCommand};
 use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
-use crate::search::mcts;
+use crate::search::mcts::{self, EvaluationUse};
 
 /// A kind of player.
 struct PlayerKind {
@@ -55,6 +55,10 @@ const KINDS: &[PlayerKind] = &[
             "local",
             "workers",
             "prover",
+            "evaluation",
+            "leaf",
+            "minimax",
+            "prior",
             "backend",
             "latches",
             "darkening",
@@ -139,6 +143,18 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     search.provers = vec![ProofCommand::own(); workers.unwrap_or(0)];
     let Prover(prover) = options.get("prover", "cmd:COMMAND")?.unwrap_or_default();
     search.provers.extend(prover);
+    let mut used = EvaluationUse::default();
+    for (option, weight, wanted, most) in [
+        ("leaf", &mut used.leaf, "a number from 0 to 1", 1.0),
+        ("minimax", &mut used.minimax, "a number from 0 to 1", 1.0),
+        ("prior", &mut used.prior, "a number from 0 to 1000", 1000.0),
+    ] {
+        *weight = options
+            .within(option, wanted, 0.0..=most)?
+            .unwrap_or(*weight);
+    }
+    let is_used = options.get("evaluation", "true or false")?.unwrap_or(true);
+    search.evaluation = is_used.then_some(used);
     let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(

@@ -5,6 +5,7 @@
 //! moves that are legal there ([`legal`]), for many states at a time.
 
 pub mod evaluator;
+pub mod heuristic;
 pub mod legal;
 pub mod mcts;
 pub mod successor;

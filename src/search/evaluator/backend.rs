@@ -11,6 +11,15 @@ use crate::machine::{Backend, MachineError};
 use crate::playout::SerialPlayouts;
 use crate::rng::GameRng;
 
+/// An evaluator in lanes, on the best engines of a match.
+pub(crate) fn lanes_evaluator(
+    engines: &MatchEngines,
+    max_steps: u32,
+    seed: u64,
+) -> Box<dyn Evaluator> {
+    Box::new(LanesEvaluator::compiled(engines, max_steps, seed))
+}
+
 /// An evaluator with a backend, for matches of at most `max_steps` joint moves. The compiled
 /// backend evaluates with the engines of the match; without any, with those of the game.
 ///

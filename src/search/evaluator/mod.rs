@@ -16,6 +16,7 @@ use crate::machine::{MachineError, Move, RoleId, State};
 use crate::playout::PlayoutRunner;
 
 pub use backend::evaluator;
+pub(crate) use backend::lanes_evaluator;
 
 /// About how many moves are looked at in one call: enough for many lanes, few enough to be held.
 const MOST_MOVES: usize = 1 << 16;

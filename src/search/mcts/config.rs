@@ -29,8 +29,31 @@ pub struct MctsConfig {
     pub local: bool,
     /// Processes that look for forced wins, beside that prover or instead of it.
     pub provers: Vec<ProofCommand>,
+    /// How a [learned evaluation](crate::search::heuristic) is used, if it is.
+    pub evaluation: Option<EvaluationUse>,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
+}
+
+/// How a [learned evaluation](crate::search::heuristic) is used.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EvaluationUse {
+    /// The weight of a leaf's evaluation against that of its playouts. With 1 there are none.
+    pub leaf: f32,
+    /// The weight of minimax values against means.
+    pub minimax: f32,
+    /// How many visits the value of a fresh node counts as.
+    pub prior: f32,
+}
+
+impl Default for EvaluationUse {
+    fn default() -> EvaluationUse {
+        EvaluationUse {
+            leaf: 0.5,
+            minimax: 0.3,
+            prior: 4.0,
+        }
+    }
 }
 
 impl Default for MctsConfig {
@@ -46,6 +69,7 @@ impl Default for MctsConfig {
             decisive: true,
             local: false,
             provers: Vec::new(),
+            evaluation: None,
             seed: 0,
         }
     }
@@ -63,6 +87,7 @@ impl MctsConfig {
         with_decisive(decisive: bool);
         with_local(local: bool);
         with_provers(provers: Vec<ProofCommand>);
+        with_evaluation(evaluation: Option<EvaluationUse>);
         with_seed(seed: u64);
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use super::arena::{Block, get, set};
-use super::node::{Meta, NodeId};
+use super::node::{Expected, Meta, NodeId};
 use super::words::AtomicU64;
 use crate::machine::{Move, State};
 use crate::search::successor::{Siblings, Turn};
@@ -25,7 +25,9 @@ const COUNTS: usize = 0;
 const WORTH: usize = 1;
 /// The node that it leads to, or 0; from bit 32 on the move.
 const TO: usize = 2;
-const EDGE: usize = 3;
+/// What two roles can expect behind it: see [`Expected`].
+const EXPECTED: usize = 3;
+const EDGE: usize = 4;
 
 const VISIT: u64 = 1;
 const PENDING: u64 = 1 << 40;
@@ -85,11 +87,12 @@ impl<'a> Decision<'a> {
         let decision = Decision::new(words);
         let all = found.infos.iter().zip(moves).enumerate();
         for (place, (info, played)) in all {
-            let [counts, worth, to] = &decision.edges[place];
+            let [counts, worth, to, expected] = &decision.edges[place];
             let over = matches!(info.turn, Turn::Over(_));
             set(counts, if over { OVER | CLOSED } else { 0 });
             set(worth, worth_word(most(place), 1.0));
             set(to, u64::from(played.0) << 32);
+            set(expected, Expected::UNKNOWN.to_word());
             let (meta, rest) = decision.slot(place).split_at(Meta::WORDS);
             set(&meta[0], Meta::new(info).word());
             match &info.turn {
@@ -185,6 +188,23 @@ impl<'a> Edge<'a> {
             0 => None,
             id => Some(Block(id)),
         }
+    }
+
+    /// What two roles can expect behind it.
+    pub(super) fn expected(self) -> Expected {
+        Expected::from_word(get(&self.0[EXPECTED]))
+    }
+
+    /// Sets what two roles can expect behind it.
+    pub(super) fn expect(self, expected: Expected) {
+        set(&self.0[EXPECTED], expected.to_word());
+    }
+
+    /// Before the first visit: the deciding role can expect this, or less if that is all there
+    /// is.
+    pub(super) fn set_prior(self, expected: f32) {
+        let most = f32::from_bits(get(&self.0[WORTH]) as u32);
+        set(&self.0[WORTH], worth_word(most.min(expected), 1.0));
     }
 
     /// Sets the node that it leads to, which is the same in all threads.

@@ -83,7 +83,9 @@ impl Tree {
             }
             match (node.inside(), decider) {
                 ((Stage::Expanding, _), _) => return Leaf::Busy,
-                ((Stage::Unexpanded, _), _) if !node.is_touched() || self.is_full() => {
+                ((Stage::Unexpanded, _), _)
+                    if (!node.is_touched() && !self.expands_at_once()) || self.is_full() =>
+                {
                     return play();
                 }
                 ((Stage::Unexpanded, _), _) => {
@@ -166,7 +168,10 @@ impl Tree {
     ) -> Option<usize> {
         let weight = exploration * (node.visits() as f32 + 1.0).ln().sqrt();
         // What has not been tried is thought to be as good as the rest.
-        let untried = self.mean_in_units(node, role);
+        let untried = match self.valuation() {
+            Some(_) => 1.0,
+            None => self.mean_in_units(node, role),
+        };
         let mut best = None;
         let mut greatest = f32::NEG_INFINITY;
         for (place, edge) in decision.each().enumerate() {
@@ -216,7 +221,9 @@ impl Tree {
                     let edge = self.decision(*inside).edge(*place as usize);
                     let mean = match (edge.node(), node.meta().decider()) {
                         (Some(child), Decider::One(role)) => {
-                            self.mean_in_units(self.node(child), role)
+                            let mean = self.mean_in_units(self.node(child), role);
+                            let decision = self.decision(*inside);
+                            self.take_over_value(node, role, decision, edge, mean)
                         }
                         _ => 0.0,
                     };

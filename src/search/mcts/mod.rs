@@ -13,6 +13,7 @@
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `descent`: the choice of the next leaf, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
+//! - `valuation`: what a learned evaluation tells.
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
@@ -35,6 +36,7 @@ mod shared;
 #[cfg(test)]
 mod stress;
 mod tree;
+mod valuation;
 mod words;
 mod worker;
 
@@ -51,13 +53,15 @@ use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
-pub use config::MctsConfig;
+use super::heuristic::{HeuristicConfig, HeuristicTask};
+pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
 pub use local_report::{Forced, LocalReport, LocalTarget};
 use node::Bounds;
 pub use report::{MoveReport, SearchReport};
 use shared::{Shared, Wanted};
 use tree::Tree;
+use valuation::Valuation;
 use worker::Worker;
 
 /// How many threads there are at most: what is under way must fit into the tree's counters.
@@ -95,6 +99,8 @@ pub struct Mcts {
     shared: Shared,
     /// The task that finds goal bounds, until it is done.
     goal_bounds: Option<GoalBoundsTask>,
+    /// The task that learns an evaluation, until it is done.
+    heuristic: Option<HeuristicTask>,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
     /// The provers beside the search, if there are any.
@@ -164,6 +170,14 @@ impl Mcts {
         let local = engines.as_ref().filter(|_| ranges.len() > 1);
         let local =
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
+        let heuristic = (engines.as_ref()).filter(|_| config.evaluation.is_some());
+        let learning = HeuristicConfig::default();
+        let heuristic = heuristic.map(|_| {
+            // Learning has nothing to do with the state of a match.
+            let config = config.clone().with_darkening(false);
+            let engines = match_engines(game, &config).expect("there are some");
+            HeuristicTask::start(&engines, random, &learning)
+        });
         let mut tree = Tree::new(&root, ranges, random, config.memory);
         if let Some(local) = &local {
             tree.set_wins(local.no_wins());
@@ -176,6 +190,7 @@ impl Mcts {
                 .latches
                 .then(|| game.goal_bounds().cloned())
                 .flatten(),
+            heuristic,
             engines,
             local,
             state,
@@ -241,6 +256,36 @@ impl Mcts {
         self.goal_bounds = None;
     }
 
+    /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up
+    /// when they go on.
+    pub fn wait_for_evaluation(&mut self) {
+        if let Some(task) = &self.heuristic {
+            task.wait();
+        }
+    }
+
+    /// Takes up an evaluation, if one has been learned since. The tree is made anew, as its values
+    /// are of another kind.
+    fn adopt_heuristic(&mut self) -> Result<(), MachineError> {
+        let Some(found) = self.heuristic.as_ref().and_then(HeuristicTask::found) else {
+            return Ok(());
+        };
+        if let (Some(evaluation), Some(used)) = (found, self.config.evaluation) {
+            let root = self.evaluators[0].skip_forced_moves(&self.state, self.depth)?;
+            let valuation = Valuation {
+                evaluation: evaluation.clone(),
+                used,
+            };
+            self.tree.set_valuation(valuation, &root);
+            self.shared.root_statistics.lock().clear();
+            if let Some(local) = &mut self.local {
+                local.forget();
+            }
+        }
+        self.heuristic = None;
+        Ok(())
+    }
+
     /// Searches from the state in which exactly these propositions hold, as
     /// [`set_root`](Mcts::set_root) does. This is how a state comes from another machine,
     /// of any backend.
@@ -288,8 +333,10 @@ impl Mcts {
         }
         let result = loop {
             self.adopt_goal_bounds();
+            self.adopt_heuristic()?;
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
-            let is_last = self.goal_bounds.is_none() || left <= GOAL_BOUNDS_INTERVAL;
+            let is_waiting = self.goal_bounds.is_some() || self.heuristic.is_some();
+            let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
             let result = self.run_for(time, wanted, &budget.stop);
             if result.is_ok() && !budget.stop.is_set() && self.resist() {

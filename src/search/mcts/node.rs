@@ -47,6 +47,33 @@ impl Bounds {
     }
 }
 
+/// What each of two roles can expect, as a share of the range of its goals.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Expected(pub [f32; 2]);
+
+impl Expected {
+    /// Nothing is known yet.
+    pub(super) const UNKNOWN: Expected = Expected([f32::NAN; 2]);
+
+    /// Whether something is known.
+    pub(super) fn is_known(self) -> bool {
+        !self.0[0].is_nan()
+    }
+
+    pub(super) fn of(self, role: RoleId) -> f32 {
+        self.0[role.index()]
+    }
+
+    pub(super) fn to_word(self) -> u64 {
+        let [first, second] = self.0.map(|value| u64::from(value.to_bits()));
+        second << 32 | first
+    }
+
+    pub(super) fn from_word(word: u64) -> Expected {
+        Expected([word as u32, (word >> 32) as u32].map(f32::from_bits))
+    }
+}
+
 /// Whether what lies between these is known. Means of goals are compared, hence the tolerance.
 pub(super) fn is_exact(low: f64, high: f64) -> bool {
     high - low < 1e-4
@@ -105,6 +132,14 @@ impl Meta {
         }
     }
 
+    /// The role that decides, unless several do or nobody.
+    pub(super) fn role(self) -> Option<RoleId> {
+        match self.decider() {
+            Decider::One(role) => Some(role),
+            Decider::Several | Decider::Nobody => None,
+        }
+    }
+
     pub(super) fn decider(self) -> Decider {
         match (self.0 >> 32) as u32 {
             0 => Decider::Nobody,
@@ -134,7 +169,9 @@ const INSIDE: usize = 1;
 const COUNTS: usize = 2;
 /// How often the bounds have changed.
 const CHANGES: usize = 3;
-const SUMS: usize = 4;
+/// What the roles can expect, if there are two: see [`Expected`].
+const EXPECTED: usize = 4;
+const SUMS: usize = 5;
 
 const STAGE_SHIFT: u32 = 32;
 const STATE_SHIFT: u32 = 40;
@@ -168,6 +205,7 @@ impl<'a> Node<'a> {
         set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
         set(&self.words[COUNTS], 0);
         set(&self.words[CHANGES], 0);
+        set(&self.words[EXPECTED], Expected::UNKNOWN.to_word());
         let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
         sums.iter().for_each(|sum| set(sum, 0));
         let (bounds, rest) = rest.split_at(self.ranges.len());
@@ -249,6 +287,16 @@ impl<'a> Node<'a> {
             sum.fetch_add(value as u64, Ordering::Relaxed);
         }
         self.words[COUNTS].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What the roles can expect by an evaluation of the states below.
+    pub(super) fn expected(self) -> Expected {
+        Expected::from_word(get(&self.words[EXPECTED]))
+    }
+
+    /// Sets what the roles can expect.
+    pub(super) fn expect(self, expected: Expected) {
+        set(&self.words[EXPECTED], expected.to_word());
     }
 
     /// The bounds of what a role can still get.

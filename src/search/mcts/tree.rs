@@ -16,6 +16,7 @@ use super::arena::{AllocationBuffer, Arena, Block, Marks};
 use super::decision::{self, Decision, Edge};
 use super::joint::JointDecision;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
+use super::valuation::Valuation;
 use crate::analysis::GoalBounds;
 use crate::machine::{RoleId, State};
 use crate::proof::{KnownWins, Target};
@@ -38,6 +39,8 @@ pub(super) struct Tree {
     ranges: Box<[Bounds]>,
     /// The goals of these that latches leave, once they are known.
     left: Option<GoalBounds>,
+    /// The evaluation of states, if there is one.
+    valuation: Option<Valuation>,
     /// The role that decides by chance.
     random: Option<RoleId>,
     /// How much memory there may be.
@@ -74,6 +77,7 @@ impl Tree {
             joint_bytes: AtomicUsize::new(0),
             ranges,
             left: None,
+            valuation: None,
             random,
             limit,
             is_full: AtomicBool::new(false),
@@ -292,6 +296,19 @@ impl Tree {
                 node.narrow(role, self.goal_bounds(&state, role));
             }
         });
+    }
+
+    /// The evaluation of states, if there is one.
+    pub(super) fn valuation(&self) -> Option<&Valuation> {
+        self.valuation.as_ref()
+    }
+
+    /// From now on, states are evaluated. All nodes are forgotten, as they have values of another
+    /// kind.
+    pub(super) fn set_valuation(&mut self, valuation: Valuation, root: &Successor) {
+        self.valuation = Some(valuation);
+        self.clear();
+        self.set_root(root);
     }
 
     /// The bounds of what a role can get in a state, as known without a search.

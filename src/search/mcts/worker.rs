@@ -13,6 +13,7 @@ use crate::machine::{MachineError, Move, State};
 use crate::playout::{RunLimits, Tally};
 use crate::rng::GameRng;
 use crate::search::evaluator::Evaluator;
+use crate::search::heuristic::Scorer;
 use crate::search::successor::{Expansion, Successor, Transition};
 use crate::statistics::Moments;
 use propjit_stop::Stop;
@@ -26,6 +27,8 @@ pub(super) struct Worker<'a> {
     config: &'a MctsConfig,
     evaluator: &'a mut dyn Evaluator,
     context: DescentContext,
+    /// What evaluates states, if anything does.
+    scorer: Option<Scorer>,
     /// The paths to the leaves in which playouts have started, by the number of the start.
     playing: Vec<Option<(Path, NodeId)>>,
     /// How many these are.
@@ -65,6 +68,7 @@ impl<'a> Worker<'a> {
                 values: Vec::new(),
                 state: State::new(),
             },
+            scorer: tree.valuation().map(|v| Scorer::new(v.evaluation.clone())),
             playing: Vec::new(),
             leaves: 0,
             paths: Vec::new(),
@@ -163,6 +167,7 @@ impl<'a> Worker<'a> {
             }
         };
         match tree.descend(node, &mut path, &mut self.context) {
+            Leaf::Play(node) if tree.expands_at_once() => self.take_value(path, node),
             Leaf::Play(node) => {
                 self.context.state.assign_from(tree.node(node).state());
                 let queue = self.evaluator.runner().queue_mut();
@@ -189,6 +194,15 @@ impl<'a> Worker<'a> {
             }
         }
         true
+    }
+
+    /// Takes the value of a leaf for what would come of playouts.
+    fn take_value(&mut self, path: Path, node: NodeId) {
+        if let Some(scorer) = &mut self.scorer {
+            let values = self.tree.expected_goals(node, scorer);
+            self.record(path, Some(node), &values);
+        }
+        self.shared.spared.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Tells the tree what the evaluation at the end of the path brought for each role.
@@ -246,7 +260,12 @@ impl<'a> Worker<'a> {
         let mut next = Vec::new();
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
             self.expand(&path, node, expanded.get(at));
-            self.go_on(node, path, &mut next);
+            if self.tree.expands_at_once() {
+                self.tree.node(node).begin();
+                self.take_value(path, node);
+            } else {
+                self.go_on(node, path, &mut next);
+            }
         }
         for (Question { path, .. }, found) in one.into_iter().zip(followed.all().each()) {
             self.complete(path, &found, &mut next);
@@ -258,6 +277,9 @@ impl<'a> Worker<'a> {
     fn expand(&mut self, path: &Path, node: NodeId, found: Expansion<'_>) {
         if self.tree.expand(node, found, &mut self.context.buffer) {
             self.tree.refresh_path(path);
+        }
+        if let Some(scorer) = &mut self.scorer {
+            self.tree.value_edges(node, found, scorer);
         }
     }
 
@@ -313,6 +335,13 @@ impl<'a> Worker<'a> {
                 self.evaluator.runner().track_best_line(Some(goal as i32));
                 self.tree.raise_lower_bound(leaf, goal);
                 self.tree.refresh_path(&path);
+            }
+            if let (Some(scorer), Some(valuation)) = (&mut self.scorer, self.tree.valuation()) {
+                let weight = valuation.used.leaf;
+                let expected = self.tree.expected_goals(leaf, scorer);
+                for (value, expected) in values.iter_mut().zip(expected) {
+                    *value += weight * (expected - *value);
+                }
             }
             self.record(path, Some(leaf), &values);
         }

@@ -1,0 +1,199 @@
+//! `propjit heuristics`: an evaluation of states, learned from matches.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::engine::MatchEngines;
+use propjit::game::Game;
+use propjit::ground::GroundGame;
+use propjit::machine::RoleId;
+use propjit::rng::random_seed;
+use propjit::search::heuristic::{Evaluation, Heuristic, HeuristicConfig};
+use serde::Serialize;
+
+use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+
+/// Learn from matches what each role can expect in a state
+///
+/// What is of use is kept for the next search of the game, unless profiles are switched off.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file with the rules
+    rulesheet: PathBuf,
+
+    /// How long to learn
+    #[arg(long, default_value = "3", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// The number of rounds of matches, at most
+    #[arg(long, default_value = "24", value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
+    rounds: u32,
+
+    /// The seed of the random numbers [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Print so many features, those with the greatest weights. JSON has all
+    #[arg(long, default_value = "20", value_name = "N")]
+    features: usize,
+
+    /// Do not keep what was learned
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    roles: Vec<String>,
+    verdict: &'static str,
+    admitted: bool,
+    rounds: u32,
+    decisions: u64,
+    seconds: f64,
+    seed: u64,
+    /// The logarithmic loss in matches that were not learned from.
+    loss: Option<f64>,
+    /// By how much that is less than without features.
+    gain: Option<f64>,
+    gain_stderr: Option<f64>,
+    /// The same by the mean of playouts.
+    gain_by_playouts: Option<f64>,
+    /// The share of the range of goals against random decisions.
+    score: Option<f64>,
+    score_stderr: Option<f64>,
+    features: Vec<Feature>,
+    /// How many features are printed as text.
+    #[serde(skip)]
+    printed: usize,
+}
+
+/// A feature, and what it adds to the logarithm of the odds of the first role.
+#[derive(Serialize)]
+struct Feature {
+    /// The propositions, all of which hold.
+    feature: Vec<String>,
+    /// Where each of the roles is to move.
+    weights: Vec<f32>,
+}
+
+/// Learns and prints what was learned.
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_ctrl_c();
+    let prepare = |_: &mut Game, _| Ok(());
+    let (game, _) = args
+        .setup
+        .load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
+    let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
+        return Err(Failure::Work(
+            "only games that can be grounded are learned".to_string(),
+        ));
+    };
+    let shown = show_progress(|| "learning".to_string());
+    let mut engines = MatchEngines::new(engines.clone());
+    if let Some(decisive) = game.decisive(true) {
+        engines = engines.with_decisive(decisive.clone());
+    }
+    engines.wait();
+    let seed = args.seed.unwrap_or_else(random_seed);
+    let config = HeuristicConfig::default()
+        .with_time(args.seconds)
+        .with_rounds(args.rounds)
+        .with_seed(seed);
+    let learned = Heuristic::learn(&engines, game.random_role(), &config, &stop);
+    drop(shown);
+    let learned = learned.map_err(Failure::new)?;
+    if !args.dry_run
+        && let Err(error) = learned.keep(ground)
+    {
+        tracing::warn!("{}; the evaluation is not kept", describe(&error));
+    }
+    let features = learned.evaluation.as_deref();
+    output.result(&Report {
+        game: game_name(&args.rulesheet),
+        roles: ground.roles().to_vec(),
+        verdict: learned.verdict.text(),
+        admitted: learned.admitted().is_some(),
+        rounds: learned.rounds,
+        decisions: learned.decisions,
+        seconds: learned.time.as_secs_f64(),
+        seed,
+        loss: learned.gain.mean().map(|_| learned.loss),
+        gain: learned.gain.mean(),
+        gain_stderr: learned.gain.standard_error(),
+        gain_by_playouts: learned.gain_by_playouts,
+        score: learned.score.mean(),
+        score_stderr: learned.score.standard_error(),
+        features: features.map_or_else(Vec::new, |evaluation| features_of(evaluation, ground)),
+        printed: args.features,
+    })
+}
+
+/// The features of an evaluation, those first that matter most.
+fn features_of(evaluation: &Evaluation, game: &GroundGame) -> Vec<Feature> {
+    let features = evaluation.features();
+    let feature = |number: usize| {
+        let each = features.propositions(number).into_iter();
+        let names = each.flat_map(|base| game.fluents(&[base].into_iter().collect()));
+        let weight = |to_move| evaluation.weight(number, to_move, RoleId(0));
+        Feature {
+            feature: names.collect(),
+            weights: RoleId::first(2).map(weight).collect(),
+        }
+    };
+    let mut all: Vec<Feature> = (0..features.len()).map(feature).collect();
+    let size = |feature: &Feature| {
+        feature
+            .weights
+            .iter()
+            .map(|weight| weight.abs())
+            .sum::<f32>()
+    };
+    all.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    all
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}: {}; {} decisions in {} rounds, {:.2} s, seed {}",
+            self.game, self.verdict, self.decisions, self.rounds, self.seconds, self.seed
+        )?;
+        if let (Some(loss), Some(gain)) = (self.loss, self.gain) {
+            let error = self.gain_stderr.unwrap_or(0.0);
+            writeln!(
+                f,
+                "held-out loss   {loss:.3}, by {gain:.3} ± {error:.3} less than without features"
+            )?;
+        }
+        if let Some(gain) = self.gain_by_playouts {
+            writeln!(f, "playouts        by {gain:.3} less")?;
+        }
+        if let Some(score) = self.score {
+            let (score, error) = (100.0 * score, 100.0 * self.score_stderr.unwrap_or(0.0));
+            writeln!(f, "against random  {score:.1}% ± {error:.1}")?;
+        }
+        let [first, second] = &self.roles[..] else {
+            return Ok(());
+        };
+        let shown = &self.features[..self.printed.min(self.features.len())];
+        if shown.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "weights for {first}, where {first} or {second} is to move:"
+        )?;
+        for Feature { feature, weights } in shown {
+            let [one, other] = [0, 1].map(|at| weights.get(at).copied().unwrap_or(0.0));
+            writeln!(f, "{one:>8.2} {other:>8.2}  {}", feature.join(" and "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,276 @@
+//! Matches between policies, many at a time.
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+use rand::RngExt;
+
+use super::candidates::Candidates;
+use super::evaluation::{Evaluation, Scorer};
+use super::samples::Samples;
+use crate::machine::{MachineError, RoleId, State};
+use crate::playout::RunLimits;
+use crate::rng::GameRng;
+use crate::search::evaluator::Evaluator;
+use crate::search::successor::{NodeInfo, Siblings, Successor, Turn};
+use crate::statistics::Moments;
+
+/// How many matches are played at a time: enough for their successors to fill the lanes.
+const AT_A_TIME: usize = 128;
+
+/// The chance in a match.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chance {
+    /// The probability of a random decision.
+    pub noise: f64,
+    /// How many decisions are made at random at the start, at most.
+    pub opening: u32,
+}
+
+/// A game for two roles that take turns, and what plays it.
+pub(super) struct SelfPlay<'a> {
+    evaluator: &'a mut dyn Evaluator,
+    /// The lowest and the highest goal of each role.
+    ranges: [(f32, f32); 2],
+    start: Successor,
+    rng: GameRng,
+}
+
+/// What came of matches.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Outcome {
+    /// What the first policy got of the range of goals, match by match.
+    pub score: Moments<f64>,
+    /// How many decisions were made.
+    pub decisions: u64,
+    /// Whether the roles together always got as much as one of them can.
+    pub is_shared: bool,
+}
+
+/// Why matches cannot be played to the end.
+#[derive(Debug)]
+pub(super) enum NoOutcome {
+    /// Several roles decide at once.
+    Simultaneous,
+    /// A stop came.
+    Stopped,
+    /// The machine cannot go on.
+    Machine(MachineError),
+}
+
+impl From<MachineError> for NoOutcome {
+    fn from(error: MachineError) -> NoOutcome {
+        NoOutcome::Machine(error)
+    }
+}
+
+/// A match.
+struct Match {
+    number: u64,
+    state: State,
+    info: NodeInfo,
+    /// How many decisions are still made at random.
+    opening: u32,
+    /// The states after these, packed, and who was to move.
+    states: Vec<u64>,
+    to_move: Vec<RoleId>,
+}
+
+/// What is learned from matches.
+pub(super) struct Lessons<'a> {
+    /// The states after the opening.
+    pub samples: &'a mut Samples,
+    /// The same of one of so many matches, which are not among the samples.
+    pub held_out: (&'a mut Samples, usize),
+    /// What decisions change, if that is of interest.
+    pub candidates: Option<&'a mut Candidates>,
+}
+
+impl<'a> SelfPlay<'a> {
+    /// Matches that the evaluator plays.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub(super) fn new(
+        evaluator: &'a mut dyn Evaluator,
+        ranges: [(f32, f32); 2],
+        rng: GameRng,
+    ) -> Result<SelfPlay<'a>, MachineError> {
+        let state = evaluator.initial_state()?;
+        Ok(SelfPlay {
+            start: evaluator.skip_forced_moves(&state, 0)?,
+            evaluator,
+            ranges,
+            rng,
+        })
+    }
+
+    /// Plays matches between two policies, which change their roles from match to match, until
+    /// there were so many decisions. A policy decides for the state of the greatest value: that of
+    /// its evaluation, or without one the same for all but the ends of matches.
+    pub(super) fn play(
+        &mut self,
+        policies: [Option<&Arc<Evaluation>>; 2],
+        decisions: u64,
+        chance: Chance,
+        mut lessons: Option<Lessons<'_>>,
+        stop: &Stop,
+    ) -> Result<Outcome, NoOutcome> {
+        let mut scorers = policies.map(|policy| policy.cloned().map(Scorer::new));
+        let mut outcome = Outcome {
+            is_shared: true,
+            ..Outcome::default()
+        };
+        let mut started = 0;
+        let mut running: Vec<Match> = Vec::new();
+        loop {
+            while running.len() < AT_A_TIME && outcome.decisions < decisions {
+                running.push(self.start(started, chance));
+                started += 1;
+            }
+            if running.is_empty() {
+                return Ok(outcome);
+            }
+            let states = running.iter().map(|one| (&one.state, one.info.depth));
+            let states: Vec<_> = states.collect();
+            let found = self.evaluator.expand(&states, stop)?;
+            if found.is_empty() {
+                return Err(NoOutcome::Stopped);
+            }
+            // Those that there was no room for are first the next time.
+            let mut waiting = running.split_off(found.len());
+            for (at, mut one) in running.into_iter().enumerate() {
+                let next = found.get(at).successors;
+                let Turn::One(role) = one.info.turn else {
+                    return Err(NoOutcome::Simultaneous);
+                };
+                outcome.decisions += 1;
+                let chosen = match one.opening > 0 || self.rng.random_bool(chance.noise) {
+                    true => self.rng.random_range(0..next.infos.len()),
+                    false => {
+                        let policy = (one.number + u64::from(role.0)) % 2;
+                        self.best(next, role, scorers[policy as usize].as_mut())
+                    }
+                };
+                if let Some(lessons) = &mut lessons {
+                    one.learn(role, next.state(chosen), lessons);
+                }
+                one.opening = one.opening.saturating_sub(1);
+                one.state.assign(next.state(chosen));
+                one.info = next.infos[chosen].clone();
+                let Turn::Over(goals) = &one.info.turn else {
+                    waiting.push(one);
+                    continue;
+                };
+                let results = [0, 1].map(|role| self.unit(RoleId(role as u32), goals[role]));
+                outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
+                outcome.score.add(results[(one.number % 2) as usize], 1);
+                if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
+                    let (held_out, part) = &mut lessons.held_out;
+                    let samples = match one.number % *part as u64 {
+                        0 => held_out,
+                        _ => &mut lessons.samples,
+                    };
+                    samples.add_match(&one.states, &one.to_move, results);
+                }
+            }
+            running = waiting;
+        }
+    }
+
+    /// The mean of what the first role gets in playouts from each of these states.
+    pub(super) fn playout_values(
+        &mut self,
+        states: &[State],
+        matches: u64,
+        stop: &Stop,
+    ) -> Result<Vec<f32>, NoOutcome> {
+        let runner = self.evaluator.runner();
+        let ids = states
+            .iter()
+            .map(|state| runner.queue_mut().add(state, Some(matches)));
+        let ids: Vec<_> = ids.collect();
+        let limits = RunLimits::default()
+            .with_enough(states.len())
+            .with_stop(stop.clone());
+        runner.play(&limits)?;
+        let is_done = runner.queue().finished() == states.len();
+        let mean = |id| {
+            let tally = runner.queue().tally(id);
+            let sum = tally.goals[0].values.sum as f32;
+            sum / tally.rollouts().max(1) as f32
+        };
+        let means: Vec<f32> = ids.into_iter().map(mean).collect();
+        runner.clear();
+        match is_done {
+            true => Ok(means
+                .into_iter()
+                .map(|mean| self.unit(RoleId(0), mean))
+                .collect()),
+            false => Err(NoOutcome::Stopped),
+        }
+    }
+
+    fn start(&mut self, number: u64, chance: Chance) -> Match {
+        Match {
+            number,
+            state: self.start.state.clone(),
+            info: self.start.info.clone(),
+            opening: self.rng.random_range(0..=chance.opening),
+            states: Vec::new(),
+            to_move: Vec::new(),
+        }
+    }
+
+    /// The place of the state that is best for a role, or by chance one of those that are.
+    fn best(&mut self, next: Siblings<'_>, role: RoleId, mut scorer: Option<&mut Scorer>) -> usize {
+        let (mut best, mut greatest, mut equal) = (0, f32::NEG_INFINITY, 0);
+        for (place, info) in next.infos.iter().enumerate() {
+            let value = match (&info.turn, &mut scorer) {
+                (Turn::Over(goals), _) => {
+                    let goal = self.unit(role, goals[role.index()]);
+                    (goal / (1.0 - goal)).ln()
+                }
+                (&Turn::One(to_move), Some(scorer)) => {
+                    let state = next.state(place).iter().copied();
+                    scorer.log_odds(state, to_move)[role.index()]
+                }
+                _ => 0.0,
+            };
+            if value > greatest || equal == 0 {
+                (best, greatest, equal) = (place, value, 1);
+            } else if value == greatest {
+                equal += 1;
+                if self.rng.random_range(0..equal) == 0 {
+                    best = place;
+                }
+            }
+        }
+        best
+    }
+
+    /// A goal as a share of the range of goals.
+    fn unit(&self, role: RoleId, goal: f32) -> f32 {
+        let (low, high) = self.ranges[role.index()];
+        if high > low {
+            (goal - low) / (high - low)
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Match {
+    /// Keeps what can be learned from a decision that leads to this state.
+    fn learn(&mut self, role: RoleId, next: &[u64], lessons: &mut Lessons<'_>) {
+        let words = self.state.words();
+        if self.opening == 0 {
+            let padded = words.iter().copied().chain(std::iter::repeat(0));
+            self.states.extend(padded.take(lessons.samples.words()));
+            self.to_move.push(role);
+        }
+        if let Some(candidates) = &mut lessons.candidates {
+            candidates.note(words, next);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Learning on a thread beside a search.
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use super::evaluation::Evaluation;
+use super::learn::{Heuristic, HeuristicConfig};
+use super::store;
+use crate::background::Background;
+use crate::engine::MatchEngines;
+use crate::machine::RoleId;
+
+/// A background task that loads a game's evaluation, or learns it and keeps it for the next time.
+/// It ends when it is dropped.
+#[derive(Debug)]
+pub struct HeuristicTask {
+    found: Background<Option<Arc<Evaluation>>>,
+    stop: Stop,
+}
+
+impl HeuristicTask {
+    /// Starts the thread; `random` is the role that plays at random, if there is one.
+    pub fn start(
+        engines: &MatchEngines,
+        random: Option<RoleId>,
+        config: &HeuristicConfig,
+    ) -> HeuristicTask {
+        let stop = Stop::new();
+        let (engines, config, until) = (engines.clone(), config.clone(), stop.clone());
+        let make = move || find(&engines, random, &config, &until);
+        HeuristicTask {
+            found: Background::start("heuristic", || None, make),
+            stop,
+        }
+    }
+
+    /// The evaluation, if the thread is done: nothing if there is none that is of use.
+    pub fn found(&self) -> Option<Option<&Arc<Evaluation>>> {
+        self.found.get().map(Option::as_ref)
+    }
+
+    /// Waits until the thread is done.
+    pub fn wait(&self) -> Option<&Arc<Evaluation>> {
+        self.found.wait().as_ref()
+    }
+}
+
+impl Drop for HeuristicTask {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
+
+/// The evaluation of a game, if there is one that is of use.
+fn find(
+    engines: &MatchEngines,
+    random: Option<RoleId>,
+    config: &HeuristicConfig,
+    stop: &Stop,
+) -> Option<Arc<Evaluation>> {
+    let game = engines.engines().game();
+    let known = store::load(game).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the evaluation is learned anew");
+        None
+    });
+    if let Some(known) = known {
+        return known.map(Arc::new);
+    }
+    engines.wait();
+    let learned = Heuristic::learn(engines, random, config, stop);
+    let learned = learned.inspect_err(|error| tracing::warn!(%error, "nothing was learned"));
+    let learned = learned.ok()?;
+    if let Err(error) = learned.keep(game) {
+        tracing::warn!(%error, "the evaluation is not kept");
+    }
+    learned.admitted().cloned()
+}

@@ -1,0 +1,138 @@
+//! What a learned [evaluation](crate::search::heuristic) tells about the nodes of the tree.
+//!
+//! Nodes and edges have a value for each of two roles, beside the mean of what evaluations brought.
+//! That of an expanded node is the value of the child that is best for who decides: a minimax
+//! value. What an edge is worth is a weighted mean of both, and before the first visit the value
+//! alone ("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo Tree
+//! Search with Heuristic Evaluations using Implicit Minimax Backups", 2014).
+//!
+//! Nothing is proved by that: what a role can get for certain does not depend on it.
+
+use std::sync::Arc;
+
+use super::config::EvaluationUse;
+use super::decision::{Decision, Edge};
+use super::node::{Bounds, Expected, Node, NodeId};
+use super::tree::Tree;
+use crate::machine::RoleId;
+use crate::search::heuristic::{Evaluation, Scorer};
+use crate::search::successor::{Expansion, Turn};
+
+/// An evaluation for a tree, and how it is used.
+#[derive(Clone, Debug)]
+pub(super) struct Valuation {
+    pub evaluation: Arc<Evaluation>,
+    pub used: EvaluationUse,
+}
+
+impl Valuation {
+    /// The part of the value in what an edge is worth after so many visits, at least one.
+    fn weight(&self, visits: u64) -> f32 {
+        let EvaluationUse { minimax, prior, .. } = self.used;
+        minimax + (1.0 - minimax) * prior / (prior + visits as f32)
+    }
+}
+
+impl Tree {
+    /// Whether nodes are expanded on the first visit, and valued by what follows from them instead
+    /// of by playouts.
+    pub(super) fn expands_at_once(&self) -> bool {
+        let used = self.valuation().map(|valuation| valuation.used);
+        used.is_some_and(|used| used.leaf >= 1.0)
+    }
+
+    /// The goals that the roles can expect in a node.
+    pub(super) fn expected_goals(&self, id: NodeId, scorer: &mut Scorer) -> [f32; 2] {
+        let node = self.node(id);
+        let mut expected = node.expected();
+        if !expected.is_known() {
+            let to_move = node.meta().role().unwrap_or(RoleId(0));
+            expected = Expected(scorer.values(node.state(), to_move));
+            node.expect(expected);
+        }
+        [0, 1].map(|role| {
+            let Bounds { low, high } = self.ranges()[role];
+            low + expected.0[role] * (high - low)
+        })
+    }
+
+    /// Values what follows from a node that has just been expanded.
+    pub(super) fn value_edges(&self, id: NodeId, found: Expansion<'_>, scorer: &mut Scorer) {
+        let Some((role, decision)) = self.decision_of_one(id) else {
+            return;
+        };
+        let infos = found.successors.infos.iter().enumerate();
+        for (edge, (place, info)) in decision.each().zip(infos) {
+            let expected = match &info.turn {
+                Turn::Over(goals) => self.in_units(|role| goals[role.index()]),
+                Turn::One(to_move) => {
+                    let state = found.successors.state(place).iter().copied();
+                    Expected(scorer.values(state, *to_move))
+                }
+                Turn::Several => continue,
+            };
+            edge.expect(expected);
+            edge.set_prior(expected.of(role));
+        }
+        if let Some(best) = best(decision, role) {
+            self.node(id).expect(best);
+        }
+    }
+
+    /// Takes over the value behind an edge of a node. Returns what the edge is worth to the role
+    /// that decides, of which this is the mean.
+    pub(super) fn take_over_value(
+        &self,
+        node: Node<'_>,
+        role: RoleId,
+        decision: Decision<'_>,
+        edge: Edge<'_>,
+        mean: f32,
+    ) -> f32 {
+        let (Some(valuation), Some(child)) = (self.valuation(), edge.node()) else {
+            return mean;
+        };
+        let child = self.node(child);
+        let before = edge.expected();
+        let found = match child.expected() {
+            found if found.is_known() => found,
+            _ => before,
+        };
+        if !found.is_known() {
+            return mean;
+        }
+        let found = self.within_bounds(child, found);
+        edge.expect(found);
+        let known = node.expected();
+        if !known.is_known() || found.of(role) >= known.of(role) {
+            node.expect(found);
+        } else if before.of(role) >= known.of(role) {
+            // It was the best so far.
+            node.expect(best(decision, role).unwrap_or(found));
+        }
+        let weight = valuation.weight(edge.visits() + 1);
+        mean + weight * (found.of(role) - mean)
+    }
+
+    /// What is expected, as far as it is possible by what is proved of the node.
+    fn within_bounds(&self, node: Node<'_>, Expected(values): Expected) -> Expected {
+        Expected([0, 1].map(|role| {
+            let range = self.ranges()[role];
+            let Bounds { low, high } = node.bounds(RoleId(role as u32));
+            values[role].clamp(range.to_unit(low), range.to_unit(high))
+        }))
+    }
+
+    /// Goals as shares of their ranges.
+    fn in_units(&self, goal: impl Fn(RoleId) -> f32) -> Expected {
+        let unit = |role: RoleId| self.ranges()[role.index()].to_unit(goal(role));
+        Expected([RoleId(0), RoleId(1)].map(unit))
+    }
+}
+
+/// What is expected behind the edge that is best for a role.
+fn best(decision: Decision<'_>, role: RoleId) -> Option<Expected> {
+    let known = decision.each().map(Edge::expected);
+    let known = known.filter(|expected| expected.is_known());
+    known.max_by(|a, b| a.of(role).total_cmp(&b.of(role)))
+}
