@@ -13,7 +13,8 @@ use propjit::search::heuristic::{Evaluation, Heuristic, HeuristicConfig};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, describe, show_progress, stop_on_ctrl_c};
+use super::output::{Failure, Output, describe, show_progress};
+use super::signals::stop_on_signals;
 
 /// Learn from matches what each role can expect in a state
 ///
@@ -84,7 +85,7 @@ struct Feature {
 
 /// Learns and prints what was learned.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let stop = stop_on_ctrl_c();
+    let stop = stop_on_signals();
     let prepare = |_: &mut Game, _| Ok(());
     let (game, _) = args
         .setup
