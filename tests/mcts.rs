@@ -82,8 +82,14 @@ impl Perfect {
 fn tic_tac_toe_is_played_perfectly() {
     let game = common::own_game("ticTacToe");
     let mut perfect = Perfect::new(&game);
-    for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let mut searched = search(&game, backend, MctsConfig::default(), 1_000_000);
+    for (backend, local) in [
+        (Backend::Scalar, false),
+        (Backend::Lanes, false),
+        (Backend::Compiled, false),
+        (Backend::Compiled, true),
+    ] {
+        let config = MctsConfig::default().with_local(local);
+        let mut searched = search(&game, backend, config, 1_000_000);
         let report = searched.report(RoleId(0));
         assert!(report.solved, "{backend}");
         assert_eq!(report.value, Some(50.0));

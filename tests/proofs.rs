@@ -1,6 +1,7 @@
 //! Proof search: that its verdicts are those of a full search, from the states that it was asked
 //! about and from all others in its cubes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
@@ -10,7 +11,10 @@ use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::matches::{History, Script};
-use propjit::proof::{Cube, Pace, Proof, ProofConfig, Prover, ProverTeam, Target, Verdict};
+use propjit::proof::{
+    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofPosition, ProofRequest,
+    ProofWorker, Prover, ProverTeam, Target, Verdict,
+};
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
@@ -294,6 +298,58 @@ fn local_search_finds_forced_wins_and_their_moves() {
         "{:?}",
         proof.verdict
     );
+}
+
+#[test]
+fn wins_that_are_found_on_the_way_are_wins() {
+    let game = common::own_game("ticTacToe");
+    let known = Arc::new(KnownWins::new(game.ground_game().unwrap().clone()));
+    let (told, wins) = crossbeam_channel::unbounded();
+    let tell = {
+        let known = known.clone();
+        move |message| {
+            if let ProofMessage::Wins(wins) = message {
+                known.add(&wins);
+                return told.send(wins.cubes.len()).is_ok();
+            }
+            true
+        }
+    };
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let position = ProofPosition {
+        state: machine.initial_state().unwrap(),
+        role: None,
+    };
+    let mut worker = ProofWorker::start(game.engines().unwrap(), Arc::new(tell));
+    worker.ask(ProofRequest {
+        number: 1,
+        share: 1.0,
+        positions: vec![position],
+    });
+    let mut count = 0;
+    while count < 50 {
+        count += wins.recv_timeout(Duration::from_secs(100)).unwrap();
+    }
+    drop(worker);
+    let mut rng = streams(0xa100).next().unwrap();
+    let mut found = 0;
+    for _ in 0..300 {
+        for state in random_match(&mut *machine, &mut rng) {
+            let Some((target, ceilings)) = known.look_up(&state) else {
+                continue;
+            };
+            found += 1;
+            let other = RoleId(1 - target.role.0);
+            assert_eq!(ceilings, [(other, 0)]);
+            let mut reference = Reference {
+                machine: &mut *machine,
+                target,
+                left: u64::MAX,
+            };
+            assert!(reference.forces(&state, 9).is_ok_and(|forced| forced));
+        }
+    }
+    assert!(found > 50, "{found}");
 }
 
 #[test]

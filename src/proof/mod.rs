@@ -4,7 +4,7 @@
 //! role *can force it in k joint moves* from states that achieve it, and from those that are not
 //! terminal, in which every role has a legal move, and in which the role has a move such that it
 //! can force it in k - 1 joint moves whatever the others reply. The search goes depth first, with
-//! k growing by one.
+//! ever greater k.
 //!
 //! What is found out about a state is kept as a [`Cube`]: the base propositions that the proof
 //! looks at, so that it holds for all states that agree on them. A reply need not be searched if
@@ -23,6 +23,8 @@
 //! - `worker`, `pace`: a thread that proves what it is asked about, for a share of the time.
 //! - `encoding`, `process`, `serve`: a worker in another process, and how messages are written.
 //! - `crew`: several workers.
+//! - `announcer`, `known_wins`: wins that are found on the way, for searches of another kind that
+//!   come to states in the same cubes.
 //!
 //! Local search for forced wins is described in the blog of Sancho
 //! (<http://sanchoggp.blogspot.com>, 2014), there within a static distance; relevance zones as
