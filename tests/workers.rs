@@ -389,7 +389,7 @@ fn a_match_goes_on_when_a_worker_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let worker = script(&folder, &serving());
     let record = folder.path().join("record.json").display().to_string();
-    let player = format!("mcts:leaf-playouts=1,prover=cmd:{worker}");
+    let player = format!("mcts:leaf-playouts=1,local=false,prover=cmd:{worker}");
     let match_ = thread::spawn({
         let record = record.clone();
         move || {

@@ -56,11 +56,14 @@ impl MoveBudget {
 }
 
 impl Default for MctsPlayerConfig {
-    /// The default search with a learned evaluation, which goes on while others think.
+    /// The default search with local search and a learned evaluation, which goes on while others
+    /// think.
     fn default() -> MctsPlayerConfig {
         let evaluation = Some(EvaluationUse::default());
         MctsPlayerConfig {
-            search: MctsConfig::default().with_evaluation(evaluation),
+            search: MctsConfig::default()
+                .with_local(true)
+                .with_evaluation(evaluation),
             backend: None,
             ponder: true,
             budget: MoveBudget::default(),

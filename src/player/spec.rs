@@ -111,12 +111,13 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         .with_nodes(options.within("nodes", nodes, 1..=u64::MAX)?)
         .with_playouts(options.within("total-playouts", playouts, 1..=u64::MAX)?)
         .with_time(seconds.map(Duration::from_secs_f64));
-    // What others take to think should not count where nodes or playouts do.
-    let ponder = budget.nodes.is_none() && budget.playouts.is_none();
+    // Where nodes or playouts count, nothing should depend on time: not what others take to think,
+    // and not what other threads find out meanwhile.
+    let is_timed = budget.nodes.is_none() && budget.playouts.is_none();
     let mut config = MctsPlayerConfig {
-        search: mcts::MctsConfig::default(),
+        search: mcts::MctsConfig::default().with_local(is_timed),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
-        ponder: options.get("ponder", "true or false")?.unwrap_or(ponder),
+        ponder: options.get("ponder", "true or false")?.unwrap_or(is_timed),
         budget,
     };
     let search = &mut config.search;
@@ -153,8 +154,8 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
             .within(option, wanted, 0.0..=most)?
             .unwrap_or(*weight);
     }
-    let is_used = options.get("evaluation", "true or false")?.unwrap_or(true);
-    search.evaluation = is_used.then_some(used);
+    let is_used: Option<bool> = options.get("evaluation", "true or false")?;
+    search.evaluation = is_used.unwrap_or(is_timed).then_some(used);
     let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(
