@@ -1,8 +1,9 @@
-//! The user's directories, and others that the environment names.
+//! The user's directories, and others that the environment names; files in them.
 
 use std::ffi::OsStr;
-use std::io;
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use thiserror::Error;
@@ -60,4 +61,14 @@ pub(crate) fn find(
             Ok(Some(directory))
         }
     }
+}
+
+/// Writes a file at once or not at all, and makes its directory if that is missing.
+pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
-use crate::workers::FORCED;
+use crate::workers::{FORCED, after};
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
@@ -282,15 +282,10 @@ fn local_search_finds_forced_wins_and_their_moves() {
 
     // The move is one after which the win is proved as well.
     let best = search.move_text(role, report.best.unwrap());
-    history
-        .follow(&Script::inline(&format!("noop | {best}")))
-        .unwrap();
+    let state = after(&game, &format!("{FORCED}; noop | {best}"));
     let target = Target { role, value: 100 };
     let engines = game.engines().unwrap();
     let mut prover = Prover::new(engines, target, &ProofConfig::default()).unwrap();
-    let fluents = history.fluents();
-    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
-    let state = game.ground_game().unwrap().parse_state(&fluents).unwrap();
     let mut pace = Pace::new(&Stop::new().within(Duration::from_secs(100)));
     let proof = prover.prove(&state, 20, &mut pace, |_| ()).unwrap();
     assert!(

@@ -28,7 +28,7 @@ mod feedback;
 mod fold;
 mod known;
 mod legality;
-mod rebuild;
+pub(crate) mod rebuild;
 mod selection;
 mod share;
 mod subsumption;
@@ -42,6 +42,7 @@ use crate::circuit::Circuit;
 use crate::setters::setters;
 pub use fold::fold;
 use propjit_stop::Stop;
+pub use rebuild::rebuild_known;
 
 /// The choice of passes to run, and the time for them.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@
 //! lanes at a time, and by machine code.
 
 use crate::circuit::{Builder, Circuit, Edge, InputId, Loop, Node, NodeId};
+use crate::passes::rebuild::{Moved, copy};
 
 /// A circuit under construction that begins with another one, and to which walks are added.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct Walks<'a> {
     /// What the circuit is part of.
     pub builder: Builder,
     /// The nodes of the circuit in the builder.
-    moved: Vec<Edge>,
+    moved: Moved,
 }
 
 /// A wire of the circuit, and an edge of the builder that says whether a reason for its value is
@@ -48,7 +49,7 @@ impl<'a> Walks<'a> {
 
     /// The value of an edge of the circuit.
     pub fn value(&self, edge: Edge) -> Edge {
-        self.moved[edge.node().index()].invert_if(edge.inverted())
+        self.moved.edge(edge)
     }
 
     /// For each input of the circuit, whether it is in the reasons for the wires that are wanted.
@@ -162,35 +163,6 @@ fn costs(circuit: &Circuit, is_literal: &[bool]) -> Vec<[u32; 2]> {
         };
     }
     costs
-}
-
-/// Adds all nodes of the circuit to a builder with at least as many inputs.
-fn copy(circuit: &Circuit, builder: &mut Builder) -> Vec<Edge> {
-    let mut moved = vec![Edge::FALSE; circuit.nodes().len()];
-    let value = |moved: &[Edge], edge: Edge| moved[edge.node().index()].invert_if(edge.inverted());
-    let mut loops = circuit.loops().iter().peekable();
-    for (at, node) in circuit.nodes().iter().enumerate() {
-        if let Some(starting) = loops.peek().filter(|l| l.nodes.start as usize == at) {
-            let variables = builder.begin_loop(starting.feedback.len());
-            for ((node, _), variable) in starting.feedback.iter().zip(variables) {
-                moved[node.index()] = variable;
-            }
-        }
-        match *node {
-            Node::False | Node::Feedback => {}
-            Node::Input(input) => moved[at] = builder.input(input.index()),
-            Node::And(a, b) => moved[at] = builder.and(value(&moved, a), value(&moved, b)),
-        }
-        if let Some(ending) = loops.next_if(|l| l.nodes.end as usize == at + 1) {
-            let sources = ending
-                .feedback
-                .iter()
-                .map(|&(_, source)| value(&moved, source));
-            let sources: Vec<Edge> = sources.collect();
-            builder.end_loop(&sources);
-        }
-    }
-    moved
 }
 
 #[cfg(test)]

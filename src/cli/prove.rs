@@ -155,11 +155,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         texts.collect::<Vec<_>>().join(" | ")
     };
     let cube = |cube: &Arc<Cube>| {
-        let literals = team.prover().literals(cube);
-        literals
-            .iter()
-            .map(|literal| literal.text(ground))
-            .collect()
+        let literals = cube.given();
+        literals.map(|literal| literal.text(ground)).collect()
     };
     output.result(&Report {
         role: ground.roles()[role.index()].clone(),

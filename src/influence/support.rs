@@ -5,6 +5,8 @@ use std::ops::Range;
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 use propjit_stop::Stop;
 
+use crate::state::ones;
+
 /// Finds the inputs of a range that each edge depends on, as the circuit is built. `found` is told
 /// the number of the edge and that of an input in the range; of each edge, inputs ascend. Ends
 /// early when the stop comes.
@@ -28,13 +30,8 @@ pub(super) fn supports(
         }
         follow(circuit, &mut words);
         for (number, edge) in edges.iter().enumerate() {
-            let mut left = words[edge.node().index()];
-            while left != 0 {
-                found(
-                    number,
-                    first - inputs.start + left.trailing_zeros() as usize,
-                );
-                left &= left - 1;
+            for bit in ones([words[edge.node().index()]].into_iter()) {
+                found(number, first - inputs.start + bit);
             }
         }
     }

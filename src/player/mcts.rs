@@ -50,7 +50,7 @@ impl MoveBudget {
     }
 
     /// Whether it is counted, and not measured in time.
-    fn is_counted(&self) -> bool {
+    pub(super) fn is_counted(&self) -> bool {
         self.nodes.is_some() || self.playouts.is_some()
     }
 }

@@ -113,7 +113,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         .with_time(seconds.map(Duration::from_secs_f64));
     // Where nodes or playouts count, nothing should depend on time: not what others take to think,
     // and not what other threads find out meanwhile.
-    let is_timed = budget.nodes.is_none() && budget.playouts.is_none();
+    let is_timed = !budget.is_counted();
     let mut config = MctsPlayerConfig {
         search: mcts::MctsConfig::default().with_local(is_timed),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,

@@ -13,7 +13,7 @@ mod cpu;
 mod settings;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use thiserror::Error;
 pub use cpu::Cpu;
 pub use settings::{ImpossibleSettings, MAX_THREADS, Settings};
 
-use crate::directory::{self, DirectoryError, Purpose};
+use crate::directory::{self, DirectoryError, Purpose, write_whole};
 
 /// The environment variable with the directory of profiles, or `off`.
 pub const VARIABLE: &str = "PROPJIT_CONFIG";
@@ -147,15 +147,7 @@ impl Profile {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ProfileError> {
-        let write = || -> io::Result<()> {
-            let directory = path.parent().unwrap_or(Path::new("."));
-            std::fs::create_dir_all(directory)?;
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            write!(file, "{HEADER}{self}")?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(|source| {
+        write_whole(path, &format!("{HEADER}{self}")).map_err(|source| {
             let path = path.to_path_buf();
             ProfileError::Io { path, source }
         })

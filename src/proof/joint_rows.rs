@@ -23,15 +23,6 @@ pub(super) struct JointRows {
 }
 
 impl JointRows {
-    /// The rows for a single state, which is packed, and as if after one joint move.
-    pub(super) fn of(state: &[u64], propositions: usize) -> JointRows {
-        let bit = |at: usize| [state[at / 64] >> (at % 64) & 1, 0, 0, 0];
-        JointRows {
-            parts: 1,
-            rows: (0..propositions).map(bit).collect(),
-        }
-    }
-
     /// Makes room for this number of joint moves.
     pub(super) fn resize(&mut self, propositions: usize, joints: usize) {
         self.parts = joints.div_ceil(PART);

@@ -6,7 +6,7 @@ use parking_lot::RwLock;
 
 use super::cube::Cube;
 use super::message::ProofWins;
-use super::store::Store;
+use super::store::{Depths, Store};
 use crate::ground::GroundGame;
 use crate::machine::State;
 use crate::moves::RoleId;
@@ -73,7 +73,11 @@ impl KnownWins {
             return None;
         }
         let phase = self.game.phases().of(state)?;
-        let is_won = |known: &&Known| known.wins[phase].read().contains(state.words());
+        let is_won = |known: &&Known| {
+            let wins = known.wins[phase].read();
+            wins.cube_of(Depths::AtMost(u32::MAX), state.words())
+                .is_some()
+        };
         let known = targets.iter().find(is_won)?;
         Some((known.target, known.ceilings.clone()))
     }

@@ -14,23 +14,26 @@ pub(super) const ORDER_BITS: u32 = 8;
 /// takes some tenths of a second.
 const MOST_PAIRS: usize = 1 << 20;
 
+/// The distances of a game, unless that takes too long or a stop comes.
+pub(super) fn influence(game: &GroundGame, stop: &Stop) -> Option<Influence> {
+    let layout = game.layout();
+    let pairs = layout.bases.len() * (layout.inputs() - layout.bases.len());
+    match pairs <= MOST_PAIRS {
+        true => Influence::new(game, stop).ok(),
+        false => None,
+    }
+}
+
 /// By phase and joint move, how early it is tried: the greater, the earlier. It is the move in it
 /// that is nearest to its own role's goal that counts, by its [static
 /// distance](Influence::to_goal).
-pub(super) fn first_order(game: &GroundGame, steps: &Steps) -> Vec<Vec<u64>> {
-    let layout = game.layout();
-    let pairs = layout.bases.len() * (layout.inputs() - layout.bases.len());
-    let influence = match pairs <= MOST_PAIRS {
-        true => Influence::new(game, &Stop::new()).ok(),
-        false => None,
-    };
+pub(super) fn first_order(influence: Option<&Influence>, steps: &Steps) -> Vec<Vec<u64>> {
     let phases = 0..steps.phases();
     let orders = phases.map(|phase| {
         let joints = steps.joints(phase);
         let order = |joint: usize| {
             let joint = joints.joint(joint);
             let moves = (0..).map(RoleId).zip(joint);
-            let influence = influence.as_ref();
             let distances = moves.filter_map(|(role, played)| {
                 influence.and_then(|influence| influence.to_goal(role, (role, played)))
             });

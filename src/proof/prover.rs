@@ -3,15 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use propjit_stop::Stop;
+
 use super::announcer::Announcer;
 use super::cube::Cube;
 use super::exchange::Exchange;
-use super::order::first_order;
+use super::order::{first_order, influence};
 use super::pace::Pace;
 use super::search::{ProofCounts, Search, Stopped};
 use super::steps::{Steps, flag};
 use crate::engine::Engines;
-use crate::ground::{GroundGame, Literal};
+use crate::ground::GroundGame;
+use crate::influence::Influence;
 use crate::machine::State;
 use crate::moves::Move;
 use crate::reasons::Target;
@@ -134,8 +137,19 @@ impl Prover {
         target: Target,
         config: &ProofConfig,
     ) -> Result<Prover, ProofError> {
+        let influence = influence(engines.game(), &Stop::new());
+        Prover::with_influence(engines, target, config, influence.as_ref())
+    }
+
+    /// As [`new`](Prover::new), with the distances of the game, by which moves are ordered.
+    pub(super) fn with_influence(
+        engines: &Engines,
+        target: Target,
+        config: &ProofConfig,
+        influence: Option<&Influence>,
+    ) -> Result<Prover, ProofError> {
         let steps = Steps::new(engines.programs(), target).ok_or(ProofError::JointMoves)?;
-        let order = first_order(engines.game(), &steps);
+        let order = first_order(influence, &steps);
         Ok(Prover {
             game: engines.game().clone(),
             search: Search::new(steps, order, config.cubes),
@@ -244,10 +258,5 @@ impl Prover {
     /// What was counted in all searches so far.
     pub fn counts(&self) -> ProofCounts {
         self.search.counts
-    }
-
-    /// The base propositions that a cube gives values to, with these.
-    pub fn literals(&self, cube: &Cube) -> Vec<Literal> {
-        cube.given().collect()
     }
 }

@@ -10,7 +10,6 @@ use super::announcer::Announcer;
 use super::conclusion::conclude;
 use super::cube::Cube;
 use super::exchange::Exchange;
-use super::joint_rows::JointRows;
 use super::node::Node;
 use super::order::ORDER_BITS;
 use super::pace::Pace;
@@ -133,13 +132,8 @@ impl Search {
 
     /// A win or fail cube of these depths that contains a state.
     fn stored(&self, phase: usize, won: bool, state: &[u64], depths: Depths) -> Option<Arc<Cube>> {
-        let rows = JointRows::of(state, self.steps.propositions());
         let store = &self.stores[phase][usize::from(won)];
-        let mut found = None;
-        store.find(depths, &rows, &mut [1, 0, 0, 0], |cube, _| {
-            found = Some(cube.clone());
-        });
-        found
+        store.cube_of(depths, state).cloned()
     }
 
     /// A cube that contains a state for which it is known whether the target can be forced from

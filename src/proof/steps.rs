@@ -173,11 +173,6 @@ impl Steps {
         column_words(self.layout.bases.len())
     }
 
-    /// The number of base propositions.
-    pub(super) fn propositions(&self) -> usize {
-        self.layout.bases.len()
-    }
-
     /// The joint moves of a phase.
     pub(super) fn joints(&self, phase: usize) -> &Joints {
         &self.phases[phase].joints

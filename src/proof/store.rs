@@ -92,8 +92,7 @@ impl Store {
         let mut at = 0;
         loop {
             let tree = &mut self.nodes[at];
-            let [least, most] = tree.depths;
-            tree.depths = [least.min(cube.depth()), most.max(cube.depth())];
+            tree.include(cube.depth());
             match tree.kind {
                 Kind::Branch { proposition, parts } => {
                     at = parts as usize + part(&cube, proposition as usize);
@@ -130,9 +129,7 @@ impl Store {
             .extend(leaves.map(|leaf| Tree::leaf(leaf as u32)));
         for cube in cubes {
             let part = part(&cube, proposition);
-            let tree = &mut self.nodes[parts + part];
-            let [least, most] = tree.depths;
-            tree.depths = [least.min(cube.depth()), most.max(cube.depth())];
+            self.nodes[parts + part].include(cube.depth());
             self.leaves[leaves[part]].insert(cube);
         }
     }
@@ -158,8 +155,9 @@ impl Store {
         }
     }
 
-    /// Whether a packed state, which may be cut off after its last proposition, is in a cube.
-    pub(super) fn contains(&self, state: &[u64]) -> bool {
+    /// A cube with these depths that contains a packed state, which may be cut off after its last
+    /// proposition.
+    pub(super) fn cube_of(&self, depths: Depths, state: &[u64]) -> Option<&Arc<Cube>> {
         let holds = |at: usize| {
             let word = state.get(at / 64);
             word.is_some_and(|word| word >> (at % 64) & 1 == 1)
@@ -169,10 +167,15 @@ impl Store {
             .collect();
         let mut left = vec![0];
         while let Some(at) = left.pop() {
-            match self.nodes[at].kind {
+            let tree = &self.nodes[at];
+            if !depths.overlap(tree.depths) {
+                continue;
+            }
+            match tree.kind {
                 Kind::Leaf(leaf) => {
-                    if self.leaves[leaf as usize].without(&excluded) != 0 {
-                        return true;
+                    let found = self.leaves[leaf as usize].without(&excluded, depths).next();
+                    if found.is_some() {
+                        return found;
                     }
                 }
                 Kind::Branch { proposition, parts } => {
@@ -181,7 +184,7 @@ impl Store {
                 }
             }
         }
-        false
+        None
     }
 
     /// Searches a part of the tree for a set of states, as far as they are still open.
@@ -257,6 +260,12 @@ impl Tree {
             kind: Kind::Leaf(leaf),
         }
     }
+
+    /// Takes note of the depth of a further cube.
+    fn include(&mut self, depth: u32) {
+        let [least, most] = self.depths;
+        self.depths = [least.min(depth), most.max(depth)];
+    }
 }
 
 impl Leaf {
@@ -290,20 +299,21 @@ impl Leaf {
         }
     }
 
-    /// The cubes that are in none of these sets.
-    fn without(&self, excluded: &[u32]) -> u64 {
-        let mut left = match self.cubes.len() {
-            0 => return 0,
+    /// The cubes with these depths that are in none of these sets.
+    fn without(&self, excluded: &[u32], depths: Depths) -> impl Iterator<Item = &Arc<Cube>> {
+        let mut left: u64 = match self.cubes.len() {
+            0 => 0,
             count => !0 >> (LEAF - count),
         };
         for excluded in excluded.chunks(8) {
-            let excluded = excluded.iter().map(|&at| self.given[at as usize]);
-            left &= !excluded.fold(0, |all, set| all | set);
             if left == 0 {
                 break;
             }
+            let excluded = excluded.iter().map(|&at| self.given[at as usize]);
+            left &= !excluded.fold(0, |all, set| all | set);
         }
-        left
+        let cubes = ones([left].into_iter()).map(|at| &self.cubes[at]);
+        cubes.filter(move |cube| depths.overlap([cube.depth(); 2]))
     }
 
     /// Looks for cubes that contain states of a set, as far as these are still open.
@@ -314,11 +324,7 @@ impl Leaf {
         open: &mut Lanes,
         found: &mut impl FnMut(&Arc<Cube>, &Lanes),
     ) {
-        let left = self.without(&query.excluded);
-        for cube in ones([left].into_iter()).map(|at| &self.cubes[at]) {
-            if !query.depths.overlap([cube.depth(); 2]) {
-                continue;
-            }
+        for cube in self.without(&query.excluded, query.depths) {
             let set = and(set, *open);
             let set = query.rows.restrict(query.part, cube, &query.common, set);
             if set != EMPTY {
@@ -423,7 +429,11 @@ mod tests {
                 let expected = cubes.iter().filter(is_in).any(suits);
                 prop_assert_eq!(found[joint], expected);
                 prop_assert_eq!(open[joint / 64] >> (joint % 64) & 1 == 1, !expected);
-                prop_assert_eq!(store.contains(&[*state]), cubes.iter().any(|cube| is_in(&cube)));
+                let alone = store.cube_of(depths, &[*state]);
+                prop_assert!(alone.is_none_or(|cube| is_in(&cube) && suits(cube)));
+                prop_assert_eq!(alone.is_some(), expected);
+                let any = store.cube_of(Depths::AtMost(u32::MAX), &[*state]);
+                prop_assert_eq!(any.is_some(), cubes.iter().any(|cube| is_in(&cube)));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::thread;
 use propjit_stop::Stop;
 
 use super::exchange::Exchange;
+use super::order::influence;
 use super::pace::Pace;
 use super::prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, deepen};
 use super::search::ProofCounts;
@@ -31,7 +32,10 @@ impl ProverTeam {
         config: &ProofConfig,
         threads: usize,
     ) -> Result<ProverTeam, ProofError> {
-        let provers = (0..threads.max(1)).map(|_| Prover::new(engines, target, config));
+        let influence = influence(engines.game(), &Stop::new());
+        let influence = influence.as_ref();
+        let prover = |_| Prover::with_influence(engines, target, config, influence);
+        let provers = (0..threads.max(1)).map(prover);
         let mut provers: Vec<Prover> = provers.collect::<Result<_, _>>()?;
         if provers.len() > 1 {
             let exchanges = Exchange::among(provers.len());

@@ -12,10 +12,12 @@ use super::cube::Cube;
 use super::message::{
     ProofAnswer, ProofMessage, ProofRequest, ProofStatus, ProofWins, TargetStatus, WinCube,
 };
+use super::order::influence;
 use super::pace::Pace;
 use super::prover::{MOST_DEPTH, ProofConfig, Prover, Verdict};
 use crate::analysis::ceiling;
 use crate::engine::Engines;
+use crate::influence::Influence;
 use crate::moves::{RANDOM_ROLE, RoleId};
 use crate::reasons::Target;
 
@@ -139,11 +141,13 @@ impl Subject {
     fn new(
         engines: &Engines,
         target: Target,
+        influence: Option<&Influence>,
         tell: &Arc<TellProofs>,
         stop: &Stop,
     ) -> Option<Subject> {
         let game = engines.game();
-        let mut prover = Prover::new(engines, target, &ProofConfig::default())
+        let config = ProofConfig::default();
+        let mut prover = Prover::with_influence(engines, target, &config, influence)
             .inspect_err(|error| tracing::info!(%error, "no local search"))
             .ok()?;
         let others = RoleId::first(game.roles().len()).filter(|&other| other != target.role);
@@ -204,9 +208,9 @@ impl<'a> Serving<'a> {
                 }),
                 _ => None,
             });
-        let subjects = targets
-            .take_while(|_| !stop.is_set())
-            .filter_map(|target| Subject::new(engines, target, &tell, stop));
+        let influence = influence(game, stop);
+        let subject = |target| Subject::new(engines, target, influence.as_ref(), &tell, stop);
+        let subjects = targets.take_while(|_| !stop.is_set()).filter_map(subject);
         Serving {
             roles: game.roles(),
             subjects: subjects.collect(),
@@ -276,7 +280,7 @@ impl<'a> Serving<'a> {
                 }
             };
             if let (Verdict::Won(depth), Some(joint)) = (proof.verdict, proof.line.first()) {
-                let cube = proof.cube.iter().flat_map(|cube| prover.literals(cube));
+                let cube = proof.cube.iter().flat_map(|cube| cube.given());
                 let answer = ProofAnswer {
                     request: request.number,
                     position: task.position,

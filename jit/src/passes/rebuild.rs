@@ -3,12 +3,21 @@
 use crate::circuit::{Builder, Circuit, Edge, Loop, Node, NodeId};
 
 /// The new edges of old nodes.
-pub(super) struct Moved(Vec<Edge>);
+#[derive(Debug)]
+pub(crate) struct Moved(Vec<Edge>);
 
 impl Moved {
     /// Where the value of an old edge is in the new circuit.
-    pub(super) fn edge(&self, old: Edge) -> Edge {
+    pub(crate) fn edge(&self, old: Edge) -> Edge {
         self.0[old.node().index()].invert_if(old.inverted())
+    }
+
+    /// The gate that a node is, of what its operands are in the new circuit.
+    fn same(&self, circuit: &Circuit, builder: &mut Builder, node: NodeId) -> Option<Edge> {
+        let Node::And(a, b) = circuit.node(node) else {
+            return None;
+        };
+        Some(builder.and(self.edge(a), self.edge(b)))
     }
 }
 
@@ -21,20 +30,18 @@ pub(super) fn rebuild(
     rebuild_late(circuit, |_| false, replace)
 }
 
-/// The circuit with the nodes replaced by constants whose value is known.
-pub(super) fn rebuild_known(circuit: &Circuit, known: impl Fn(NodeId) -> Option<bool>) -> Circuit {
+/// The circuit with the nodes replaced by constants whose value is known. It has the same inputs
+/// and outputs.
+pub fn rebuild_known(circuit: &Circuit, known: impl Fn(NodeId) -> Option<bool>) -> Circuit {
     let constant = |node| Some(Edge::FALSE.invert_if(known(node)?));
-    rebuild_all(
-        circuit,
-        |_| false,
-        constant,
-        |builder, moved, node| {
-            let Node::And(a, b) = circuit.node(node) else {
-                return None;
-            };
-            Some(builder.and(moved.edge(a), moved.edge(b)))
-        },
-    )
+    let same = |builder: &mut Builder, moved: &Moved, node| moved.same(circuit, builder, node);
+    rebuild_all(circuit, |_| false, constant, same)
+}
+
+/// Adds all nodes of the circuit to a builder with at least as many inputs.
+pub(crate) fn copy(circuit: &Circuit, builder: &mut Builder) -> Moved {
+    let same = |builder: &mut Builder, moved: &Moved, node| moved.same(circuit, builder, node);
+    rebuild_into(circuit, builder, |_| false, |_| None, same)
 }
 
 /// The same, with some nodes made after all others. No other may depend on
@@ -53,9 +60,23 @@ fn rebuild_all(
     circuit: &Circuit,
     is_late: impl Fn(NodeId) -> bool,
     constant: impl Fn(NodeId) -> Option<Edge>,
-    mut replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
+    replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
 ) -> Circuit {
     let mut builder = Builder::new(circuit.inputs().len());
+    let moved = rebuild_into(circuit, &mut builder, is_late, constant, replace);
+    let outputs = circuit.outputs().iter().map(|&edge| moved.edge(edge));
+    let outputs = outputs.collect();
+    builder.finish(outputs)
+}
+
+/// The same, in a builder with at least as many inputs.
+fn rebuild_into(
+    circuit: &Circuit,
+    builder: &mut Builder,
+    is_late: impl Fn(NodeId) -> bool,
+    constant: impl Fn(NodeId) -> Option<Edge>,
+    mut replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
+) -> Moved {
     builder.reserve(circuit.gates());
     let mut moved = Moved(vec![Edge::FALSE; circuit.nodes().len()]);
     for (index, &node) in circuit.inputs().iter().enumerate() {
@@ -74,8 +95,7 @@ fn rebuild_all(
                     }
                 }
                 if let Node::And(..) = circuit.node(node)
-                    && let Some(edge) =
-                        constant(node).or_else(|| replace(&mut builder, &moved, node))
+                    && let Some(edge) = constant(node).or_else(|| replace(builder, &moved, node))
                 {
                     moved.0[at] = edge;
                 }
@@ -83,13 +103,11 @@ fn rebuild_all(
             if let Some(ending) = loops.next_if(|l| l.nodes.end as usize == at + 1)
                 && is_late(node) == late
             {
-                end_loop(&mut builder, &moved, ending);
+                end_loop(builder, &moved, ending);
             }
         }
     }
-    let outputs = circuit.outputs().iter().map(|&edge| moved.edge(edge));
-    let outputs = outputs.collect();
-    builder.finish(outputs)
+    moved
 }
 
 fn end_loop(builder: &mut Builder, moved: &Moved, ending: &Loop) {

@@ -5,7 +5,7 @@
 //! things. Deleting a file costs no more than learning again.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::evaluation::{COLUMNS, Evaluation};
 use super::features::Features;
+use crate::directory::write_whole;
 use crate::fnv::Fnv64;
 use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
@@ -136,12 +137,7 @@ fn write(path: &Path, evaluation: Option<&Evaluation>) -> io::Result<()> {
         format: FORMAT,
         evaluation: evaluation.map(stored),
     };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(serde_json::to_string(&stored)?.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
+    write_whole(path, &serde_json::to_string(&stored)?)
 }
 
 #[cfg(test)]

@@ -18,9 +18,7 @@ use crate::engine::Engines;
 use crate::game::Game;
 use crate::ground::GroundGame;
 use crate::machine::{RoleId, State};
-use crate::proof::{
-    Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, ProofWins, TargetStatus,
-};
+use crate::proof::{Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
 
 /// The share of each thread's time that local search has, up to one thread in all.
 const SHARE: f64 = 0.2;
@@ -98,14 +96,10 @@ impl LocalSearch {
         let mut asked = Instant::now();
         while !stop.is_set() {
             // Not longer than a stop may wait.
-            match self.crew.wait(Duration::from_millis(5)) {
-                Some(Finding::Answer(answer)) => {
-                    self.take_over(tree, answer, &mut buffer);
-                    // Other moves matter now.
-                    self.ask(tree);
-                }
-                Some(Finding::Wins(wins)) => learn(tree, &wins),
-                None => {}
+            let found = self.crew.wait(Duration::from_millis(5));
+            if found.is_some_and(|found| self.hear(tree, found, &mut buffer)) {
+                // Other moves matter now.
+                self.ask(tree);
             }
             if asked.elapsed() >= interval {
                 self.ask(tree);
@@ -114,13 +108,24 @@ impl LocalSearch {
             }
         }
         self.crew.rest();
-        while let Some(finding) = self.crew.last_words(LAST_WORDS) {
-            match finding {
-                Finding::Answer(answer) => self.take_over(tree, answer, &mut buffer),
-                Finding::Wins(wins) => learn(tree, &wins),
-            }
+        while let Some(found) = self.crew.last_words(LAST_WORDS) {
+            self.hear(tree, found, &mut buffer);
         }
         tree.give_back(buffer);
+    }
+
+    /// Takes over what was found out. Returns whether it is about a node.
+    fn hear(&mut self, tree: &Tree, found: Finding, buffer: &mut AllocationBuffer) -> bool {
+        match found {
+            Finding::Answer(answer) => {
+                self.take_over(tree, answer, buffer);
+                true
+            }
+            Finding::Wins(wins) => {
+                tree.learn(&wins);
+                false
+            }
+        }
     }
 
     /// Asks about the positions that matter now, if these are not those asked about already.
@@ -197,43 +202,30 @@ impl LocalSearch {
         };
         let root = tree.root();
         for (id, answer) in &self.proofs {
+            let before = tree.node(*id).meta().depth().saturating_sub(depth);
+            let forced = Forced {
+                target: answer.target,
+                depth: before + answer.depth,
+                by: answer.joint[answer.target.role.index()],
+            };
             if *id == root && is_lost(tree, answer) {
-                let forced = Forced {
-                    target: answer.target,
-                    depth: answer.depth,
-                    by: answer.joint[answer.target.role.index()],
-                };
                 let unknown = report.moves.iter_mut().filter(|of| of.forced.is_none());
                 unknown.for_each(|of| of.forced = Some(forced));
                 continue;
             }
-            let by = answer.joint[answer.target.role.index()];
             let edge = || decision.each().find(|edge| edge.node() == Some(*id));
-            let played = match *id == tree.root() {
-                true => Some(by),
+            let played = match *id == root {
+                true => Some(forced.by),
                 false => edge().map(Edge::played),
             };
             let mut moves = report.moves.iter_mut();
             let Some(of) = moves.find(|of| Some(of.played) == played) else {
                 continue;
             };
-            let before = tree.node(*id).meta().depth().saturating_sub(depth);
-            let forced = Forced {
-                target: answer.target,
-                depth: before + answer.depth,
-                by,
-            };
             if of.forced.is_none_or(|known| forced.depth < known.depth) {
                 of.forced = Some(forced);
             }
         }
-    }
-}
-
-/// Takes note of wins for nodes to come.
-fn learn(tree: &Tree, wins: &ProofWins) {
-    if let Some(known) = tree.wins() {
-        known.add(wins);
     }
 }
 

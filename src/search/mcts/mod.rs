@@ -54,6 +54,7 @@ use propjit_stop::Stop;
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
 use super::heuristic::{HeuristicConfig, HeuristicTask};
+use super::successor::Successor;
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
 pub use local_report::{Forced, LocalReport, LocalTarget};
@@ -270,12 +271,9 @@ impl Mcts {
         let Some(found) = self.heuristic.as_ref().and_then(HeuristicTask::found) else {
             return Ok(());
         };
-        if let (Some(evaluation), Some(used)) = (found, self.config.evaluation) {
-            let root = self.evaluators[0].skip_forced_moves(&self.state, self.depth)?;
-            let valuation = Valuation {
-                evaluation: evaluation.clone(),
-                used,
-            };
+        if let (Some(evaluation), Some(used)) = (found.cloned(), self.config.evaluation) {
+            let root = self.root()?;
+            let valuation = Valuation { evaluation, used };
             self.tree.set_valuation(valuation, &root);
             self.shared.root_statistics.lock().clear();
             if let Some(local) = &mut self.local {
@@ -339,7 +337,7 @@ impl Mcts {
             let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
             let result = self.run_for(time, wanted, &budget.stop);
-            if result.is_ok() && !budget.stop.is_set() && self.resist() {
+            if result.is_ok() && !budget.stop.is_set() && self.resist()? {
                 continue;
             }
             if result.is_err() || is_last || budget.stop.is_set() || self.is_done(wanted) {
@@ -354,18 +352,26 @@ impl Mcts {
     /// If all is lost by what provers have found out, which opponents may not know, starts anew
     /// without that: the search is for the move after which they are likeliest to err. Returns
     /// whether it does.
-    fn resist(&mut self) -> bool {
-        let Some(local) = &mut self.local else {
-            return false;
-        };
-        if !self.tree.heeds_proofs() || !self.tree.is_lost() {
-            return false;
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    fn resist(&mut self) -> Result<bool, MachineError> {
+        if self.local.is_none() || !self.tree.heeds_proofs() || !self.tree.is_lost() {
+            return Ok(false);
         }
-        let before = self.tree.root();
-        self.tree.begin_without_proofs();
-        local.renew(before, self.tree.root());
+        let (root, before) = (self.root()?, self.tree.root());
+        self.tree.begin_without_proofs(&root);
+        if let Some(local) = &mut self.local {
+            local.renew(before, self.tree.root());
+        }
         self.shared.root_statistics.lock().clear();
-        true
+        Ok(true)
+    }
+
+    /// What the root of the tree is: the first state from the current one on in which somebody
+    /// decides.
+    fn root(&mut self) -> Result<Successor, MachineError> {
+        self.evaluators[0].skip_forced_moves(&self.state, self.depth)
     }
 
     /// Searches for a time with all threads.

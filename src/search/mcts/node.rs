@@ -119,19 +119,6 @@ impl Meta {
         self.0 as u32
     }
 
-    /// The same of a state where the match is not over.
-    pub(super) fn info(self) -> NodeInfo {
-        let turn = match self.decider() {
-            Decider::Nobody => Turn::Over(Box::default()),
-            Decider::One(role) => Turn::One(role),
-            Decider::Several => Turn::Several,
-        };
-        NodeInfo {
-            depth: self.depth(),
-            turn,
-        }
-    }
-
     /// The role that decides, unless several do or nobody.
     pub(super) fn role(self) -> Option<RoleId> {
         match self.decider() {

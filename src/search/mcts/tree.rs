@@ -19,7 +19,7 @@ use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
 use super::valuation::Valuation;
 use crate::analysis::GoalBounds;
 use crate::machine::{RoleId, State};
-use crate::proof::{KnownWins, Target};
+use crate::proof::{KnownWins, ProofWins, Target};
 use crate::search::successor::{Expansion, NodeInfo, Successor, Turn};
 
 /// How many parts the table of states has, each of which one thread may use at a time.
@@ -375,9 +375,11 @@ impl Tree {
         self.wins = Some(wins);
     }
 
-    /// What provers know, if there are any.
-    pub(super) fn wins(&self) -> Option<&KnownWins> {
-        self.wins.as_ref()
+    /// Takes note of wins that provers have found, for nodes to come.
+    pub(super) fn learn(&self, wins: &ProofWins) {
+        if let Some(known) = &self.wins {
+            known.add(wins);
+        }
     }
 
     /// Whether what provers find out counts.
@@ -393,17 +395,10 @@ impl Tree {
     }
 
     /// As [`ignore_proofs`](Tree::ignore_proofs), and forgets all but the root.
-    pub(super) fn begin_without_proofs(&mut self) {
-        let root = self.node(self.root);
-        let mut state = State::new();
-        state.assign_from(root.state());
-        let root = Successor {
-            state,
-            info: root.meta().info(),
-        };
+    pub(super) fn begin_without_proofs(&mut self, root: &Successor) {
         self.ignore_proofs();
         self.clear();
-        self.make_root(&root);
+        self.make_root(root);
     }
 
     /// Whether the role that decides in the root gets the least that it can get in any match.
