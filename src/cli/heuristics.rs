@@ -110,7 +110,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     drop(shown);
     let learned = learned.map_err(Failure::new)?;
     if !args.dry_run
-        && let Err(error) = learned.keep(ground)
+        && let Err(error) = learned.keep(ground, &config)
     {
         tracing::warn!("{}; the evaluation is not kept", describe(&error));
     }

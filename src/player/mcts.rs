@@ -15,6 +15,10 @@ use crate::setters::setters;
 /// answer has to be handed over.
 const RESERVE: Duration = Duration::from_millis(20);
 
+/// The part of the start clock for which an evaluation is learned: one over this, if that is
+/// longer than it takes anyway.
+const LEARNING_PART: u32 = 3;
+
 /// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -113,12 +117,16 @@ impl MctsPlayer {
         }
     }
 
-    fn current(&mut self) -> Result<&mut GameSearch, PlayerError> {
+    /// The search, which is made if there is none; the clock runs until the deadline.
+    fn current(&mut self, deadline: Instant) -> Result<&mut GameSearch, PlayerError> {
         if self.search.is_none() {
             let game = self.seat.rulesheet.game()?;
             let wanted = self.config.backend.or(self.seat.rulesheet.backend());
             let backend = wanted.unwrap_or(game.bulk_backend());
             let config = self.config.search.clone().with_seed(self.seat.seed);
+            let left = deadline.saturating_duration_since(Instant::now());
+            let learning = config.learning.max(left / LEARNING_PART);
+            let config = config.with_learning(learning);
             let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
                 tree: Mcts::new(&game, backend, config.clone())?,
@@ -204,13 +212,13 @@ fn record(report: &SearchReport) -> serde_json::Value {
 impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let budget = self.config.budget;
-        Ok(self.current()?.think(Some(deadline), &budget, stop)?)
+        Ok(self.current(deadline)?.think(Some(deadline), &budget, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
         let budget = self.config.budget;
-        let current = self.current()?;
+        let current = self.current(deadline)?;
         current.board.set_stop(&stop.by(deadline));
         let legal = current.board.legal_texts(role);
         current.board.set_stop(&Stop::new());

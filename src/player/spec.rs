@@ -53,6 +53,7 @@ const KINDS: &[PlayerKind] = &[
             "exploration",
             "decisive",
             "local",
+            "local-share",
             "workers",
             "prover",
             "evaluation",
@@ -130,7 +131,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     }
     search.leaf_playouts = options.within("leaf-playouts", playouts, 1..=1 << 20)?;
     if let Some(weight) = options.within("exploration", "a number from 0 to 100", 0.0..=100.0)? {
-        search.exploration = weight;
+        search.exploration = Some(weight);
     }
     for (option, flag) in [
         ("latches", &mut search.latches),
@@ -140,6 +141,8 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }
+    let share = options.within("local-share", "a number from 0.001 to 1", 0.001..=1.0)?;
+    search.local_share = share.unwrap_or(search.local_share);
     let workers = options.within("workers", "a number from 0 to 64", 0..=64)?;
     search.provers = vec![ProofCommand::own(); workers.unwrap_or(0)];
     let Prover(prover) = options.get("prover", "cmd:COMMAND")?.unwrap_or_default();

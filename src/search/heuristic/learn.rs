@@ -12,7 +12,7 @@ use super::features::Features;
 use super::regression::Regression;
 use super::samples::{Sample, Samples};
 use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
-use super::store::{self, StoreError};
+use super::store::{self, Known, StoreError};
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId, State};
@@ -56,23 +56,16 @@ const SIGMAS: f64 = 2.0;
 /// By how much the loss has to be less than without features, in nats.
 const LEAST_GAIN: f64 = 0.01;
 
-/// How many times as much as playouts an evaluation has to tell: in any case, or where it wins
-/// nearly all matches against random decisions or tells very much.
-///
-/// Set by matches with and without evaluations of fourteen games: of those that lose by it, as
-/// connect four does, none is admitted, of those that win by it all but Chinese checkers.
-const MUCH_MORE: f64 = 2.0;
-const ABOUT_AS_MUCH: f64 = 0.8;
-const NEARLY_ALL: f64 = 0.95;
-const VERY_MUCH: f64 = 0.15;
+/// How much an evaluation has to tell for what playouts do. In amazons, where it does harm, it is a
+/// seventh.
+const LEAST_SHARE: f64 = 0.75;
 
 /// How many states are compared, with how many playouts each, and how long these may take.
 const COMPARED: usize = 800;
 const PLAYOUTS: u64 = 16;
 const COMPARISON_TIME: Duration = Duration::from_secs(4);
 
-/// What an evaluation has to get against random decisions that see the ends of matches. The two
-/// thirds that one gets in connect four, where it does harm, are too little.
+/// What an evaluation has to get against random decisions that see the ends of matches.
 const LEAST_SCORE: f64 = 0.75;
 
 /// Chance while an evaluation learns, and while it is tested.
@@ -223,15 +216,20 @@ impl Heuristic {
         Ok(found)
     }
 
-    /// Keeps the evaluation, or that it is of no use, so that the next search of the game starts
-    /// with that; unless profiles are switched off or there was no verdict.
+    /// Keeps the evaluation that was learned like this, or that it is of no use, so that the next
+    /// search of the game starts with that; unless profiles are switched off or there was no
+    /// verdict.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&self, game: &GroundGame) -> Result<(), StoreError> {
+    pub fn keep(&self, game: &GroundGame, config: &HeuristicConfig) -> Result<(), StoreError> {
         match self.verdict {
             HeuristicVerdict::Stopped => Ok(()),
-            _ => store::save(game, self.admitted().map(Arc::as_ref)),
+            _ => {
+                let evaluation = self.admitted().map(|evaluation| (**evaluation).clone());
+                let time = config.time;
+                store::save(game, &Known { evaluation, time })
+            }
         }
     }
 
@@ -366,10 +364,7 @@ impl Learner<'_> {
         let policies = [Some(evaluation), None];
         let outcome = play.play(policies, TEST_DECISIONS, TESTING, None, self.stop)?;
         self.found.score = outcome.score;
-        let score = outcome.score.mean().unwrap_or(0.0);
-        let is_clear = score >= NEARLY_ALL || gain >= VERY_MUCH;
-        let times = if is_clear { ABOUT_AS_MUCH } else { MUCH_MORE };
-        let is_above_playouts = gain >= times * by_playouts;
+        let is_above_playouts = gain >= LEAST_SHARE * by_playouts;
         let is_above = |moments: &Moments<f64>, least: f64| {
             let (mean, error) = (moments.mean(), moments.standard_error());
             let bound = |(mean, error)| mean - SIGMAS * error > least;

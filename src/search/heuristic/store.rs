@@ -7,6 +7,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -19,13 +20,24 @@ use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// What is known of a game.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Known {
+    /// Its evaluation; none if what was learned is of no use.
+    pub evaluation: Option<Evaluation>,
+    /// How long learning was allowed to take.
+    pub time: Duration,
+}
 
 /// The content of a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
     format: u32,
+    /// How long learning was allowed to take.
+    seconds: f64,
     /// None if what was learned is of no use.
     evaluation: Option<StoredEvaluation>,
 }
@@ -58,24 +70,24 @@ pub enum StoreError {
     Damaged(PathBuf),
 }
 
-/// What is kept of a game, if anything is: its evaluation, or that it has none which is of use.
+/// What is kept of a game, if anything is.
 ///
 /// # Errors
 /// When it cannot be read, or is none.
-pub(super) fn load(game: &GroundGame) -> Result<Option<Option<Evaluation>>, StoreError> {
+pub(super) fn load(game: &GroundGame) -> Result<Option<Known>, StoreError> {
     match path(game)? {
         Some(path) => read(&path, game.layout().bases.len()),
         None => Ok(None),
     }
 }
 
-/// Keeps the evaluation of a game, or that it has none, unless profiles are switched off.
+/// Keeps what is known of a game, unless profiles are switched off.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn save(game: &GroundGame, evaluation: Option<&Evaluation>) -> Result<(), StoreError> {
+pub(super) fn save(game: &GroundGame, known: &Known) -> Result<(), StoreError> {
     match path(game)? {
-        Some(path) => write(&path, evaluation).map_err(|source| StoreError::Io { path, source }),
+        Some(path) => write(&path, known).map_err(|source| StoreError::Io { path, source }),
         None => Ok(()),
     }
 }
@@ -93,7 +105,7 @@ fn path(game: &GroundGame) -> Result<Option<PathBuf>, StoreError> {
     Ok(Some(profile.with_file_name("heuristics").join(name)))
 }
 
-fn read(path: &Path, bases: usize) -> Result<Option<Option<Evaluation>>, StoreError> {
+fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     let damaged = || StoreError::Damaged(path.to_path_buf());
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -106,8 +118,10 @@ fn read(path: &Path, bases: usize) -> Result<Option<Option<Evaluation>>, StoreEr
     if stored.format != FORMAT {
         return Err(damaged());
     }
+    let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let Some(stored) = stored.evaluation else {
-        return Ok(Some(None));
+        let evaluation = None;
+        return Ok(Some(Known { evaluation, time }));
     };
     let is_pair = |&[a, b]: &[u32; 2]| a < b && (b as usize) < bases;
     let is_sound = stored.bases == bases
@@ -118,12 +132,12 @@ fn read(path: &Path, bases: usize) -> Result<Option<Option<Evaluation>>, StoreEr
     }
     let features = Features::new(bases, stored.pairs);
     let weights = stored.weights.into_iter();
-    let evaluation = Evaluation::new(features, stored.constant, weights);
-    Ok(Some(Some(evaluation)))
+    let evaluation = Some(Evaluation::new(features, stored.constant, weights));
+    Ok(Some(Known { evaluation, time }))
 }
 
 /// Writes the file at once or not at all, and makes the folder if that is missing.
-fn write(path: &Path, evaluation: Option<&Evaluation>) -> io::Result<()> {
+fn write(path: &Path, known: &Known) -> io::Result<()> {
     let stored = |evaluation: &Evaluation| {
         let features = evaluation.features();
         StoredEvaluation {
@@ -135,7 +149,8 @@ fn write(path: &Path, evaluation: Option<&Evaluation>) -> io::Result<()> {
     };
     let stored = Stored {
         format: FORMAT,
-        evaluation: evaluation.map(stored),
+        seconds: known.time.as_secs_f64(),
+        evaluation: known.evaluation.as_ref().map(stored),
     };
     write_whole(path, &serde_json::to_string(&stored)?)
 }
@@ -152,10 +167,12 @@ mod tests {
         let weights = [0.1, -0.5, 3.75, 8.0].map(|weight| [weight, -weight, 0.0, 1.0 / 3.0]);
         let features = Features::new(3, vec![[0, 2]]);
         let evaluation = Evaluation::new(features, [1.0; COLUMNS], weights.into_iter());
-        write(&path, None).unwrap();
-        assert_eq!(read(&path, 3).unwrap(), Some(None));
-        write(&path, Some(&evaluation)).unwrap();
-        assert_eq!(read(&path, 3).unwrap(), Some(Some(evaluation)));
+        let time = Duration::from_millis(2500);
+        for evaluation in [None, Some(evaluation)] {
+            let known = Known { evaluation, time };
+            write(&path, &known).unwrap();
+            assert_eq!(read(&path, 3).unwrap(), Some(known));
+        }
         assert!(matches!(read(&path, 4), Err(StoreError::Damaged(_))));
         let text = fs::read_to_string(&path).unwrap();
         for damaged in [
@@ -163,7 +180,8 @@ mod tests {
             "",
             &text.replace("[0,2]", "[0,3]"),
             &text.replace("[0,2]", "[2,2]"),
-            &text.replace("\"format\":1", "\"format\":0"),
+            &text.replace("\"format\":2", "\"format\":0"),
+            &text.replace("\"seconds\":2.5", "\"seconds\":-2.5"),
             &text.replace(",\"weights\":[", ",\"weights\":[[1,1,1,1],"),
         ] {
             fs::write(&path, damaged).unwrap();

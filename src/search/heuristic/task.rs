@@ -52,7 +52,8 @@ impl Drop for HeuristicTask {
     }
 }
 
-/// The evaluation of a game, if there is one that is of use.
+/// The evaluation of a game, if there is one that is of use: that which is kept, unless it was
+/// learned for much less time than there is now.
 fn find(
     engines: &MatchEngines,
     random: Option<RoleId>,
@@ -64,14 +65,14 @@ fn find(
         tracing::warn!(%error, "the evaluation is learned anew");
         None
     });
-    if let Some(known) = known {
-        return known.map(Arc::new);
+    if let Some(known) = known.filter(|known| known.time >= config.time / 2) {
+        return known.evaluation.map(Arc::new);
     }
     engines.wait();
     let learned = Heuristic::learn(engines, random, config, stop);
     let learned = learned.inspect_err(|error| tracing::warn!(%error, "nothing was learned"));
     let learned = learned.ok()?;
-    if let Err(error) = learned.keep(game) {
+    if let Err(error) = learned.keep(game, config) {
         tracing::warn!(%error, "the evaluation is not kept");
     }
     learned.admitted().cloned()

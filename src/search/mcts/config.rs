@@ -1,5 +1,7 @@
 //! The configuration of a tree search.
 
+use std::time::Duration;
+
 use crate::proof::ProofCommand;
 use crate::setters::setters;
 
@@ -15,8 +17,9 @@ pub struct MctsConfig {
     /// are long or the circuit is large, and up to 4 where they cost nearly nothing.
     pub leaf_playouts: Option<u64>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
-    /// that range from 0 to 1.
-    pub exploration: f32,
+    /// that range from 0 to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation,
+    /// as values vary less then.
+    pub exploration: Option<f32>,
     /// Whether to look for goal latches, and to search less by them.
     pub latches: bool,
     /// Whether to compile the circuit anew for what is left of a match.
@@ -27,10 +30,15 @@ pub struct MctsConfig {
     pub decisive: bool,
     /// Whether a [prover](crate::proof) looks for forced wins beside the search.
     pub local: bool,
+    /// The share of each thread's time that this prover has, up to one thread in all; more than 0.
+    pub local_share: f64,
     /// Processes that look for forced wins, beside that prover or instead of it.
     pub provers: Vec<ProofCommand>,
     /// How a [learned evaluation](crate::search::heuristic) is used, if it is.
     pub evaluation: Option<EvaluationUse>,
+    /// How long an evaluation may be learned, on a thread beside the search, unless one is known
+    /// that was learned for at least half of that.
+    pub learning: Duration,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
 }
@@ -45,6 +53,10 @@ pub struct EvaluationUse {
     /// How many visits the value of a fresh node counts as.
     pub prior: f32,
 }
+
+/// The weight of what is uncertain where there are only playouts, and beside an evaluation.
+const EXPLORATION: f32 = 0.5;
+const EXPLORATION_BESIDE_EVALUATION: f32 = 0.2;
 
 impl Default for EvaluationUse {
     fn default() -> EvaluationUse {
@@ -62,14 +74,16 @@ impl Default for MctsConfig {
             threads: 1,
             memory: 1 << 30,
             leaf_playouts: None,
-            exploration: 0.5,
+            exploration: None,
             latches: true,
             darkening: true,
             max_steps: 10_000,
             decisive: true,
             local: false,
+            local_share: 0.2,
             provers: Vec::new(),
             evaluation: None,
+            learning: Duration::from_secs(3),
             seed: 0,
         }
     }
@@ -80,14 +94,25 @@ impl MctsConfig {
         with_threads(threads: usize);
         with_memory(memory: usize);
         with_leaf_playouts(leaf_playouts: Option<u64>);
-        with_exploration(exploration: f32);
+        with_exploration(exploration: Option<f32>);
         with_latches(latches: bool);
         with_darkening(darkening: bool);
         with_max_steps(max_steps: u32);
         with_decisive(decisive: bool);
         with_local(local: bool);
+        with_local_share(local_share: f64);
         with_provers(provers: Vec<ProofCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
+        with_learning(learning: Duration);
         with_seed(seed: u64);
+    }
+
+    /// The weight of what is uncertain, in a search with an evaluation or without.
+    pub(super) fn exploration_weight(&self, has_evaluation: bool) -> f32 {
+        let default = match has_evaluation {
+            true => EXPLORATION_BESIDE_EVALUATION,
+            false => EXPLORATION,
+        };
+        self.exploration.unwrap_or(default)
     }
 }

@@ -20,8 +20,8 @@ use crate::ground::GroundGame;
 use crate::machine::{RoleId, State};
 use crate::proof::{Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
 
-/// The share of each thread's time that local search has, up to one thread in all.
-const SHARE: f64 = 0.2;
+/// The least share of a thread's time that makes sense.
+const LEAST_SHARE: f64 = 0.001;
 
 /// The time after which positions are chosen anew: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
@@ -54,7 +54,8 @@ impl LocalSearch {
         if !config.local && config.provers.is_empty() {
             return None;
         }
-        let share = config.local.then(|| (SHARE * threads as f64).min(1.0));
+        let share = (config.local_share * threads as f64).clamp(LEAST_SHARE, 1.0);
+        let share = config.local.then_some(share);
         let source = &game.rules().source;
         let rulesheet = (source.name(), source.text());
         Some(LocalSearch {

@@ -172,7 +172,7 @@ impl Mcts {
         let local =
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
         let heuristic = (engines.as_ref()).filter(|_| config.evaluation.is_some());
-        let learning = HeuristicConfig::default();
+        let learning = HeuristicConfig::default().with_time(config.learning);
         let heuristic = heuristic.map(|_| {
             // Learning has nothing to do with the state of a match.
             let config = config.clone().with_darkening(false);

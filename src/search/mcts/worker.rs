@@ -62,7 +62,7 @@ impl<'a> Worker<'a> {
         Worker {
             playouts: FIRST_PLAYOUTS,
             context: DescentContext {
-                exploration: config.exploration,
+                exploration: config.exploration_weight(tree.valuation().is_some()),
                 rng,
                 buffer: AllocationBuffer::default(),
                 values: Vec::new(),
