@@ -48,11 +48,18 @@ impl Tree {
             changed |= node.narrow(role, bounds);
         }
         let edges = decision.each().zip(&own).enumerate();
+        let mut closed = false;
         for (place, (edge, own)) in edges {
             let known = |role| self.bounds(decision, place, role).are_exact();
             if !edge.is_closed() && (own.high < low || self.roles().all(known)) {
+                // Nothing comes up from there any more.
+                self.settle_value(edge);
                 edge.close();
+                closed = true;
             }
+        }
+        if closed {
+            self.compare_values(node, decider, decision);
         }
         changed
     }

@@ -74,9 +74,7 @@ impl Tree {
             edge.expect(expected);
             edge.set_prior(expected.of(role));
         }
-        if let Some(best) = best(decision, role) {
-            self.node(id).expect(best);
-        }
+        self.compare_values(self.node(id), role, decision);
     }
 
     /// Takes over the value behind an edge of a node. Returns what the edge is worth to the role
@@ -112,6 +110,21 @@ impl Tree {
         }
         let weight = valuation.weight(edge.visits() + 1);
         mean + weight * (found.of(role) - mean)
+    }
+
+    /// Takes over what is proved behind an edge into what is expected behind it.
+    pub(super) fn settle_value(&self, edge: Edge<'_>) {
+        let expected = edge.expected();
+        if let Some(child) = edge.node().filter(|_| expected.is_known()) {
+            edge.expect(self.within_bounds(self.node(child), expected));
+        }
+    }
+
+    /// Takes over the value of the best edge of a node.
+    pub(super) fn compare_values(&self, node: Node<'_>, role: RoleId, decision: Decision<'_>) {
+        if let Some(best) = best(decision, role) {
+            node.expect(best);
+        }
     }
 
     /// What is expected, as far as it is possible by what is proved of the node.
