@@ -212,7 +212,9 @@ fn record(report: &SearchReport) -> serde_json::Value {
 impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let budget = self.config.budget;
-        Ok(self.current(deadline)?.think(Some(deadline), &budget, stop)?)
+        Ok(self
+            .current(deadline)?
+            .think(Some(deadline), &budget, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {

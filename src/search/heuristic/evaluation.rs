@@ -18,7 +18,7 @@ const MOST: f32 = 8.0;
 type Row = [i32; COLUMNS];
 
 /// How many weights a feature has.
-pub(super) const COLUMNS: usize = 4;
+pub(in crate::search) const COLUMNS: usize = 4;
 
 /// The place of the weight for what a role gets where another one, or the same, is to move.
 pub(super) fn column(to_move: RoleId, role: RoleId) -> usize {
@@ -43,7 +43,7 @@ impl Evaluation {
     ///
     /// # Panics
     /// If there is not one for each feature.
-    pub(super) fn new(
+    pub(in crate::search) fn new(
         features: Features,
         constant: [f32; COLUMNS],
         weights: impl Iterator<Item = [f32; COLUMNS]>,

@@ -10,13 +10,19 @@
 //! [`model`](super::model) tries all orders of a few accesses instead, those that this CPU never
 //! shows among them.
 
+use std::sync::Arc;
+
 use rand::RngExt;
 
+use super::config::EvaluationUse;
 use super::descent::{DescentContext, Leaf, Path};
 use super::node::{Bounds, Decider, Node, NodeId, Stage};
 use super::tree::Tree;
+use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
+use crate::proof::Target;
 use crate::rng::streams;
+use crate::search::heuristic::{Evaluation, Features, Scorer};
 use crate::search::legal::LegalMoves;
 use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
@@ -166,7 +172,7 @@ impl Toy {
 
 /// Searches as a thread of a search does. Returns how many evaluations went through an edge of
 /// the root or started in it.
-fn work(toy: Toy, tree: &Tree, seed: u64) -> u64 {
+fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
     let mut context = DescentContext {
         exploration: 0.7,
         rng: streams(seed).next().unwrap(),
@@ -174,8 +180,10 @@ fn work(toy: Toy, tree: &Tree, seed: u64) -> u64 {
         values: Vec::new(),
         state: State::new(),
     };
+    let valuation = tree.valuation();
+    let mut scorer = valuation.map(|valuation| Scorer::new(valuation.evaluation.clone()));
     let mut counted = 0;
-    for _ in 0..EVALUATIONS {
+    for _ in 0..evaluations {
         let mut path = Path::default();
         let mut node = tree.root();
         if tree.node(node).is_solved() {
@@ -206,6 +214,9 @@ fn work(toy: Toy, tree: &Tree, seed: u64) -> u64 {
                     let found = toy.expand(toy.place(tree.node(leaf)));
                     if tree.expand(leaf, found.get(0), &mut context.buffer) {
                         tree.refresh_path(&path);
+                    }
+                    if let Some(scorer) = &mut scorer {
+                        tree.value_edges(leaf, found.get(0), scorer);
                     }
                     node = leaf;
                 }
@@ -307,7 +318,7 @@ fn search(toy: Toy, memory: usize) {
         let counted: u64 = std::thread::scope(|scope| {
             let work = |thread| {
                 let tree = &tree;
-                scope.spawn(move || work(toy, tree, toy.seed + thread))
+                scope.spawn(move || work(toy, tree, toy.seed + thread, EVALUATIONS))
             };
             let threads: Vec<_> = (0..THREADS).map(work).collect();
             threads
@@ -346,6 +357,94 @@ fn threads_share_memory_that_is_too_small() {
     for seed in 0..if cfg!(miri) { 2 } else { 20 } {
         for simultaneous in [false, true] {
             search(Toy { seed, simultaneous }, 1 << 13);
+        }
+    }
+}
+
+/// As a search with an evaluation and a prover: whatever is proved, and whoever finds it out, what
+/// is expected of a node is what is expected behind its best edge, and what is proved if all is.
+#[test]
+fn values_follow_what_is_proved() {
+    let mut taken_over = 0;
+    for seed in 0..if cfg!(miri) { 2 } else { 40 } {
+        let toy = Toy {
+            seed,
+            simultaneous: false,
+        };
+        let ranges = Bounds {
+            low: 0.0,
+            high: 100.0,
+        };
+        let start = toy.successor(Place(0, 0));
+        let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
+        // The words are as good as random.
+        let weights = (0..320).map(|bit| [0.3, -0.3, 0.2, -0.2].map(|w| w * (bit % 7) as f32));
+        let features = Features::new(320, Vec::new());
+        let evaluation = Evaluation::new(features, [-15.0, 15.0, -10.0, 10.0], weights);
+        let valuation = Valuation {
+            evaluation: Arc::new(evaluation),
+            used: EvaluationUse::default(),
+        };
+        tree.set_valuation(valuation, &start);
+        let mut known = Vec::new();
+        let mut rng = streams(seed).next().unwrap();
+        for round in 0..30 {
+            work(toy, &tree, seed * 100 + round, EVALUATIONS / 100);
+            // Something is found out about one of the nodes.
+            let (mut id, mut parent) = (tree.root(), None);
+            for _ in 0..rng.random_range(1..LENGTH) {
+                let Some((_, decision)) = tree.decision_of_one(id) else {
+                    break;
+                };
+                let edge = decision.edge(rng.random_range(0..MOVES.len()));
+                let Some(child) = edge.node() else {
+                    break;
+                };
+                (id, parent) = (child, Some(id));
+            }
+            let worth = toy.worth(toy.place(tree.node(id)), &mut known).low;
+            let (value, rest) = (worth as i32, 100 - worth as i32);
+            let role = RoleId(0);
+            let other = Target {
+                role: RoleId(1),
+                value: rest,
+            };
+            tree.take_over(id, Target { role, value }, &[(RoleId(1), rest)]);
+            tree.take_over(id, other, &[(RoleId(0), value)]);
+            if let Some(parent) = parent {
+                tree.refresh(parent);
+            }
+            taken_over += 1;
+            check_values(&tree);
+        }
+    }
+    assert!(taken_over > 50);
+}
+
+/// Checks what is expected of all nodes that can be reached.
+fn check_values(tree: &Tree) {
+    let mut seen: Vec<NodeId> = Vec::new();
+    let mut left = vec![tree.root()];
+    while let Some(id) = left.pop() {
+        if seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        let Some((role, decision)) = tree.decision_of_one(id) else {
+            continue;
+        };
+        left.extend(decision.each().filter_map(|edge| edge.node()));
+        let expected = tree.node(id).expected();
+        let known = decision.each().map(|edge| edge.expected());
+        let known = known.filter(|expected| expected.is_known());
+        let best = known.map(|expected| expected.of(role)).reduce(f32::max);
+        assert_eq!(Some(expected.of(role)), best);
+        if decision.each().all(|edge| edge.is_closed()) && tree.node(id).is_solved() {
+            let value = tree.node(id).bounds(role).low / 100.0;
+            assert!(
+                (expected.of(role) - value).abs() < 1e-3,
+                "{expected:?} {value}"
+            );
         }
     }
 }
