@@ -80,7 +80,7 @@ impl Default for MctsConfig {
             max_steps: 10_000,
             decisive: true,
             local: false,
-            local_share: 0.2,
+            local_share: 0.05,
             provers: Vec::new(),
             evaluation: None,
             learning: Duration::from_secs(3),

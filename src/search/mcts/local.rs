@@ -157,14 +157,14 @@ impl LocalSearch {
         let role = answer.target.role;
         let (position, depth) = (answer.position, answer.depth);
         tracing::debug!(role = role.0, position, depth, "a forced win");
-        if id == tree.root() && is_loss(tree, &answer) {
+        if id == tree.root() && is_lost(tree, &answer) {
             tree.ignore_proofs();
         } else {
             // A node that is won must know by which move, for it may be the root one day.
             let Some(won) = winning_child(tree, id, role, &answer, buffer) else {
                 return;
             };
-            if tree.heeds_proofs() || !is_loss(tree, &answer) {
+            if tree.heeds_proofs() {
                 tree.take_over(won, answer.target, &answer.ceilings);
                 // Nodes between are refreshed when a descent comes through them.
                 tree.refresh(id);
@@ -209,7 +209,7 @@ impl LocalSearch {
                 depth: before + answer.depth,
                 by: answer.joint[answer.target.role.index()],
             };
-            if *id == root && is_loss(tree, answer) {
+            if *id == root && is_lost(tree, answer) {
                 let unknown = report.moves.iter_mut().filter(|of| of.forced.is_none());
                 unknown.for_each(|of| of.forced = Some(forced));
                 continue;
@@ -230,9 +230,9 @@ impl LocalSearch {
     }
 }
 
-/// Whether an answer says that the role that decides in the root gets no more than the least that
-/// it can get in any match.
-fn is_loss(tree: &Tree, answer: &ProofAnswer) -> bool {
+/// Whether an answer about the root says that the role that decides there gets no more than the
+/// least that it can get in any match.
+fn is_lost(tree: &Tree, answer: &ProofAnswer) -> bool {
     match tree.node(tree.root()).meta().decider() {
         Decider::One(decider) => {
             let low = tree.ranges()[decider.index()].low;

@@ -356,7 +356,7 @@ impl Mcts {
     /// # Errors
     /// When the machine cannot go on.
     fn resist(&mut self) -> Result<bool, MachineError> {
-        if !self.tree.has_proofs() || !self.tree.is_lost() {
+        if self.local.is_none() || !self.tree.heeds_proofs() || !self.tree.is_lost() {
             return Ok(false);
         }
         let (root, before) = (self.root()?, self.tree.root());

@@ -52,10 +52,6 @@ pub(super) struct Tree {
     wins: Option<KnownWins>,
     /// Whether what provers find out counts.
     heeds_proofs: AtomicBool,
-    /// Whether something that they have found out is known of nodes.
-    has_proofs: AtomicBool,
-    /// Whether provers have found out that the root is lost.
-    is_told_lost: AtomicBool,
 }
 
 /// A node, and a part of its hash.
@@ -88,8 +84,6 @@ impl Tree {
             root: Block(0),
             wins: None,
             heeds_proofs: AtomicBool::new(true),
-            has_proofs: AtomicBool::new(false),
-            is_told_lost: AtomicBool::new(false),
         };
         tree.make_root(root);
         tree
@@ -366,9 +360,7 @@ impl Tree {
             Some(known) => self.root = known,
             None => self.make_root(root),
         }
-        // Who was lost before his last move is likely to be lost still; the tree is of use then.
-        self.heeds_proofs = AtomicBool::new(!*self.is_told_lost.get_mut());
-        self.is_told_lost = AtomicBool::new(false);
+        self.heeds_proofs = AtomicBool::new(true);
         // What a prover knows of the root is not by which move: that has to follow from what is
         // known of the moves.
         let node = self.node(self.root);
@@ -390,30 +382,22 @@ impl Tree {
         }
     }
 
-    /// Whether what provers find out about the loss of who decides in the root counts.
+    /// Whether what provers find out counts.
     pub(super) fn heeds_proofs(&self) -> bool {
         self.heeds_proofs.load(Ordering::Relaxed)
     }
 
-    /// What provers find out does not count any more, until there is a root of which they do not
-    /// say the same: the role that decides there is lost, if nobody errs, and what is worth finding
-    /// out is which move makes that likely.
+    /// What provers find out does not count any more, until there is another root: the role that
+    /// decides there is lost, if nobody errs, and what is worth finding out is which move makes
+    /// that likely.
     pub(super) fn ignore_proofs(&self) {
-        self.is_told_lost.store(true, Ordering::Relaxed);
         self.heeds_proofs.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether something that provers have found out is known of nodes, so that the tree may say
-    /// that all is lost where without them it would still search.
-    pub(super) fn has_proofs(&self) -> bool {
-        self.has_proofs.load(Ordering::Relaxed)
     }
 
     /// As [`ignore_proofs`](Tree::ignore_proofs), and forgets all but the root.
     pub(super) fn begin_without_proofs(&mut self, root: &Successor) {
         self.ignore_proofs();
         self.clear();
-        self.has_proofs = AtomicBool::new(false);
         self.make_root(root);
     }
 
@@ -428,9 +412,6 @@ impl Tree {
 
     /// Takes over that a role can force a goal in a node, and the most that others get then.
     pub(super) fn take_over(&self, id: NodeId, target: Target, ceilings: &[(RoleId, i32)]) {
-        if self.heeds_proofs() {
-            self.has_proofs.store(true, Ordering::Relaxed);
-        }
         let (node, range) = (self.node(id), |role: RoleId| self.ranges[role.index()]);
         let (low, high) = (target.value as f32, range(target.role).high);
         node.narrow(target.role, Bounds { low, high });
