@@ -97,6 +97,8 @@ pub struct Scorer {
     /// The state that the sums are for.
     state: Vec<u64>,
     sums: Row,
+    /// Words of the state that are to be put back, and their places.
+    replaced: Vec<(usize, u64)>,
 }
 
 impl Scorer {
@@ -105,6 +107,7 @@ impl Scorer {
         Scorer {
             state: vec![0; evaluation.features.bases().div_ceil(64)],
             sums: evaluation.constant,
+            replaced: Vec::new(),
             evaluation,
         }
     }
@@ -129,6 +132,40 @@ impl Scorer {
             }
         }
         [0, 1].map(|role| self.sums[column(to_move, RoleId(role))] as f32 / UNIT)
+    }
+
+    /// As [`log_odds`](Scorer::log_odds), but for one of many states that differ little from the
+    /// state before and more from each other, as its successors do.
+    pub fn log_odds_beside(
+        &mut self,
+        words: impl Iterator<Item = u64> + Clone,
+        to_move: RoleId,
+    ) -> [f32; 2] {
+        let sums = self.sums;
+        self.replaced.clear();
+        let pairs = self
+            .state
+            .iter()
+            .zip(words.clone().chain(std::iter::repeat(0)));
+        let changed = pairs
+            .enumerate()
+            .filter(|(_, (before, after))| *before != after);
+        (self.replaced).extend(changed.map(|(at, (&before, _))| (at, before)));
+        let found = self.log_odds(words, to_move);
+        for &(at, before) in &self.replaced {
+            self.state[at] = before;
+        }
+        self.sums = sums;
+        found
+    }
+
+    /// As [`values`](Scorer::values), beside the state before.
+    pub fn values_beside(
+        &mut self,
+        words: impl Iterator<Item = u64> + Clone,
+        to_move: RoleId,
+    ) -> [f32; 2] {
+        self.log_odds_beside(words, to_move).map(logistic)
     }
 
     /// Makes a proposition true or false.
@@ -184,14 +221,17 @@ mod tests {
             let rest = rest.iter().cycle().take(count).copied();
             let evaluation = Arc::new(Evaluation::new(features, *first, rest));
             let mut scorer = Scorer::new(evaluation.clone());
-            for state in states {
+            for (number, state) in states.into_iter().enumerate() {
                 let mut words = [0u64; 2];
                 state.iter().for_each(|base| words[base / 64] |= 1 << (base % 64));
                 let has = |base: &u32| state.contains(&(*base as usize));
                 let of_pairs = pairs.iter().zip(70..).filter(|(pair, _)| pair.iter().all(has));
                 let present = state.iter().copied().chain(of_pairs.map(|(_, feature)| feature));
                 for to_move in [RoleId(0), RoleId(1)] {
-                    let sums = scorer.log_odds(words.into_iter(), to_move);
+                    let sums = match number % 3 {
+                        0 => scorer.log_odds(words.into_iter(), to_move),
+                        _ => scorer.log_odds_beside(words.into_iter(), to_move),
+                    };
                     for role in [RoleId(0), RoleId(1)] {
                         let each = present.clone();
                         let each = each.map(|feature| evaluation.weight(feature, to_move, role));

@@ -149,7 +149,8 @@ impl<'a> SelfPlay<'a> {
                     true => self.rng.random_range(0..next.infos.len()),
                     false => {
                         let policy = (one.number + u64::from(role.0)) % 2;
-                        self.best(next, role, scorers[policy as usize].as_mut())
+                        let scorer = scorers[policy as usize].as_mut();
+                        self.best(one.state.words(), next, role, scorer)
                     }
                 };
                 if let Some(lessons) = &mut lessons {
@@ -222,8 +223,18 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// The place of the state that is best for a role, or by chance one of those that are.
-    fn best(&mut self, next: Siblings<'_>, role: RoleId, mut scorer: Option<&mut Scorer>) -> usize {
+    /// The place of the successor of a state that is best for a role, or by chance one of those
+    /// that are.
+    fn best(
+        &mut self,
+        state: &[u64],
+        next: Siblings<'_>,
+        role: RoleId,
+        mut scorer: Option<&mut Scorer>,
+    ) -> usize {
+        if let Some(scorer) = &mut scorer {
+            scorer.log_odds(state.iter().copied(), role);
+        }
         let (mut best, mut greatest, mut equal) = (0, f32::NEG_INFINITY, 0);
         for (place, info) in next.infos.iter().enumerate() {
             let value = match (&info.turn, &mut scorer) {
@@ -233,7 +244,7 @@ impl<'a> SelfPlay<'a> {
                 }
                 (&Turn::One(to_move), Some(scorer)) => {
                     let state = next.state(place).iter().copied();
-                    scorer.log_odds(state, to_move)[role.index()]
+                    scorer.log_odds_beside(state, to_move)[role.index()]
                 }
                 _ => 0.0,
             };

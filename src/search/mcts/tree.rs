@@ -242,6 +242,7 @@ impl Tree {
         }
         let meta = decision.state(place, state);
         let id = self.intern(meta, state, &[], buffer)?;
+        self.take_along(edge, self.node(id));
         edge.lead_to(id);
         Some(id)
     }

@@ -61,13 +61,15 @@ impl Tree {
         let Some((role, decision)) = self.decision_of_one(id) else {
             return;
         };
+        // The successors are evaluated beside it.
+        scorer.values(self.node(id).state(), role);
         let infos = found.successors.infos.iter().enumerate();
         for (edge, (place, info)) in decision.each().zip(infos) {
             let expected = match &info.turn {
                 Turn::Over(goals) => self.in_units(|role| goals[role.index()]),
                 Turn::One(to_move) => {
                     let state = found.successors.state(place).iter().copied();
-                    Expected(scorer.values(state, *to_move))
+                    Expected(scorer.values_beside(state, *to_move))
                 }
                 Turn::Several => continue,
             };
@@ -75,6 +77,15 @@ impl Tree {
             edge.set_prior(expected.of(role));
         }
         self.compare_values(self.node(id), role, decision);
+    }
+
+    /// What is expected behind an edge is expected of the node that it leads to, unless more is
+    /// known of that.
+    pub(super) fn take_along(&self, edge: Edge<'_>, child: Node<'_>) {
+        let expected = edge.expected();
+        if expected.is_known() && !child.expected().is_known() {
+            child.expect(expected);
+        }
     }
 
     /// Takes over the value behind an edge of a node. Returns what the edge is worth to the role
