@@ -141,8 +141,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }
-    let share = options.within("local-share", "a number from 0.001 to 1", 0.001..=1.0)?;
-    search.local_share = share.unwrap_or(search.local_share);
+    search.local_share = options.within("local-share", "a number from 0.001 to 1", 0.001..=1.0)?;
     let workers = options.within("workers", "a number from 0 to 64", 0..=64)?;
     search.provers = vec![ProofCommand::own(); workers.unwrap_or(0)];
     let Prover(prover) = options.get("prover", "cmd:COMMAND")?.unwrap_or_default();

@@ -111,6 +111,16 @@ impl ProofCrew {
         }
     }
 
+    /// Sets the share of the time for the thread of this process, if there is one, from the next
+    /// question on.
+    pub fn set_share(&mut self, share: f64) {
+        for member in &mut self.members {
+            if let Worker::Thread(_) = member.worker {
+                member.share = share;
+            }
+        }
+    }
+
     /// Asks about these positions from now on, with the most important one first, and about no
     /// others.
     pub fn ask(&mut self, positions: Vec<ProofPosition>) {

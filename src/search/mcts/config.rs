@@ -31,7 +31,9 @@ pub struct MctsConfig {
     /// Whether a [prover](crate::proof) looks for forced wins beside the search.
     pub local: bool,
     /// The share of each thread's time that this prover has, up to one thread in all; more than 0.
-    pub local_share: f64,
+    /// By default 0.2 with playouts alone, and 0.05 beside an evaluation, which sees much of the
+    /// same.
+    pub local_share: Option<f64>,
     /// Processes that look for forced wins, beside that prover or instead of it.
     pub provers: Vec<ProofCommand>,
     /// How a [learned evaluation](crate::search::heuristic) is used, if it is.
@@ -55,8 +57,13 @@ pub struct EvaluationUse {
 }
 
 /// The weight of what is uncertain where there are only playouts, and beside an evaluation.
-const EXPLORATION: f32 = 0.5;
-const EXPLORATION_BESIDE_EVALUATION: f32 = 0.2;
+const EXPLORATION: [f32; 2] = [0.5, 0.2];
+
+/// The share of a prover where there are only playouts, and beside an evaluation.
+const LOCAL_SHARE: [f64; 2] = [0.2, 0.05];
+
+/// The least share of the time that makes sense.
+const LEAST_SHARE: f64 = 0.001;
 
 impl Default for EvaluationUse {
     fn default() -> EvaluationUse {
@@ -80,7 +87,7 @@ impl Default for MctsConfig {
             max_steps: 10_000,
             decisive: true,
             local: false,
-            local_share: 0.05,
+            local_share: None,
             provers: Vec::new(),
             evaluation: None,
             learning: Duration::from_secs(3),
@@ -100,7 +107,7 @@ impl MctsConfig {
         with_max_steps(max_steps: u32);
         with_decisive(decisive: bool);
         with_local(local: bool);
-        with_local_share(local_share: f64);
+        with_local_share(local_share: Option<f64>);
         with_provers(provers: Vec<ProofCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
         with_learning(learning: Duration);
@@ -109,10 +116,15 @@ impl MctsConfig {
 
     /// The weight of what is uncertain, in a search with an evaluation or without.
     pub(super) fn exploration_weight(&self, has_evaluation: bool) -> f32 {
-        let default = match has_evaluation {
-            true => EXPLORATION_BESIDE_EVALUATION,
-            false => EXPLORATION,
-        };
+        let default = EXPLORATION[usize::from(has_evaluation)];
         self.exploration.unwrap_or(default)
+    }
+
+    /// The share of the time that the prover has, of so many threads, beside an evaluation or
+    /// without.
+    pub(super) fn prover_share(&self, threads: usize, has_evaluation: bool) -> f64 {
+        let default = LOCAL_SHARE[usize::from(has_evaluation)];
+        let share = self.local_share.unwrap_or(default) * threads as f64;
+        share.clamp(LEAST_SHARE, 1.0)
     }
 }

@@ -20,9 +20,6 @@ use crate::ground::GroundGame;
 use crate::machine::{RoleId, State};
 use crate::proof::{Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
 
-/// The least share of a thread's time that makes sense.
-const LEAST_SHARE: f64 = 0.001;
-
 /// The time after which positions are chosen anew: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 
@@ -54,8 +51,7 @@ impl LocalSearch {
         if !config.local && config.provers.is_empty() {
             return None;
         }
-        let share = (config.local_share * threads as f64).clamp(LEAST_SHARE, 1.0);
-        let share = config.local.then_some(share);
+        let share = config.local.then(|| config.prover_share(threads, false));
         let source = &game.rules().source;
         let rulesheet = (source.name(), source.text());
         Some(LocalSearch {
@@ -64,6 +60,11 @@ impl LocalSearch {
             nodes: Vec::new(),
             proofs: Vec::new(),
         })
+    }
+
+    /// Sets the share of the time that the prover of this process has.
+    pub(super) fn set_share(&mut self, share: f64) {
+        self.crew.set_share(share);
     }
 
     /// Nothing is known of the game yet.

@@ -278,6 +278,7 @@ impl Mcts {
             self.shared.root_statistics.lock().clear();
             if let Some(local) = &mut self.local {
                 local.forget();
+                local.set_share(self.config.prover_share(self.evaluators.len(), true));
             }
         }
         self.heuristic = None;
