@@ -31,8 +31,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
-    /// First wait for machine code, goal latches and decisive moves. Otherwise thinking begins at
-    /// once, and takes them up as they come
+    /// First wait for machine code, goal latches, decisive moves and the evaluation. Otherwise
+    /// thinking begins at once, and takes them up as they come
     #[arg(long)]
     wait: bool,
 
@@ -89,6 +89,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         position.wait();
     }
     let (mut search, seed) = args.thinking.search(&position)?;
+    if args.wait {
+        search.wait_for_evaluation();
+    }
     let history = &position.history;
     let time = match args.playouts {
         None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),

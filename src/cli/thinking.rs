@@ -11,7 +11,7 @@ use propjit::matches::History;
 use propjit::proof::ProofCommand;
 use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
-use propjit::search::mcts::{Mcts, MctsConfig, MoveReport, SearchReport};
+use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, MoveReport, SearchReport};
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
@@ -32,9 +32,14 @@ pub(super) struct ThinkingArgs {
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
 
-    /// Look for forced wins beside the search, for a fifth of the time
+    /// Look for forced wins beside the search, for a part of the time
     #[arg(long)]
     local: bool,
+
+    /// Value positions by a learned evaluation, too, as players do: the one that is kept, or else
+    /// what is learned in three seconds beside the search
+    #[arg(long)]
+    evaluation: bool,
 
     /// Processes that look for forced wins: `propjit prove --serve`
     #[arg(long, default_value = "0", value_name = "N", value_parser = |text: &str| in_range(text, 0usize, 64))]
@@ -101,6 +106,7 @@ impl ThinkingArgs {
             .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
             .with_memory(self.memory << 20)
             .with_local(self.local)
+            .with_evaluation(self.evaluation.then(EvaluationUse::default))
             .with_provers(vec![ProofCommand::own(); self.workers])
             .with_seed(seed);
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
