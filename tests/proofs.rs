@@ -12,8 +12,8 @@ use propjit::ground::GroundGame;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofPosition, ProofRequest,
-    ProofWorker, Prover, ProverTeam, Target, Verdict,
+    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
+    ProofRequest, ProofWorker, Prover, ProverTeam, Target, Verdict,
 };
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
@@ -156,46 +156,48 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
         let some = values.get(values.len() / 2).copied();
         for value in most.into_iter().chain(some) {
             let target = Target { role, value };
-            let config = ProofConfig::default();
-            let engines = game.engines().unwrap();
-            let made = Prover::new(engines, target, &config);
-            let mut prover = made.unwrap();
-            let mut pace = Pace::new(&Stop::new());
-            for _ in 0..matches {
-                let states = random_match(&mut *machine, &mut rng);
-                let from = states.len().saturating_sub(depth as usize + 2);
-                for state in &states[from..] {
-                    let within = rng.random_range(1..=depth);
-                    let mut in_vain = 0;
-                    let searched = |depth| in_vain = depth;
-                    let proof = prover.prove(state, within, &mut pace, searched).unwrap();
-                    let mut reference = Reference {
-                        machine: &mut *machine,
-                        target,
-                        left: 200_000,
-                    };
-                    let place = || {
-                        let state = ground.fluents(state);
-                        format!(
-                            "{name}, seed {seed}, {target:?}, {:?}, {state:?}",
-                            proof.verdict
-                        )
-                    };
-                    match expected(&mut reference, state, &proof, within, in_vain) {
-                        Ok(is_right) => assert!(is_right, "{}", place()),
-                        Err(TooMuch) => continue,
-                    }
-                    checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
-                    let Some(cube) = &proof.cube else { continue };
-                    for _ in 0..completions {
-                        let other = completion(ground, cube, state, &mut rng);
-                        assert!(cube.contains(&padded(&other, cube)));
-                        reference.left = 50_000;
-                        let depth = cube.depth().min(within);
-                        if let Ok(forced) = reference.forces(&other, depth) {
-                            let other = ground.fluents(&other);
-                            assert_eq!(forced, cube.won(), "{} but {other:?}", place());
-                            checked[2] += 1;
+            for mode in [ProofMode::Both, ProofMode::Threats] {
+                let config = ProofConfig::default().with_mode(mode);
+                let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+                let mut pace = Pace::new(&Stop::new());
+                for _ in 0..matches {
+                    let states = random_match(&mut *machine, &mut rng);
+                    let from = states.len().saturating_sub(depth as usize + 2);
+                    for state in &states[from..] {
+                        let within = rng.random_range(1..=depth);
+                        let mut in_vain = 0;
+                        let searched = |depth| in_vain = depth;
+                        let proof = prover.prove(state, within, &mut pace, searched).unwrap();
+                        let mut reference = Reference {
+                            machine: &mut *machine,
+                            target,
+                            left: 200_000,
+                        };
+                        let place = || {
+                            let state = ground.fluents(state);
+                            let verdict = proof.verdict;
+                            format!("{name}, seed {seed}, {target:?}, {verdict:?}, {state:?}")
+                        };
+                        let within = match mode {
+                            ProofMode::Threats => 0,
+                            _ => within,
+                        };
+                        match expected(&mut reference, state, &proof, within, in_vain) {
+                            Ok(is_right) => assert!(is_right, "{}", place()),
+                            Err(TooMuch) => continue,
+                        }
+                        checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
+                        let Some(cube) = &proof.cube else { continue };
+                        for _ in 0..completions {
+                            let other = completion(ground, cube, state, &mut rng);
+                            assert!(cube.contains(&padded(&other, cube)));
+                            reference.left = 50_000;
+                            let depth = cube.depth().min(depth);
+                            if let Ok(forced) = reference.forces(&other, depth) {
+                                let other = ground.fluents(&other);
+                                assert_eq!(forced, cube.won(), "{} but {other:?}", place());
+                                checked[2] += 1;
+                            }
                         }
                     }
                 }
@@ -211,7 +213,8 @@ fn padded(state: &State, cube: &Cube) -> Vec<u64> {
     words
 }
 
-/// Whether the verdict is that of a full search.
+/// Whether the verdict is that of a full search, or agrees with it if it is by threats. If only
+/// threats were searched, `within` is 0.
 fn expected(
     reference: &mut Reference<'_>,
     state: &State,
@@ -222,10 +225,12 @@ fn expected(
     Ok(match proof.verdict {
         Verdict::Won(0) => reference.achieves(state),
         Verdict::Won(depth) => {
-            let is_least = in_vain < depth && !reference.forces(state, in_vain)?;
+            let mut is_least = || Ok(in_vain < depth && !reference.forces(state, in_vain)?);
+            let is_least = proof.order.is_some() || is_least()?;
             reference.forces(state, depth)? && is_least
         }
         Verdict::Lost => !reference.forces(state, within + 2)?,
+        Verdict::NotWithin(0) => within == 0,
         Verdict::NotWithin(depth) => depth == within && !reference.forces(state, depth)?,
     })
 }
@@ -362,7 +367,9 @@ fn several_threads_find_what_one_does() {
         let goals = &game.ground_game().unwrap().propnet().roles[0].goals;
         let value = goals.last().unwrap().value;
         let target = Target { role, value };
-        let (engines, config) = (game.engines().unwrap(), ProofConfig::default());
+        let engines = game.engines().unwrap();
+        // By threats, wins may be found that take longer.
+        let config = ProofConfig::default().with_mode(ProofMode::Full);
         let mut team = ProverTeam::new(engines, target, &config, 3).unwrap();
         for _ in 0..4 {
             let states = random_match(&mut *machine, &mut rng);

@@ -32,6 +32,7 @@
 
 mod announcer;
 mod conclusion;
+mod courses;
 mod crew;
 mod cube;
 mod encoding;
@@ -49,9 +50,11 @@ mod serve;
 mod steps;
 mod store;
 mod team;
+mod threats;
 mod worker;
 
 pub use crate::reasons::Target;
+pub use courses::ProofMode;
 pub use crew::{Finding, ProofCrew};
 pub use cube::Cube;
 pub use encoding::VERSION;
