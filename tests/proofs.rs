@@ -267,6 +267,95 @@ fn verdicts_and_cubes_are_those_of_a_full_search() {
     assert!(failed > 100 && won > 100 && completed > 1000, "{all:?}");
 }
 
+/// Columns into which discs were dropped by turns, red's first, on a board of 20 columns and rows,
+/// and the number of joint moves in which red can force a win then.
+const PLANTED: [(&[u32], u32); 2] = [
+    (
+        &[4, 3, 12, 11, 12, 10, 6, 4, 11, 15, 6, 15, 3, 11, 17, 11],
+        15,
+    ),
+    (
+        &[
+            4, 10, 13, 10, 8, 6, 20, 13, 19, 15, 5, 6, 1, 9, 16, 6, 11, 20, 6, 14, 1, 8, 12, 5,
+        ],
+        13,
+    ),
+];
+
+/// Connect four on a board of 20 columns and rows.
+fn large_connect_four() -> Game {
+    let text = propjit::gdl::games::text("connectFour").unwrap();
+    let mut text = text.replace("(filled ?c 6)", "(filled ?c 20)");
+    assert!(text.contains("(filled ?c 20)"));
+    for number in 6..20 {
+        let next = number + 1;
+        if number > 6 {
+            text.push_str(&format!("(nextColumn {number} {next})\n"));
+        }
+        text.push_str(&format!("(nextRow {number} {next})\n"));
+    }
+    common::game(&text)
+}
+
+/// That the role wins within `depth` joint moves, if it plays what a prover says, whatever the
+/// others do.
+fn wins_by_its_moves(
+    reference: &mut Reference<'_>,
+    prover: &mut Prover,
+    state: &State,
+    depth: u32,
+) {
+    let mut pace = Pace::new(&Stop::new());
+    let proof = prover.prove(state, depth, &mut pace, |_| ()).unwrap();
+    assert!(
+        matches!(proof.verdict, Verdict::Won(_)),
+        "{:?}",
+        proof.verdict
+    );
+    let role = reference.target.role.index();
+    let mut choices = legal(reference.machine, state);
+    choices[role] = vec![proof.line[0][role]];
+    for joint in joints(&choices) {
+        let next = reference.machine.next_state(state, &joint).unwrap();
+        let won = reference.forces(&next, 2.min(depth - 1));
+        if !won.is_ok_and(|won| won) {
+            wins_by_its_moves(reference, prover, &next, depth - 1);
+        }
+    }
+}
+
+#[test]
+fn wins_by_threats_are_deep_and_are_wins() {
+    let game = large_connect_four();
+    let ground = game.ground_game().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let role = RoleId(0);
+    let target = Target { role, value: 100 };
+    let config = ProofConfig::default().with_mode(ProofMode::Threats);
+    for (columns, depth) in PLANTED {
+        let mut state = machine.initial_state().unwrap();
+        for (number, column) in columns.iter().enumerate() {
+            let mut joint = ["noop".to_string(), "noop".to_string()];
+            joint[number % 2] = format!("(drop {column})");
+            let joint = RoleId::first(2).zip(&joint);
+            let joint = joint.map(|(role, text)| ground.parse_move(role, text).unwrap());
+            let joint: Vec<Move> = joint.collect();
+            state = machine.next_state(&state, &joint).unwrap();
+        }
+        let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+        let mut pace = Pace::new(&Stop::new());
+        let proof = prover.prove(&state, depth, &mut pace, |_| ()).unwrap();
+        assert_eq!(proof.verdict, Verdict::Won(depth));
+        assert_eq!(proof.line.len(), depth as usize);
+        let mut reference = Reference {
+            machine: &mut *machine,
+            target,
+            left: u64::MAX,
+        };
+        wins_by_its_moves(&mut reference, &mut prover, &state, depth);
+    }
+}
+
 #[test]
 fn local_search_finds_forced_wins_and_their_moves() {
     let game = common::load(&common::own_folder().join("breakthroughSmall.kif"));

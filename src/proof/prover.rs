@@ -284,6 +284,11 @@ impl Prover {
         self.search.announcer = Some(announcer);
     }
 
+    /// Tells of wins no more.
+    pub(super) fn be_silent(&mut self) {
+        self.search.announcer = None;
+    }
+
     /// What was counted in all searches so far: of all moves, and of threats.
     pub fn counts(&self) -> [ProofCounts; 2] {
         [self.search.counts, self.search.threats.counts]

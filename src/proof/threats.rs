@@ -159,7 +159,16 @@ impl Search {
             });
         }
         let mut is_cut = is_cut(node);
-        for group in self.groups(node) {
+        let mut groups = self.groups(node);
+        if order == 1 && node.replies == 1 {
+            let open = groups.iter().map(|group| group[0]);
+            let open = open.filter(|&joint| matches!(node.known[joint], Known::Nothing));
+            let open: Vec<usize> = open.collect();
+            if let Some(threats) = self.direct_threats(node, &open) {
+                groups.retain(|group| threats.contains(&group[0]));
+            }
+        }
+        for group in groups {
             if group
                 .iter()
                 .any(|&joint| node.known[joint].verdict() == Some(false))

@@ -28,6 +28,9 @@ const TRIAL: u64 = 5_000;
 /// The share of joint moves that cubes have to spare then.
 const USEFUL: f64 = 0.5;
 
+/// The part of its share that the worker takes where only threats are searched.
+const THREAT_SHARE: f64 = 0.25;
+
 /// What takes messages. Returns whether somebody listens.
 pub type TellProofs = dyn Fn(ProofMessage) -> bool + Send + Sync;
 
@@ -187,6 +190,8 @@ impl Subject {
                 "a local search of all moves does not pay in this game"
             );
             status.is_on = false;
+            // Nor do cubes pay for whoever looks states up in them.
+            self.prover.be_silent();
         }
     }
 }
@@ -243,7 +248,9 @@ impl<'a> Serving<'a> {
 
     /// Works on a request until it is stopped. Returns whether somebody listens.
     fn answer(&mut self, request: &ProofRequest, stop: &Stop) -> bool {
-        let mut pace = Pace::with_share(stop, request.share);
+        let is_on = self.subjects.iter().any(|subject| subject.status.is_on);
+        let share = if is_on { 1.0 } else { THREAT_SHARE };
+        let mut pace = Pace::with_share(stop, share * request.share);
         let mut tasks = Vec::new();
         for (position, of) in request.positions.iter().enumerate() {
             for (number, subject) in self.subjects.iter().enumerate() {
