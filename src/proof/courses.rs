@@ -13,7 +13,7 @@ const MOST_WEIGHT: u64 = 64;
 
 /// The least number of nodes of a turn, and the number of turns in which as many nodes are searched
 /// as before them: an interruption costs some nodes.
-const LEAST_SLICE: u64 = 1000;
+const LEAST_SLICE: u64 = 200;
 const SLICES: u64 = 8;
 
 /// Which moves of the role of a target are searched.
@@ -69,7 +69,7 @@ impl Weights {
     fn note(&mut self, order: u32, has_paid: bool) {
         let weight = &mut self.0[order as usize];
         *weight = match has_paid {
-            true => (*weight / 2).max(1),
+            true => (*weight / 2).max(1 << order),
             false => (*weight * 2).min(MOST_WEIGHT),
         };
     }
