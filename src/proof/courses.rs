@@ -50,7 +50,7 @@ pub(super) struct Attempt {
 ///
 /// Threats pay if they are searched with more joint moves than all moves are. If all moves have been
 /// searched as far before, that was in vain, and they count for twice as much from then on; if not,
-/// for half as much.
+/// for half as much, but never for less than at the start.
 #[derive(Clone, Debug)]
 pub(super) struct Weights([u64; 1 + MOST_ORDER as usize]);
 
