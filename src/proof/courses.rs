@@ -8,8 +8,12 @@ use super::prover::{MOST_DEPTH, Proof, ProofError, Verdict};
 /// The greatest order of threats that are searched.
 pub(super) const MOST_ORDER: u32 = 3;
 
+/// The weights of all moves and of the orders of threats at the start: higher orders cost most where
+/// there are few threats.
+const FIRST_WEIGHTS: [u64; 1 + MOST_ORDER as usize] = [1, 2, 8, 32];
+
 /// The greatest weight of a course.
-const MOST_WEIGHT: u64 = 64;
+const MOST_WEIGHT: u64 = 256;
 
 /// The least number of nodes of a turn, and the number of turns in which as many nodes are searched
 /// as before them: an interruption costs some nodes.
@@ -56,7 +60,7 @@ pub(super) struct Weights([u64; 1 + MOST_ORDER as usize]);
 
 impl Default for Weights {
     fn default() -> Weights {
-        Weights(std::array::from_fn(|order| 1 << order))
+        Weights(FIRST_WEIGHTS)
     }
 }
 
@@ -69,7 +73,7 @@ impl Weights {
     fn note(&mut self, order: u32, has_paid: bool) {
         let weight = &mut self.0[order as usize];
         *weight = match has_paid {
-            true => (*weight / 2).max(1 << order),
+            true => (*weight / 2).max(FIRST_WEIGHTS[order as usize]),
             false => (*weight * 2).min(MOST_WEIGHT),
         };
     }
