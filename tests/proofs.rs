@@ -12,8 +12,8 @@ use propjit::ground::GroundGame;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofPosition, ProofRequest,
-    ProofWorker, Prover, ProverTeam, Target, Verdict,
+    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
+    ProofRequest, ProofWorker, Prover, ProverTeam, Target, Verdict,
 };
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
@@ -156,46 +156,48 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
         let some = values.get(values.len() / 2).copied();
         for value in most.into_iter().chain(some) {
             let target = Target { role, value };
-            let config = ProofConfig::default();
-            let engines = game.engines().unwrap();
-            let made = Prover::new(engines, target, &config);
-            let mut prover = made.unwrap();
-            let mut pace = Pace::new(&Stop::new());
-            for _ in 0..matches {
-                let states = random_match(&mut *machine, &mut rng);
-                let from = states.len().saturating_sub(depth as usize + 2);
-                for state in &states[from..] {
-                    let within = rng.random_range(1..=depth);
-                    let mut in_vain = 0;
-                    let searched = |depth| in_vain = depth;
-                    let proof = prover.prove(state, within, &mut pace, searched).unwrap();
-                    let mut reference = Reference {
-                        machine: &mut *machine,
-                        target,
-                        left: 200_000,
-                    };
-                    let place = || {
-                        let state = ground.fluents(state);
-                        format!(
-                            "{name}, seed {seed}, {target:?}, {:?}, {state:?}",
-                            proof.verdict
-                        )
-                    };
-                    match expected(&mut reference, state, &proof, within, in_vain) {
-                        Ok(is_right) => assert!(is_right, "{}", place()),
-                        Err(TooMuch) => continue,
-                    }
-                    checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
-                    let Some(cube) = &proof.cube else { continue };
-                    for _ in 0..completions {
-                        let other = completion(ground, cube, state, &mut rng);
-                        assert!(cube.contains(&padded(&other, cube)));
-                        reference.left = 50_000;
-                        let depth = cube.depth().min(within);
-                        if let Ok(forced) = reference.forces(&other, depth) {
-                            let other = ground.fluents(&other);
-                            assert_eq!(forced, cube.won(), "{} but {other:?}", place());
-                            checked[2] += 1;
+            for mode in [ProofMode::Both, ProofMode::Threats] {
+                let config = ProofConfig::default().with_mode(mode);
+                let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+                let mut pace = Pace::new(&Stop::new());
+                for _ in 0..matches {
+                    let states = random_match(&mut *machine, &mut rng);
+                    let from = states.len().saturating_sub(depth as usize + 2);
+                    for state in &states[from..] {
+                        let within = rng.random_range(1..=depth);
+                        let mut in_vain = 0;
+                        let searched = |depth| in_vain = depth;
+                        let proof = prover.prove(state, within, &mut pace, searched).unwrap();
+                        let mut reference = Reference {
+                            machine: &mut *machine,
+                            target,
+                            left: 200_000,
+                        };
+                        let place = || {
+                            let state = ground.fluents(state);
+                            let verdict = proof.verdict;
+                            format!("{name}, seed {seed}, {target:?}, {verdict:?}, {state:?}")
+                        };
+                        let within = match mode {
+                            ProofMode::Threats => 0,
+                            _ => within,
+                        };
+                        match expected(&mut reference, state, &proof, within, in_vain) {
+                            Ok(is_right) => assert!(is_right, "{}", place()),
+                            Err(TooMuch) => continue,
+                        }
+                        checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
+                        let Some(cube) = &proof.cube else { continue };
+                        for _ in 0..completions {
+                            let other = completion(ground, cube, state, &mut rng);
+                            assert!(cube.contains(&padded(&other, cube)));
+                            reference.left = 50_000;
+                            let depth = cube.depth().min(depth);
+                            if let Ok(forced) = reference.forces(&other, depth) {
+                                let other = ground.fluents(&other);
+                                assert_eq!(forced, cube.won(), "{} but {other:?}", place());
+                                checked[2] += 1;
+                            }
                         }
                     }
                 }
@@ -211,7 +213,8 @@ fn padded(state: &State, cube: &Cube) -> Vec<u64> {
     words
 }
 
-/// Whether the verdict is that of a full search.
+/// Whether the verdict is that of a full search, or agrees with it if it is by threats. If only
+/// threats were searched, `within` is 0.
 fn expected(
     reference: &mut Reference<'_>,
     state: &State,
@@ -222,10 +225,12 @@ fn expected(
     Ok(match proof.verdict {
         Verdict::Won(0) => reference.achieves(state),
         Verdict::Won(depth) => {
-            let is_least = in_vain < depth && !reference.forces(state, in_vain)?;
+            let mut is_least = || Ok(in_vain < depth && !reference.forces(state, in_vain)?);
+            let is_least = proof.order.is_some() || is_least()?;
             reference.forces(state, depth)? && is_least
         }
         Verdict::Lost => !reference.forces(state, within + 2)?,
+        Verdict::NotWithin(0) => within == 0,
         Verdict::NotWithin(depth) => depth == within && !reference.forces(state, depth)?,
     })
 }
@@ -260,6 +265,95 @@ fn verdicts_and_cubes_are_those_of_a_full_search() {
     }
     let [failed, won, completed] = all;
     assert!(failed > 100 && won > 100 && completed > 1000, "{all:?}");
+}
+
+/// Columns into which discs were dropped by turns, red's first, on a board of 20 columns and rows,
+/// and the number of joint moves in which red can force a win then.
+const PLANTED: [(&[u32], u32); 2] = [
+    (
+        &[4, 3, 12, 11, 12, 10, 6, 4, 11, 15, 6, 15, 3, 11, 17, 11],
+        15,
+    ),
+    (
+        &[
+            4, 10, 13, 10, 8, 6, 20, 13, 19, 15, 5, 6, 1, 9, 16, 6, 11, 20, 6, 14, 1, 8, 12, 5,
+        ],
+        13,
+    ),
+];
+
+/// Connect four on a board of 20 columns and rows.
+fn large_connect_four() -> Game {
+    let text = propjit::gdl::games::text("connectFour").unwrap();
+    let mut text = text.replace("(filled ?c 6)", "(filled ?c 20)");
+    assert!(text.contains("(filled ?c 20)"));
+    for number in 6..20 {
+        let next = number + 1;
+        if number > 6 {
+            text.push_str(&format!("(nextColumn {number} {next})\n"));
+        }
+        text.push_str(&format!("(nextRow {number} {next})\n"));
+    }
+    common::game(&text)
+}
+
+/// That the role wins within `depth` joint moves, if it plays what a prover says, whatever the
+/// others do.
+fn wins_by_its_moves(
+    reference: &mut Reference<'_>,
+    prover: &mut Prover,
+    state: &State,
+    depth: u32,
+) {
+    let mut pace = Pace::new(&Stop::new());
+    let proof = prover.prove(state, depth, &mut pace, |_| ()).unwrap();
+    assert!(
+        matches!(proof.verdict, Verdict::Won(_)),
+        "{:?}",
+        proof.verdict
+    );
+    let role = reference.target.role.index();
+    let mut choices = legal(reference.machine, state);
+    choices[role] = vec![proof.line[0][role]];
+    for joint in joints(&choices) {
+        let next = reference.machine.next_state(state, &joint).unwrap();
+        let won = reference.forces(&next, 2.min(depth - 1));
+        if !won.is_ok_and(|won| won) {
+            wins_by_its_moves(reference, prover, &next, depth - 1);
+        }
+    }
+}
+
+#[test]
+fn wins_by_threats_are_deep_and_are_wins() {
+    let game = large_connect_four();
+    let ground = game.ground_game().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let role = RoleId(0);
+    let target = Target { role, value: 100 };
+    let config = ProofConfig::default().with_mode(ProofMode::Threats);
+    for (columns, depth) in PLANTED {
+        let mut state = machine.initial_state().unwrap();
+        for (number, column) in columns.iter().enumerate() {
+            let mut joint = ["noop".to_string(), "noop".to_string()];
+            joint[number % 2] = format!("(drop {column})");
+            let joint = RoleId::first(2).zip(&joint);
+            let joint = joint.map(|(role, text)| ground.parse_move(role, text).unwrap());
+            let joint: Vec<Move> = joint.collect();
+            state = machine.next_state(&state, &joint).unwrap();
+        }
+        let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+        let mut pace = Pace::new(&Stop::new());
+        let proof = prover.prove(&state, depth, &mut pace, |_| ()).unwrap();
+        assert_eq!(proof.verdict, Verdict::Won(depth));
+        assert_eq!(proof.line.len(), depth as usize);
+        let mut reference = Reference {
+            machine: &mut *machine,
+            target,
+            left: u64::MAX,
+        };
+        wins_by_its_moves(&mut reference, &mut prover, &state, depth);
+    }
 }
 
 #[test]
@@ -362,7 +456,9 @@ fn several_threads_find_what_one_does() {
         let goals = &game.ground_game().unwrap().propnet().roles[0].goals;
         let value = goals.last().unwrap().value;
         let target = Target { role, value };
-        let (engines, config) = (game.engines().unwrap(), ProofConfig::default());
+        let engines = game.engines().unwrap();
+        // By threats, wins may be found that take longer.
+        let config = ProofConfig::default().with_mode(ProofMode::Full);
         let mut team = ProverTeam::new(engines, target, &config, 3).unwrap();
         for _ in 0..4 {
             let states = random_match(&mut *machine, &mut rng);

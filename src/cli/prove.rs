@@ -11,7 +11,7 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Move, RoleId};
 use propjit::proof::{
-    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProverTeam, Target, Verdict,
+    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProverTeam, Target, Verdict,
 };
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub(super) struct Args {
 
     /// Answer requests on the standard input until that ends: a worker for the player options
     /// `workers` and `prover` (see docs/workers.md)
-    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "no_cubes"])]
+    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "mode", "no_cubes"])]
     serve: bool,
 
     #[command(flatten)]
@@ -60,12 +60,24 @@ pub(super) struct Args {
     #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
     threads: usize,
 
+    /// Which moves of the role to search: all of them, only threats, or both in turns
+    #[arg(long, default_value = "both", value_name = "MODE")]
+    mode: Mode,
+
     /// Search states that are known from proofs about others all the same, to compare
     #[arg(long)]
     no_cubes: bool,
 
     #[command(flatten)]
     setup: SetupArgs,
+}
+
+/// Which moves of the role to search.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Mode {
+    Full,
+    Threats,
+    Both,
 }
 
 /// For how long to search by default.
@@ -87,6 +99,10 @@ struct Report {
     seconds_by_depth: Vec<f64>,
     seconds: f64,
     nodes: u64,
+    /// How many of them were searched for wins by threats.
+    threat_nodes: u64,
+    /// The order of the threats by which the goal is forced.
+    threats: Option<u32>,
     /// The legal joint moves that were not searched because a cube was known, of those that are
     /// not leaves.
     discharged: f64,
@@ -129,7 +145,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let fluents = position.fluents();
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
     let state = ground.parse_state(&fluents).map_err(Failure::new)?;
-    let config = ProofConfig::default().with_cubes(!args.no_cubes);
+    let config = ProofConfig::default()
+        .with_cubes(!args.no_cubes)
+        .with_mode(match args.mode {
+            Mode::Full => ProofMode::Full,
+            Mode::Threats => ProofMode::Threats,
+            Mode::Both => ProofMode::Both,
+        });
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
     let team = ProverTeam::new(engines, target, &config, args.threads);
     let mut team = team.map_err(Failure::new)?;
@@ -166,7 +188,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seconds: start.elapsed().as_secs_f64(),
         interrupted: stop.is_set(),
         propositions: ground.layout().bases.len(),
-        ..Report::new(&proof, &team.counts())
+        ..Report::new(&proof, team.counts())
     })
 }
 
@@ -200,13 +222,14 @@ fn goal(args: &Args, role: &propjit_gdl::propnet::Role) -> Result<i32, Failure> 
 }
 
 impl Report {
-    fn new(proof: &Proof, counts: &ProofCounts) -> Report {
+    fn new(proof: &Proof, [all, threats]: [ProofCounts; 2]) -> Report {
         let (verdict, depth) = match proof.verdict {
             Verdict::Won(depth) => ("won", Some(depth)),
             Verdict::Lost => ("lost", None),
             Verdict::NotWithin(0) => ("unknown", None),
             Verdict::NotWithin(depth) => ("not within", Some(depth)),
         };
+        let counts = all.and(threats);
         let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
         Report {
             role: String::new(),
@@ -218,6 +241,8 @@ impl Report {
             seconds_by_depth: proof.times.iter().map(Duration::as_secs_f64).collect(),
             seconds: 0.0,
             nodes: counts.nodes,
+            threat_nodes: threats.nodes,
+            threats: proof.order,
             discharged: share(counts.discharged, counts.discharged + counts.searched),
             fill: share(counts.lanes[0], counts.lanes[1]),
             win_cubes: counts.cubes[1],
@@ -235,7 +260,11 @@ impl fmt::Display for Report {
         let Report { role, goal, .. } = self;
         match (self.verdict, self.depth) {
             ("won", Some(depth)) => {
-                writeln!(f, "won: {role} can force {goal} in {depth} joint moves")?;
+                write!(f, "won: {role} can force {goal} in {depth} joint moves")?;
+                match self.threats {
+                    Some(order) => writeln!(f, ", by threats of order {order}")?,
+                    None => writeln!(f)?,
+                }
             }
             ("not within", Some(depth)) => {
                 writeln!(f, "not within {depth} joint moves can {role} force {goal}")?;
@@ -255,8 +284,10 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "{} nodes in {:.2} s; {:.0}% of the joint moves discharged; lanes {:.0}% full",
+            "{} nodes, {:.0}% for threats, in {:.2} s; {:.0}% of the joint moves discharged; lanes \
+             {:.0}% full",
             self.nodes,
+            100.0 * self.threat_nodes as f64 / self.nodes.max(1) as f64,
             self.seconds,
             100.0 * self.discharged,
             100.0 * self.fill

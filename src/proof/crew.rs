@@ -256,6 +256,8 @@ impl ProofCrew {
                     of.nodes += status.nodes;
                     of.searched += status.searched;
                     of.discharged += status.discharged;
+                    of.threat_nodes += status.threat_nodes;
+                    (of.proofs.iter_mut().zip(status.proofs)).for_each(|(of, more)| *of += more);
                 }
                 None => all.push(*status),
             }

@@ -92,6 +92,11 @@ pub(super) struct Counts {
     nodes: u64,
     searched: u64,
     discharged: u64,
+    #[serde(default)]
+    threat_nodes: u64,
+    /// With all moves, and by threats.
+    #[serde(default)]
+    proofs: [u64; 2],
 }
 
 #[derive(Serialize, Deserialize, Debug)]
@@ -194,6 +199,8 @@ impl Reply {
                     nodes: of.nodes,
                     searched: of.searched,
                     discharged: of.discharged,
+                    threat_nodes: of.threat_nodes,
+                    proofs: of.proofs,
                 };
                 Reply::Status {
                     request: status.request,
@@ -242,6 +249,8 @@ impl Reply {
                         nodes: of.nodes,
                         searched: of.searched,
                         discharged: of.discharged,
+                        threat_nodes: of.threat_nodes,
+                        proofs: of.proofs,
                     })
                 });
                 let targets = targets.collect::<Result<_, DecodeError>>()?;

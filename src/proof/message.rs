@@ -96,14 +96,19 @@ pub struct ProofStatus {
 pub struct TargetStatus {
     /// The target.
     pub target: Target,
-    /// Whether it is still looked for: no more where cubes spare too few of the joint moves.
+    /// Whether all moves are still searched, and not only threats: no more where cubes spare too few
+    /// of the joint moves.
     pub is_on: bool,
-    /// The nodes that were searched.
+    /// The nodes that were searched with all moves.
     pub nodes: u64,
     /// The joint moves that were searched.
     pub searched: u64,
     /// The joint moves that need not be searched, because a cube told what comes of them.
     pub discharged: u64,
+    /// The nodes that were searched for wins by threats.
+    pub threat_nodes: u64,
+    /// The wins that were found in positions asked about: with all moves, and by threats.
+    pub proofs: [u64; 2],
 }
 
 impl TargetStatus {

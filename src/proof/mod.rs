@@ -17,7 +17,9 @@
 //!   comes of them.
 //! - `node`, `search`: the search; `order`: which moves come first.
 //! - `conclusion`: the cube for a verdict about one state.
-//! - `prover`: the search with ever more joint moves, and what it finds.
+//! - `threats`, `direct_threats`: the search for wins by threats, for games in which goals couple
+//!   moves; `courses`: which of the two searches is next, and how far.
+//! - `prover`: what a search finds about a state.
 //! - `team`, `exchange`: several provers that search for the same proof.
 //! - `message`: what a search asks its workers, and what these tell.
 //! - `worker`, `pace`: a thread that proves what it is asked about, for a share of the time.
@@ -32,8 +34,10 @@
 
 mod announcer;
 mod conclusion;
+mod courses;
 mod crew;
 mod cube;
+mod direct_threats;
 mod encoding;
 mod exchange;
 mod joint_rows;
@@ -49,9 +53,11 @@ mod serve;
 mod steps;
 mod store;
 mod team;
+mod threats;
 mod worker;
 
 pub use crate::reasons::Target;
+pub use courses::ProofMode;
 pub use crew::{Finding, ProofCrew};
 pub use cube::Cube;
 pub use encoding::VERSION;

@@ -43,6 +43,11 @@ impl Pace {
         self.nodes = nodes;
     }
 
+    /// Whether a stop has come.
+    pub(super) fn has_ended(&self) -> bool {
+        self.stop.is_set()
+    }
+
     /// Whether the search is to end before the next node; rests before, if it is time to.
     pub(super) fn is_over(&mut self) -> bool {
         if self.nodes == 0 {

@@ -1,17 +1,19 @@
 //! Proofs about states of a game: the search with ever more joint moves.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
+use super::courses::{Aim, Attempt, Choices, Courses, ProofMode, deepen};
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::order::{first_order, influence};
 use super::pace::Pace;
 use super::search::{ProofCounts, Search, Stopped};
 use super::steps::{Steps, flag};
+use super::threats::{Bounds, Forced, InVain};
 use crate::engine::Engines;
 use crate::ground::GroundGame;
 use crate::influence::Influence;
@@ -30,18 +32,24 @@ pub const MOST_DEPTH: u32 = 500;
 pub struct ProofConfig {
     /// Whether states are recognised that are in a cube. Only for measurements is it not so.
     pub cubes: bool,
+    /// Which moves of the role are searched.
+    pub mode: ProofMode,
 }
 
 impl Default for ProofConfig {
-    /// With cubes.
+    /// With cubes, all moves and threats in turns.
     fn default() -> ProofConfig {
-        ProofConfig { cubes: true }
+        ProofConfig {
+            cubes: true,
+            mode: ProofMode::Both,
+        }
     }
 }
 
 impl ProofConfig {
     setters! {
         with_cubes(cubes: bool);
+        with_mode(mode: ProofMode);
     }
 }
 
@@ -60,7 +68,8 @@ pub enum ProofError {
 /// Whether the role of a target can force it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It can, within this number of joint moves: the smallest, if smaller ones were tried before.
+    /// It can, within this number of joint moves: the smallest, if all smaller ones were searched with
+    /// all moves before.
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,
@@ -80,8 +89,11 @@ pub struct Proof {
     /// If the target can be forced, joint moves by which it is: the role's winning moves, with
     /// replies that make it long.
     pub line: Vec<Vec<Move>>,
-    /// How long it took until each number of joint moves was searched completely, from 1 on.
+    /// How long it took until each number of joint moves was searched completely, or the target was
+    /// found to be forced, from 1 on.
     pub times: Vec<Duration>,
+    /// If the target can be forced by threats, and was found to be so, their order.
+    pub order: Option<u32>,
 }
 
 impl Proof {
@@ -92,32 +104,9 @@ impl Proof {
             cube: None,
             line: Vec::new(),
             times: Vec::new(),
+            order: None,
         }
     }
-}
-
-/// Looks for a proof with ever more joint moves, up to `most`: `next` is given a number of joint
-/// moves that was searched, and searches a greater one, unless it is stopped.
-pub(super) fn deepen(
-    most: u32,
-    searched: &mut dyn FnMut(u32),
-    mut next: impl FnMut(u32) -> Result<Option<(u32, Proof)>, ProofError>,
-) -> Result<Proof, ProofError> {
-    let start = Instant::now();
-    let mut times = Vec::new();
-    let mut last = Proof::nothing();
-    while times.len() < most.min(MOST_DEPTH) as usize {
-        let Some((depth, proof)) = next(times.len() as u32)? else {
-            break;
-        };
-        times.resize(depth as usize, start.elapsed());
-        last = proof;
-        match last.verdict {
-            Verdict::NotWithin(_) => searched(depth),
-            Verdict::Won(_) | Verdict::Lost => break,
-        }
-    }
-    Ok(Proof { times, ..last })
 }
 
 /// Searches for proofs about one target in states of a game, and keeps the cubes that it proves.
@@ -125,6 +114,7 @@ pub(super) fn deepen(
 pub struct Prover {
     game: Arc<GroundGame>,
     search: Search,
+    mode: ProofMode,
 }
 
 impl Prover {
@@ -153,12 +143,13 @@ impl Prover {
         Ok(Prover {
             game: engines.game().clone(),
             search: Search::new(steps, order, config.cubes),
+            mode: config.mode,
         })
     }
 
-    /// Looks for a proof about a state, with [ever more](Prover::deeper) joint moves up to `depth`,
-    /// or [`MOST_DEPTH`] if that is less, until a stop comes. `searched` is told of each number of
-    /// joint moves that was searched in vain.
+    /// Looks for a proof about a state, with ever more joint moves up to `depth`, or [`MOST_DEPTH`]
+    /// if that is less, until the pace ends. `searched` is told of each number of joint moves with
+    /// which all moves were searched in vain.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
@@ -167,28 +158,33 @@ impl Prover {
         state: &State,
         depth: u32,
         pace: &mut Pace,
-        mut searched: impl FnMut(u32),
+        searched: impl FnMut(u32),
     ) -> Result<Proof, ProofError> {
-        deepen(depth, &mut searched, |last| {
-            let depth = self.deeper(state, last)?.min(depth.min(MOST_DEPTH));
-            let proof = self.prove_within(state, depth, pace)?;
-            Ok(proof.map(|proof| (depth, proof)))
+        let courses = self.courses(state, self.mode, depth)?;
+        deepen(courses, searched, |aim, slice| {
+            pace.allow(slice);
+            let before = self.nodes();
+            let attempt = self.attempt(state, aim, pace)?;
+            let nodes = self.nodes() - before;
+            Ok((attempt.is_some() || !pace.has_ended()).then_some((nodes, attempt)))
         })
     }
 
-    /// The next number of joint moves to search after this one. In the last of them the role
-    /// should have a choice: what the others let it achieve later is found with one more.
+    /// The courses of a search about a state.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
-    pub fn deeper(&self, state: &State, depth: u32) -> Result<u32, ProofError> {
-        let phases = self.search.steps.phases();
-        let phase = self.phase(state)?;
-        let mut deeper = (1..=phases).filter(|more| {
-            let last = (phase + depth as usize + more - 1) % phases;
-            self.search.steps.joints(last).moves() > 1
-        });
-        Ok(depth + deeper.next().unwrap_or(1) as u32)
+    pub(super) fn courses(
+        &self,
+        state: &State,
+        mode: ProofMode,
+        most: u32,
+    ) -> Result<Courses, ProofError> {
+        let steps = &self.search.steps;
+        let phases = (0..steps.phases()).cycle().skip(self.phase(state)?);
+        let each = phases.take(steps.phases());
+        let each = each.map(|phase| steps.joints(phase).moves() > 1).collect();
+        Ok(Courses::new(mode, Choices { each }, most))
     }
 
     fn phase(&self, state: &State) -> Result<usize, ProofError> {
@@ -196,53 +192,86 @@ impl Prover {
         phase.ok_or(ProofError::Unreachable)
     }
 
-    /// Looks for a proof about a state with exactly this number of joint moves, which is at least
-    /// 1 and at most [`MOST_DEPTH`]. `None` if a stop came before.
+    /// Looks for what is aimed at. `None` if the pace ends before.
     ///
     /// # Errors
     /// When the state is in no phase of the game.
-    pub fn prove_within(
+    pub(super) fn attempt(
         &mut self,
         state: &State,
-        depth: u32,
+        aim: Aim,
         pace: &mut Pace,
-    ) -> Result<Option<Proof>, ProofError> {
+    ) -> Result<Option<Attempt>, ProofError> {
         let phase = self.phase(state)?;
         let mut words = state.words().to_vec();
         words.resize(self.search.steps.words(), 0);
-        let mut proof = Proof::nothing();
+        let over = |verdict| Attempt {
+            proof: Proof {
+                verdict,
+                ..Proof::nothing()
+            },
+            is_cut: false,
+        };
         let flags = self.search.steps.look(phase, &words);
         if flags & flag::ACHIEVED != 0 {
-            proof.verdict = Verdict::Won(0);
-            return Ok(Some(proof));
+            return Ok(Some(over(Verdict::Won(0))));
         }
         if flags & flag::TERMINAL != 0 || flags & flag::ABLE == 0 {
-            proof.verdict = Verdict::Lost;
-            return Ok(Some(proof));
+            return Ok(Some(over(Verdict::Lost)));
         }
-        let cube = match self.search.known(phase, &words, depth) {
-            Some(cube) => cube,
-            None => {
-                let solved = self.search.solve(phase, &words, depth, pace);
-                if let Some(announcer) = &mut self.search.announcer {
-                    announcer.flush();
-                }
-                match solved {
-                    Ok(cube) => cube,
-                    Err(Stopped) => return Ok(None),
-                }
+        let found = match self.search.known(phase, &words, aim.depth) {
+            Some(cube) => Ok(Ok(cube)),
+            None => self.find(phase, &words, aim, pace),
+        };
+        if let Some(announcer) = &mut self.search.announcer {
+            announcer.flush();
+        }
+        let cube = match found {
+            Ok(Ok(cube)) => cube,
+            Ok(Err(InVain { is_cut })) => {
+                let proof = Proof::nothing();
+                return Ok(Some(Attempt { proof, is_cut }));
             }
+            Err(Stopped) => return Ok(None),
         };
-        proof.verdict = match cube.won() {
-            true => Verdict::Won(depth),
-            false if cube.depth() == Cube::ANY => Verdict::Lost,
-            false => Verdict::NotWithin(depth),
+        let verdict = match (cube.won(), aim.order) {
+            (true, None) => Verdict::Won(aim.depth),
+            (true, Some(_)) => Verdict::Won(cube.depth()),
+            (false, _) if cube.depth() == Cube::ANY => Verdict::Lost,
+            (false, _) => Verdict::NotWithin(aim.depth),
         };
-        if cube.won() {
-            proof.line = self.search.line(phase, &words, depth);
+        let line = match verdict {
+            Verdict::Won(depth) => self.search.line(phase, &words, depth),
+            _ => Vec::new(),
+        };
+        let proof = Proof {
+            verdict,
+            cube: Some(cube),
+            line,
+            order: aim.order,
+            times: Vec::new(),
+        };
+        Ok(Some(Attempt {
+            is_cut: matches!(verdict, Verdict::NotWithin(_)),
+            proof,
+        }))
+    }
+
+    /// Searches for what is aimed at, in a state that is not terminal and in which every role has a
+    /// legal move.
+    fn find(
+        &mut self,
+        phase: usize,
+        state: &[u64],
+        Aim { order, depth }: Aim,
+        pace: &mut Pace,
+    ) -> Result<Forced<Arc<Cube>>, Stopped> {
+        match order {
+            None => self.search.solve(phase, state, depth, pace).map(Ok),
+            Some(order) => self
+                .search
+                .force(phase, state, Bounds { order, depth }, pace),
         }
-        proof.cube = Some(cube);
-        Ok(Some(proof))
     }
 
     /// Exchanges cubes with others from now on, and tries moves in another order than they do.
@@ -255,8 +284,18 @@ impl Prover {
         self.search.announcer = Some(announcer);
     }
 
-    /// What was counted in all searches so far.
-    pub fn counts(&self) -> ProofCounts {
-        self.search.counts
+    /// Tells of wins no more.
+    pub(super) fn be_silent(&mut self) {
+        self.search.announcer = None;
+    }
+
+    /// What was counted in all searches so far: of all moves, and of threats.
+    pub fn counts(&self) -> [ProofCounts; 2] {
+        [self.search.counts, self.search.threats.counts]
+    }
+
+    /// The number of nodes in all searches so far.
+    pub(super) fn nodes(&self) -> u64 {
+        self.counts().iter().map(|counts| counts.nodes).sum()
     }
 }

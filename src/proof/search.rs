@@ -15,6 +15,7 @@ use super::order::ORDER_BITS;
 use super::pace::Pace;
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
+use super::threats::Threats;
 use crate::moves::Move;
 use crate::rng::GameRng;
 
@@ -88,6 +89,8 @@ pub(super) struct Search {
     use_cubes: bool,
     /// Other searches for the same target, if there are any.
     exchange: Option<Exchange>,
+    /// What is known of wins by threats.
+    pub(super) threats: Threats,
     /// Who wants to know of wins, if anybody does.
     pub(super) announcer: Option<Announcer>,
 }
@@ -100,6 +103,7 @@ impl Search {
         let stores = phases.map(|_| [Store::new(), Store::new()]);
         Search {
             stores: stores.collect(),
+            threats: Threats::new(history.clone()),
             history,
             steps,
             counts: ProofCounts::default(),
@@ -152,27 +156,43 @@ impl Search {
         if let Some(cube) = self.adopt(phase, state, depth) {
             return Ok(cube);
         }
+        let mut node = self.take_node(phase, state, depth);
+        let solved = self.solve_node(&mut node, pace);
+        let solved = solved.map(|(won, played)| self.conclude(&node, won, played));
+        self.give_back(node);
+        solved
+    }
+
+    /// A node for a state.
+    pub(super) fn take_node(&mut self, phase: usize, state: &[u64], depth: u32) -> Node {
         let mut node = self.spare.pop().unwrap_or_default();
         node.phase = phase;
         node.state.clear();
         node.state.extend_from_slice(state);
         node.depth = depth;
         node.replies = self.steps.joints(phase).replies();
-        let solved = self.solve_node(&mut node, pace);
+        node
+    }
+
+    /// Takes back a node that is not in use any more.
+    pub(super) fn give_back(&mut self, node: Node) {
         self.spare.push(node);
-        let (won, played) = solved?;
-        let node = self.spare.last().expect("it was put there");
+    }
+
+    /// The cube of a node with this verdict, which is kept, and told to whoever wants to know. If
+    /// it is won, it is by the move of the role in the joint move `played`.
+    pub(super) fn conclude(&mut self, node: &Node, won: bool, played: usize) -> Arc<Cube> {
         let cube = Arc::new(conclude(&mut self.steps, node, won, played));
         self.counts.cubes[usize::from(won)] += 1;
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
         if let Some(exchange) = &self.exchange {
-            exchange.offer(phase, &cube);
+            exchange.offer(node.phase, &cube);
         }
         if let Some(announcer) = &mut self.announcer {
-            announcer.add(phase, &cube);
+            announcer.add(node.phase, &cube);
         }
-        self.keep(phase, cube.clone());
-        Ok(cube)
+        self.keep(node.phase, cube.clone());
+        cube
     }
 
     /// Puts a cube into its store.
@@ -186,7 +206,7 @@ impl Search {
 
     /// Takes over what other searches have proved; a cube that contains a state, as
     /// [`known`](Search::known), if there are others.
-    fn adopt(&mut self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
+    pub(super) fn adopt(&mut self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
         for (phase, cube) in self.exchange.as_ref()?.take() {
             self.keep(phase, cube);
         }
@@ -237,6 +257,15 @@ impl Search {
 
     /// Whether the target can be forced, and the joint move with the move by which it can be.
     fn solve_node(&mut self, node: &mut Node, pace: &mut Pace) -> Result<(bool, usize), Stopped> {
+        self.expand(node);
+        match node.verdict() {
+            Some(verdict) => Ok(verdict),
+            None => self.try_joints(node, pace),
+        }
+    }
+
+    /// Finds what comes of the joint moves in a node, and what is known of that.
+    pub(super) fn expand(&mut self, node: &mut Node) {
         self.steps
             .expand(node.phase, &node.state, &mut node.expansion);
         node.look();
@@ -247,10 +276,6 @@ impl Search {
         self.counts.leaves += (node.legal.len() - node.open()) as u64;
         if self.use_cubes {
             self.look_up(node);
-        }
-        match node.verdict() {
-            Some(verdict) => Ok(verdict),
-            None => self.try_joints(node, pace),
         }
     }
 

@@ -110,6 +110,24 @@ pub(super) struct Expansion {
     pub(super) moves: Vec<u8>,
 }
 
+/// What comes of single joint moves in several states.
+#[derive(Default, Debug)]
+pub(super) struct Tried {
+    /// The states after the joint moves, packed, one after the other.
+    pub(super) states: Vec<u64>,
+    /// The [`flag`]s about these.
+    pub(super) after: Vec<u8>,
+    /// The flags about the moves.
+    moves: Vec<u8>,
+}
+
+impl Tried {
+    /// Whether all moves of a joint move are legal.
+    pub(super) fn is_legal(&self, at: usize) -> bool {
+        self.moves[at] == flag::OWN | flag::OTHERS
+    }
+}
+
 /// Evaluates steps of a game and the reasons for them.
 #[derive(Debug)]
 pub(super) struct Steps {
@@ -214,6 +232,53 @@ impl Steps {
             let rows = here.outputs(layout.next.clone());
             found.states.fill(chunk * words, words, rows);
         }
+    }
+
+    /// What comes of some joint moves, each in a state of its own: pairs of the place of a packed
+    /// state among these and the number of the joint move. Returns how often all lanes were evaluated.
+    pub(super) fn try_pairs(
+        &mut self,
+        phase: usize,
+        states: &[u64],
+        pairs: &[(usize, usize)],
+        found: &mut Tried,
+    ) -> u64 {
+        let words = self.words();
+        let Steps {
+            layout,
+            phases,
+            arriving,
+            columns,
+        } = self;
+        let arriving = &mut arriving[(phase + 1) % phases.len()];
+        let phase = &mut phases[phase];
+        phase.placed = None;
+        let width = phase.here.width();
+        let chunks = pairs.chunks(width.lanes());
+        let count = chunks.len();
+        for pairs in chunks {
+            columns.clear();
+            for &(state, _) in pairs {
+                columns.extend_from_slice(&states[state * words..][..words]);
+            }
+            phase.put(pairs.iter().map(|&(_, joint)| joint));
+            let here = &mut phase.here;
+            to_rows(width, columns, here.inputs_mut(layout.bases.clone()));
+            here.evaluate(section::NEXT);
+            here.evaluate(section::JOINT);
+            arrive(layout, here, arriving);
+            arriving.evaluate(section::STATE);
+            flags(
+                arriving,
+                layout.state.clone(),
+                pairs.len(),
+                &mut found.after,
+            );
+            flags(here, layout.joint.clone(), pairs.len(), &mut found.moves);
+            to_columns(width, here.outputs(layout.next.clone()), columns);
+            found.states.extend_from_slice(columns);
+        }
+        count as u64
     }
 
     /// What holds of a state: [`flag`]s.
@@ -364,20 +429,25 @@ impl Phase {
     fn place(&mut self, first: usize) -> usize {
         let lanes = self.here.width().lanes().min(self.joints.len() - first);
         if self.placed.replace(first) != Some(first) {
-            for does in &self.does {
-                self.here.inputs_mut(does.clone()).fill(0);
-            }
-            for lane in 0..lanes {
-                let joint = self.joints.joint(first + lane);
-                for (does, played) in self.does.iter().zip(joint) {
-                    if !does.is_empty() {
-                        let row = self.here.input_mut(does.start + played.index());
-                        row[lane / 64] |= 1 << (lane % 64);
-                    }
+            self.put(first..first + lanes);
+        }
+        lanes
+    }
+
+    /// Puts these joint moves into the first lanes.
+    fn put(&mut self, joints: impl Iterator<Item = usize>) {
+        for does in &self.does {
+            self.here.inputs_mut(does.clone()).fill(0);
+        }
+        for (lane, joint) in joints.enumerate() {
+            let joint = self.joints.joint(joint);
+            for (does, played) in self.does.iter().zip(joint) {
+                if !does.is_empty() {
+                    let row = self.here.input_mut(does.start + played.index());
+                    row[lane / 64] |= 1 << (lane % 64);
                 }
             }
         }
-        lanes
     }
 }
 

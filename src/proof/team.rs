@@ -4,10 +4,11 @@ use std::thread;
 
 use propjit_stop::Stop;
 
+use super::courses::{Aim, Attempt, ProofMode, deepen};
 use super::exchange::Exchange;
 use super::order::influence;
 use super::pace::Pace;
-use super::prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, deepen};
+use super::prover::{Proof, ProofConfig, ProofError, Prover};
 use super::search::ProofCounts;
 use crate::engine::Engines;
 use crate::machine::State;
@@ -19,6 +20,7 @@ use crate::rng::streams;
 #[derive(Debug)]
 pub struct ProverTeam {
     provers: Vec<Prover>,
+    mode: ProofMode,
 }
 
 impl ProverTeam {
@@ -46,7 +48,8 @@ impl ProverTeam {
                 prover.join(exchange, rng);
             }
         }
-        Ok(ProverTeam { provers })
+        let mode = config.mode;
+        Ok(ProverTeam { provers, mode })
     }
 
     /// As [`Prover::prove`], on as many threads as there are provers: whoever has searched a
@@ -59,60 +62,66 @@ impl ProverTeam {
         state: &State,
         depth: u32,
         stop: &Stop,
-        mut searched: impl FnMut(u32),
+        searched: impl FnMut(u32),
     ) -> Result<Proof, ProofError> {
-        deepen(depth, &mut searched, |last| {
-            let depth = self
-                .prover()
-                .deeper(state, last)?
-                .min(depth.min(MOST_DEPTH));
-            let proof = self.prove_within(state, depth, stop)?;
-            Ok(proof.map(|proof| (depth, proof)))
+        let courses = self.provers[0].courses(state, self.mode, depth)?;
+        deepen(courses, searched, |aim, slice| {
+            let before = self.nodes();
+            let attempt = self.attempt(state, aim, stop, slice)?;
+            let nodes = self.nodes() - before;
+            Ok((attempt.is_some() || !stop.is_set()).then_some((nodes, attempt)))
         })
     }
 
-    /// The proof of whoever has one first.
-    fn prove_within(
+    /// What comes of an aim for whoever comes to an end first, if somebody does within so many nodes.
+    fn attempt(
         &mut self,
         state: &State,
-        depth: u32,
+        aim: Aim,
         stop: &Stop,
-    ) -> Result<Option<Proof>, ProofError> {
+        nodes: u64,
+    ) -> Result<Option<Attempt>, ProofError> {
+        let pace = |stop: &Stop| {
+            let mut pace = Pace::new(stop);
+            pace.allow(nodes);
+            pace
+        };
         if let [prover] = &mut self.provers[..] {
-            return prover.prove_within(state, depth, &mut Pace::new(stop));
+            return prover.attempt(state, aim, &mut pace(stop));
         }
         let found = &stop.by(None);
         thread::scope(|scope| {
             let threads = self.provers.iter_mut().map(|prover| {
                 scope.spawn(move || {
-                    let proof = prover.prove_within(state, depth, &mut Pace::new(found));
-                    if !matches!(proof, Ok(None)) {
+                    let attempt = prover.attempt(state, aim, &mut pace(found));
+                    if !matches!(attempt, Ok(None)) {
                         found.set();
                     }
-                    proof
+                    attempt
                 })
             });
             let threads: Vec<_> = threads.collect();
             let mut first = Ok(None);
             for thread in threads {
-                let proof =
+                let attempt =
                     (thread.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 if matches!(first, Ok(None)) {
-                    first = proof;
+                    first = attempt;
                 }
             }
             first
         })
     }
 
-    /// What was counted in all searches so far, by all together.
-    pub fn counts(&self) -> ProofCounts {
+    /// What was counted in all searches so far, by all together: of all moves, and of threats.
+    pub fn counts(&self) -> [ProofCounts; 2] {
         let counts = self.provers.iter().map(Prover::counts);
-        counts.fold(ProofCounts::default(), ProofCounts::and)
+        counts.fold(Default::default(), |[full, threats], [a, b]| {
+            [full.and(a), threats.and(b)]
+        })
     }
 
-    /// One of the provers.
-    pub fn prover(&self) -> &Prover {
-        &self.provers[0]
+    fn nodes(&self) -> u64 {
+        self.provers.iter().map(Prover::nodes).sum()
     }
 }

@@ -8,6 +8,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
+use super::courses::{Courses, ProofMode, Weights};
 use super::cube::Cube;
 use super::message::{
     ProofAnswer, ProofMessage, ProofRequest, ProofStatus, ProofWins, TargetStatus, WinCube,
@@ -26,6 +27,9 @@ const TRIAL: u64 = 5_000;
 
 /// The share of joint moves that cubes have to spare then.
 const USEFUL: f64 = 0.5;
+
+/// The part of its share that the worker takes where only threats are searched.
+const THREAT_SHARE: f64 = 0.25;
 
 /// What takes messages. Returns whether somebody listens.
 pub type TellProofs = dyn Fn(ProofMessage) -> bool + Send + Sync;
@@ -103,26 +107,14 @@ fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) 
 struct Task {
     position: usize,
     subject: usize,
-    /// The number of joint moves that were searched.
-    depth: u32,
-    /// The number of nodes that this took.
-    nodes: u64,
+    courses: Courses,
 }
 
 impl Task {
-    fn new(position: usize, subject: usize) -> Task {
-        Task {
-            position,
-            subject,
-            depth: 0,
-            nodes: 0,
-        }
-    }
-
     /// Compares what two tasks have had of what is due to them: a quarter as much for the second
     /// position as for the first, a ninth for the next one, and so on.
     fn compare(&self, other: &Task) -> Ordering {
-        let had = |task: &Task| task.nodes * (task.position as u64 + 1).pow(2);
+        let had = |task: &Task| task.courses.nodes() * (task.position as u64 + 1).pow(2);
         had(self).cmp(&had(other))
     }
 }
@@ -130,8 +122,9 @@ impl Task {
 /// A target, and the search for proofs about it.
 struct Subject {
     status: TargetStatus,
-    /// `None` once it is seen to be of no use.
-    prover: Option<Prover>,
+    prover: Prover,
+    /// What courses of the search cost for what they bring in this game.
+    weights: Weights,
     /// What others get at most where the target is forced.
     ceilings: Vec<(RoleId, i32)>,
 }
@@ -164,25 +157,41 @@ impl Subject {
                 nodes: 0,
                 searched: 0,
                 discharged: 0,
+                threat_nodes: 0,
+                proofs: [0; 2],
             },
-            prover: Some(prover),
+            prover,
+            weights: Weights::default(),
             ceilings,
         })
     }
 
-    /// Counts anew, and gives the search up if it is of no use.
+    /// What is searched: of all moves, nothing any more once it is seen to be of no use.
+    fn mode(&self) -> ProofMode {
+        match self.status.is_on {
+            true => ProofMode::Both,
+            false => ProofMode::Threats,
+        }
+    }
+
+    /// Counts anew, and gives the search of all moves up if it is of no use.
     fn review(&mut self, roles: &[String]) {
-        let Some(prover) = &self.prover else { return };
-        let (counts, status) = (prover.counts(), &mut self.status);
-        status.nodes = counts.nodes;
-        status.searched = counts.searched;
-        status.discharged = counts.discharged;
+        let ([all, threats], status) = (self.prover.counts(), &mut self.status);
+        status.nodes = all.nodes;
+        status.searched = all.searched;
+        status.discharged = all.discharged;
+        status.threat_nodes = threats.nodes;
         let is_useful = status.spared().is_none_or(|spared| spared >= USEFUL);
-        if status.nodes >= TRIAL && !is_useful {
+        if status.is_on && status.nodes >= TRIAL && !is_useful {
             let (role, spared) = (&roles[status.target.role.index()], status.spared());
-            tracing::info!(role, spared, "local search does not pay in this game");
+            tracing::info!(
+                role,
+                spared,
+                "a local search of all moves does not pay in this game"
+            );
             status.is_on = false;
-            self.prover = None;
+            // Nor do cubes pay for whoever looks states up in them.
+            self.prover.be_silent();
         }
     }
 }
@@ -239,45 +248,47 @@ impl<'a> Serving<'a> {
 
     /// Works on a request until it is stopped. Returns whether somebody listens.
     fn answer(&mut self, request: &ProofRequest, stop: &Stop) -> bool {
-        let mut pace = Pace::with_share(stop, request.share);
-        let positions = request.positions.iter().enumerate();
-        let mut tasks: Vec<Task> = positions
-            .flat_map(|(number, position)| {
-                let wanted = self.subjects.iter().enumerate().filter(|(_, subject)| {
-                    let role = subject.status.target.role;
-                    subject.prover.is_some() && position.role.is_none_or(|wanted| wanted == role)
-                });
-                wanted.map(move |(subject, _)| Task::new(number, subject))
-            })
-            .collect();
+        let is_on = self.subjects.iter().any(|subject| subject.status.is_on);
+        let share = if is_on { 1.0 } else { THREAT_SHARE };
+        let mut pace = Pace::with_share(stop, share * request.share);
+        let mut tasks = Vec::new();
+        for (position, of) in request.positions.iter().enumerate() {
+            for (number, subject) in self.subjects.iter().enumerate() {
+                let role = subject.status.target.role;
+                if of.role.is_some_and(|wanted| wanted != role) {
+                    continue;
+                }
+                let (state, mode) = (&of.state, subject.mode());
+                // A position may be one that no match comes to.
+                if let Ok(courses) = subject.prover.courses(state, mode, MOST_DEPTH) {
+                    tasks.push(Task {
+                        position,
+                        subject: number,
+                        courses,
+                    });
+                }
+            }
+        }
         while !stop.is_set()
             && let Some(next) = (0..tasks.len()).min_by(|&a, &b| tasks[a].compare(&tasks[b]))
         {
             let task = &mut tasks[next];
             let subject = &mut self.subjects[task.subject];
-            let prover = subject.prover.as_mut();
-            let prover = prover.expect("only those with a prover have tasks");
-            let before = prover.counts().nodes;
-            let state = &request.positions[task.position].state;
+            let Some((aim, _)) = task.courses.next(&mut subject.weights) else {
+                tasks.swap_remove(next);
+                continue;
+            };
+            let prover = &mut subject.prover;
+            let before = prover.nodes();
             pace.allow(SLICE);
-            let proof = prover.deeper(state, task.depth).and_then(|depth| {
-                let depth = depth.min(MOST_DEPTH);
-                let proof = prover.prove_within(state, depth, &mut pace)?;
-                Ok(proof.map(|proof| (depth, proof)))
-            });
-            task.nodes += 1 + prover.counts().nodes - before;
-            let proof = match proof {
-                Ok(Some((depth, proof))) => {
-                    task.depth = depth;
-                    proof
-                }
-                // What the slice has brought is in the store.
-                Ok(None) => continue,
-                // No match comes to the position.
-                Err(_) => {
-                    tasks.swap_remove(next);
-                    continue;
-                }
+            let state = &request.positions[task.position].state;
+            let attempt = prover.attempt(state, aim, &mut pace);
+            let attempt = attempt.expect("it is in a phase");
+            let nodes = prover.nodes() - before;
+            let noted = task.courses.note(&mut subject.weights, aim, nodes, attempt);
+            // What a slice has brought that did not come to an end is in the store.
+            let Some(proof) = noted else {
+                continue;
             };
             if let (Verdict::Won(depth), Some(joint)) = (proof.verdict, proof.line.first()) {
                 let cube = proof.cube.iter().flat_map(|cube| cube.given());
@@ -289,14 +300,14 @@ impl<'a> Serving<'a> {
                     joint: joint.clone(),
                     ceilings: subject.ceilings.clone(),
                     cube: cube.collect(),
-                    nodes: task.nodes,
+                    nodes: task.courses.nodes(),
                 };
+                subject.status.proofs[usize::from(proof.order.is_some())] += 1;
                 if !(self.tell)(ProofMessage::Proof(answer)) {
                     return false;
                 }
             }
-            let is_open = matches!(proof.verdict, Verdict::NotWithin(_));
-            if !is_open || task.depth >= MOST_DEPTH {
+            if !matches!(proof.verdict, Verdict::NotWithin(_)) {
                 tasks.swap_remove(next);
             }
         }

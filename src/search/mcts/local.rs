@@ -192,6 +192,8 @@ impl LocalSearch {
             on: of.is_on,
             nodes: of.nodes,
             spared: of.spared(),
+            threat_nodes: of.threat_nodes,
+            proofs: of.proofs,
         };
         report.local = Some(LocalReport {
             proofs: proved.len(),

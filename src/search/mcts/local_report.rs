@@ -29,12 +29,17 @@ pub struct LocalTarget {
     pub role: String,
     /// The goal that it is to have at least.
     pub goal: i32,
-    /// Whether the target is still looked for. It is given up where too few replies are spared.
+    /// Whether all moves are still searched, and not only threats: no more where too few replies
+    /// are spared.
     pub on: bool,
-    /// The number of nodes that were searched.
+    /// The number of nodes that were searched with all moves.
     pub nodes: u64,
     /// The share of replies that need not be searched, because it is known what comes of them.
     pub spared: Option<f64>,
+    /// The number of nodes that were searched for wins by threats.
+    pub threat_nodes: u64,
+    /// The number of positions in which wins were found: with all moves, and by threats.
+    pub proofs: [u64; 2],
 }
 
 /// What a role is proved to be able to force once a move is played.
@@ -70,7 +75,9 @@ impl fmt::Display for LocalReport {
             if let Some(spared) = target.spared {
                 write!(f, ", {:.0}% of replies spared", 100.0 * spared)?;
             }
-            writeln!(f)?;
+            let [all, threats] = target.proofs;
+            let nodes = target.threat_nodes;
+            writeln!(f, ", {all} wins; {nodes} nodes for threats, {threats} wins")?;
         }
         Ok(())
     }

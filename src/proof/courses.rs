@@ -1,0 +1,234 @@
+//! The courses that a search for a proof about one position takes in turns: all moves of the role,
+//! or threats of some order only; each with ever more joint moves.
+
+use std::time::Instant;
+
+use super::prover::{MOST_DEPTH, Proof, ProofError, Verdict};
+
+/// The greatest order of threats that are searched.
+pub(super) const MOST_ORDER: u32 = 3;
+
+/// The weights of all moves and of the orders of threats at the start: higher orders cost most where
+/// there are few threats.
+const FIRST_WEIGHTS: [u64; 1 + MOST_ORDER as usize] = [1, 2, 8, 32];
+
+/// The greatest weight of a course.
+const MOST_WEIGHT: u64 = 256;
+
+/// The least number of nodes of a turn, and the number of turns in which as many nodes are searched
+/// as before them: an interruption costs some nodes.
+const LEAST_SLICE: u64 = 200;
+const SLICES: u64 = 8;
+
+/// Which moves of the role of a target are searched.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ProofMode {
+    /// All moves, with ever more joint moves.
+    Full,
+    /// Threats only. What is not found by threats may be possible all the same.
+    Threats,
+    /// Both, in turns.
+    #[default]
+    Both,
+}
+
+/// What is searched at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Aim {
+    /// The order of the threats; `None` where it is all moves.
+    pub(super) order: Option<u32>,
+    /// The number of joint moves.
+    pub(super) depth: u32,
+}
+
+/// What came of an aim.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) proof: Proof,
+    /// Whether more joint moves might bring more.
+    pub(super) is_cut: bool,
+}
+
+/// What courses cost for a target, for what they have brought so far: by order, with all moves as
+/// order 0, how much a node counts. Courses whose nodes count the same have the same share of them.
+///
+/// Threats pay if they are searched with more joint moves than all moves are. If all moves have been
+/// searched as far before, that was in vain, and they count for twice as much from then on; if not,
+/// for half as much, but never for less than at the start.
+#[derive(Clone, Debug)]
+pub(super) struct Weights([u64; 1 + MOST_ORDER as usize]);
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights(FIRST_WEIGHTS)
+    }
+}
+
+impl Weights {
+    fn of(&self, order: Option<u32>) -> u64 {
+        self.0[order.unwrap_or(0) as usize]
+    }
+
+    /// Takes note of whether threats of an order have paid.
+    fn note(&mut self, order: u32, has_paid: bool) {
+        let weight = &mut self.0[order as usize];
+        *weight = match has_paid {
+            true => (*weight / 2).max(FIRST_WEIGHTS[order as usize]),
+            false => (*weight * 2).min(MOST_WEIGHT),
+        };
+    }
+}
+
+/// The joint moves after a state in which the role of a target has a choice.
+#[derive(Clone, Debug)]
+pub(super) struct Choices {
+    /// For each joint move from the state on, whether it has one. It begins again after the last.
+    pub(super) each: Vec<bool>,
+}
+
+impl Choices {
+    /// The next number of joint moves to search after this one. In the last of them the role
+    /// should have a choice: what the others let it achieve later is found with one more.
+    fn deeper(&self, depth: u32) -> u32 {
+        let last = |more: &usize| self.each[(depth as usize + more) % self.each.len()];
+        let more = (0..self.each.len()).find(last).unwrap_or(0);
+        depth + 1 + more as u32
+    }
+}
+
+/// A course.
+#[derive(Debug)]
+struct Course {
+    order: Option<u32>,
+    /// The number of joint moves that were searched.
+    depth: u32,
+    /// The number that is being searched, if any is.
+    trying: Option<u32>,
+    nodes: u64,
+    is_open: bool,
+}
+
+/// The courses of the search about a position.
+#[derive(Debug)]
+pub(super) struct Courses {
+    each: Vec<Course>,
+    choices: Choices,
+    /// The greatest number of joint moves.
+    most: u32,
+}
+
+impl Courses {
+    /// Nothing was searched yet. No more than `most` joint moves are to be.
+    pub(super) fn new(mode: ProofMode, choices: Choices, most: u32) -> Courses {
+        let full = (mode != ProofMode::Threats).then_some(None);
+        let threats = (mode != ProofMode::Full).then_some((1..=MOST_ORDER).map(Some));
+        let orders = full.into_iter().chain(threats.into_iter().flatten());
+        let course = |order| Course {
+            order,
+            depth: 0,
+            trying: None,
+            nodes: 0,
+            is_open: true,
+        };
+        Courses {
+            each: orders.map(course).collect(),
+            choices,
+            most: most.min(MOST_DEPTH),
+        }
+    }
+
+    /// The number of nodes that were taken for the position.
+    pub(super) fn nodes(&self) -> u64 {
+        self.each.iter().map(|course| course.nodes).sum()
+    }
+
+    /// The number of joint moves with which all moves were searched.
+    fn depth(&self) -> u32 {
+        let full = self.each.iter().find(|course| course.order.is_none());
+        full.map_or(0, |course| course.depth)
+    }
+
+    /// What is to be searched next: by the course that has had the least of what is due to it, and
+    /// whether it need not be interrupted, as it is the only one. `None` if all have ended.
+    pub(super) fn next(&mut self, weights: &mut Weights) -> Option<(Aim, bool)> {
+        let full = self.depth();
+        for course in &mut self.each {
+            course.is_open &= course.depth.max(full) < self.most;
+            if let Some(order) = course.order
+                && course.trying.is_some_and(|depth| depth <= full)
+            {
+                weights.note(order, false);
+                course.trying = None;
+            }
+        }
+        let open = self.each.iter_mut().filter(|course| course.is_open);
+        let mut open: Vec<&mut Course> = open.collect();
+        open.sort_by_key(|course| (course.nodes * weights.of(course.order), course.order));
+        let is_only = open.len() == 1;
+        let course = open.into_iter().next()?;
+        let deeper = || self.choices.deeper(course.depth.max(full)).min(self.most);
+        let depth = *course.trying.get_or_insert_with(deeper);
+        let order = course.order;
+        Some((Aim { order, depth }, is_only))
+    }
+
+    /// Takes note of the nodes that the search for an aim took, and what came of it, if it came to
+    /// its end. Returns what is proved about the position now, if it was not before.
+    pub(super) fn note(
+        &mut self,
+        weights: &mut Weights,
+        aim: Aim,
+        nodes: u64,
+        attempt: Option<Attempt>,
+    ) -> Option<Proof> {
+        let course = self
+            .each
+            .iter_mut()
+            .find(|course| course.order == aim.order);
+        let course = course.expect("it is one of them");
+        // Something is counted in any case, so that it is the turn of others at some time.
+        course.nodes += nodes.max(1);
+        let attempt = attempt?;
+        course.depth = aim.depth;
+        course.trying = None;
+        course.is_open = attempt.is_cut;
+        if let Some(order) = aim.order {
+            weights.note(order, true);
+        }
+        let is_won = matches!(attempt.proof.verdict, Verdict::Won(_));
+        (aim.order.is_none() || is_won).then_some(attempt.proof)
+    }
+}
+
+/// Searches for a proof about a position by courses, for as long as there are any and `search`,
+/// which is given how many nodes it may take, is not stopped. `searched` is told of each number of
+/// joint moves with which all moves were searched in vain.
+pub(super) fn deepen(
+    mut courses: Courses,
+    mut searched: impl FnMut(u32),
+    mut search: impl FnMut(Aim, u64) -> Result<Option<(u64, Option<Attempt>)>, ProofError>,
+) -> Result<Proof, ProofError> {
+    let start = Instant::now();
+    let mut weights = Weights::default();
+    let mut times = Vec::new();
+    let mut last = Proof::nothing();
+    while let Some((aim, is_only)) = courses.next(&mut weights) {
+        let slice = match is_only {
+            true => u64::MAX,
+            false => LEAST_SLICE.max(courses.nodes() / SLICES),
+        };
+        let Some((nodes, attempt)) = search(aim, slice)? else {
+            break;
+        };
+        let Some(proof) = courses.note(&mut weights, aim, nodes, attempt) else {
+            continue;
+        };
+        times.resize(aim.depth as usize, start.elapsed());
+        last = proof;
+        match last.verdict {
+            Verdict::NotWithin(depth) => searched(depth),
+            Verdict::Won(_) | Verdict::Lost => break,
+        }
+    }
+    Ok(Proof { times, ..last })
+}
