@@ -26,6 +26,7 @@ mod heuristic;
 mod history;
 mod influence;
 mod inlining;
+mod inspection;
 mod lines;
 mod matches;
 mod mcts;

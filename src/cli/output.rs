@@ -21,6 +21,8 @@ pub(super) enum Format {
     Json,
     /// For drawing: a graph in Graphviz' DOT language, from `facts` only
     Dot,
+    /// For spreadsheets: comma-separated values, from `stats` only
+    Csv,
 }
 
 /// Why a command fails.
@@ -99,10 +101,15 @@ impl Output {
         self.format == Format::Dot
     }
 
+    /// Whether results are for spreadsheets.
+    pub(super) fn is_csv(&self) -> bool {
+        self.format == Format::Csv
+    }
+
     /// Prints a result: as JSON what it serialises to, as text what it displays.
     pub(super) fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
         match self.format {
-            Format::Text | Format::Dot => self.print(&result.to_string()),
+            Format::Text | Format::Dot | Format::Csv => self.print(&result.to_string()),
             Format::Json => {
                 let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
                 self.print(&format!("{json}\n"))

@@ -291,7 +291,9 @@ fn names_that_are_nearly_right() {
 
 #[test]
 fn files_are_not_included() {
-    check_alone("#include \"other.kif\"", expect![[r#"
+    check_alone(
+        "#include \"other.kif\"",
+        expect![[r#"
         error[include]: `#include` is not part of the language
           --> game.kif:1:1
           |
@@ -330,8 +332,11 @@ fn files_are_not_included() {
 
         warning[missing-rules]: no rules for `next`: every state after the first is empty
          = file: game.kif
-         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]]);
-    check_alone("(#INCLUDE other)", expect![[r#"
+         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]],
+    );
+    check_alone(
+        "(#INCLUDE other)",
+        expect![[r#"
         error[include]: `#include` is not part of the language
           --> game.kif:1:1
           |
@@ -362,5 +367,6 @@ fn files_are_not_included() {
 
         warning[missing-rules]: no rules for `next`: every state after the first is empty
          = file: game.kif
-         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]]);
+         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]],
+    );
 }
