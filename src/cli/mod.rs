@@ -10,6 +10,7 @@ mod compare;
 mod contest;
 mod darkening;
 mod disassemble;
+mod engine;
 mod facts;
 mod heuristics;
 mod influence;
@@ -26,6 +27,7 @@ mod serve;
 mod signals;
 mod stats;
 mod thinking;
+mod tournament;
 mod tune;
 mod validate;
 mod verify;
@@ -74,7 +76,9 @@ enum Command {
     Heuristics(heuristics::Args),
     #[command(name = "match")]
     Contest(contest::Args),
+    Tournament(tournament::Args),
     Serve(serve::Args),
+    Engine(engine::Args),
     Perf(perf::Args),
     Tune(tune::Args),
     Cache(cache::Args),
@@ -110,7 +114,9 @@ pub(super) fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args, &mut output),
         Command::Heuristics(args) => heuristics::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),
+        Command::Tournament(args) => tournament::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
+        Command::Engine(args) => engine::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Tune(args) => tune::run(&args, &mut output),
         Command::Cache(args) => cache::run(&args, &mut output),

@@ -152,3 +152,28 @@ pub(super) fn show_progress(
     bar.enable_steady_tick(Duration::from_millis(100));
     Shown(bar)
 }
+
+/// Text of some lines on stderr, if that is a terminal, which is replaced when it is shown anew and
+/// goes away when this is dropped.
+pub(super) struct LiveText(ProgressBar);
+
+/// Nothing yet.
+pub(super) fn live_text() -> LiveText {
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+    let bar = ProgressBar::new_spinner().with_style(style.expect("the template is valid"));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    LiveText(bar)
+}
+
+impl LiveText {
+    /// Shows a text instead of the last one.
+    pub(super) fn show(&self, text: &str) {
+        self.0.set_message(text.to_string());
+    }
+}
+
+impl Drop for LiveText {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
