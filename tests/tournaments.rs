@@ -47,8 +47,11 @@ fn resume(
     (results.unwrap(), numbers)
 }
 
+/// The number of a match, its players, and its joint moves.
+type Played = (u64, Vec<Option<String>>, Vec<Vec<String>>);
+
 /// What was played, without times.
-fn moves(results: &TournamentResults) -> Vec<(u64, Vec<Option<String>>, Vec<Vec<String>>)> {
+fn moves(results: &TournamentResults) -> Vec<Played> {
     let played = results.records.iter().map(|(number, record)| {
         let steps = record.steps.iter();
         let joint = |step: &Vec<_>| step.iter().map(text).collect();
