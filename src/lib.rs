@@ -26,6 +26,7 @@
 //! | find a good move | [`Mcts`] |
 //! | let players play, be a player | [`matches`](mod@matches), [`player`], [`protocol`] |
 //! | prove what holds in all states | [`analysis`] |
+//! | check rules by playing, see what a game is like | [`inspection`] |
 //!
 //! The folder `examples` has a program for each.
 //!
@@ -44,6 +45,7 @@
 //! - [`search`] finds good moves.
 //! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
 //!   managers elsewhere take part; [`player`] has the players, and reads their names.
+//! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
 //! - [`verify`] compares machines with recorded traces and with each other; [`profile`] keeps what
 //!   suits the user's CPU best; `tools`, a feature, measures.
 
@@ -58,6 +60,7 @@ pub mod game;
 pub mod ground;
 pub mod influence;
 mod input;
+pub mod inspection;
 mod lane_mask;
 pub mod machine;
 pub mod matches;

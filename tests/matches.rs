@@ -333,6 +333,32 @@ fn foreign(answer: Option<&'static [u8]>) -> PlayerFactory {
     spec(&format!("http://{address}/"))
 }
 
+/// A player that is still busy is asked again before a match, until it is free.
+#[test]
+fn a_player_elsewhere_may_be_busy_for_a_moment() {
+    let listener = TcpListener::bind(loopback()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1 << 16]);
+            let status = match count.fetch_add(1, Ordering::SeqCst) {
+                0..3 => "busy",
+                _ => "available",
+            };
+            let body = format!("((name patient) (status {status}))");
+            let length = body.len();
+            let answer = format!("HTTP/1.0 200 OK\r\nContent-length: {length}\r\n\r\n{body}");
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    let player = spec(&format!("http://{address}"));
+    player.wait_until_free(&Stop::new()).unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 4);
+}
+
 #[test]
 fn players_elsewhere_that_do_wrong_are_replaced() {
     let nobody = {

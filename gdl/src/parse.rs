@@ -184,6 +184,7 @@ fn parse_source(source: Source) -> (Rules, Diagnostics) {
     }
     if !workspace.diagnostics.has_errors() {
         check::check_uses(&placed, &roles, &mut workspace);
+        check::check_usage(&placed, &mut workspace);
     }
     let rules = Rules {
         source,

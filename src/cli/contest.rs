@@ -26,8 +26,8 @@ pub(super) struct Args {
     /// The file with the rules; `-` is standard input
     rulesheet: PathBuf,
 
-    /// A player for each role, in the order of roles: `mcts`, `random`, `legal`, or http://HOST:PORT for
-    /// one that speaks the GGP protocol; with options as in `mcts:threads=2,memory=512`. The referee itself plays the role
+    /// A player for each role, in the order of roles: `mcts`, `random`, `legal`, cmd:COMMAND for a
+    /// program (docs/engines.md), or http://HOST:PORT for one that speaks the GGP protocol; with options as in `mcts:threads=2,memory=512`. The referee itself plays the role
     /// `random`
     #[arg(long = "player", required = true, value_name = "SPEC")]
     players: Vec<PlayerFactory>,
@@ -131,13 +131,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let mut ended = |number, record: &MatchRecord| {
         if let Some(file) = &mut file {
-            file.write(number, record);
+            file.write(number, 0, record);
         }
     };
     let results = series.play_rest(&rulesheet, played, &stop, &progress, &mut ended);
     drop(shown);
     let results = results?;
-    for note in notes(&results.records) {
+    for note in notes((1..).zip(&results.records)) {
         message(&format!("note: {note}"));
     }
     let printed = output.result(&Report::new(game, &series, &results));
@@ -164,22 +164,22 @@ fn record_file(
     };
     if !args.resume {
         let head = SeriesHead::new(game, series, rulesheet);
-        return RecordFile::create(path, head).map(Some);
+        return RecordFile::create(path, vec![head]).map(Some);
     }
     let file = RecordFile::resume(path, |seed| {
         if let (None, Some(seed)) = (args.seed, seed) {
             series.seed = seed;
         }
-        SeriesHead::new(game, series, rulesheet)
+        vec![SeriesHead::new(game, series, rulesheet)]
     });
     file.map(Some)
 }
 
-/// The first error of each player, and why matches could not go on.
-fn notes(records: &[MatchRecord]) -> Vec<String> {
+/// The first error of each player in numbered matches, and why matches could not go on.
+pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -> Vec<String> {
     let mut notes = Vec::new();
     let mut told = BTreeSet::new();
-    for (record, number) in records.iter().zip(1..) {
+    for (number, record) in records {
         for ErrorRecord {
             step,
             role,
@@ -231,7 +231,7 @@ impl From<RecordFileError> for Failure {
 /// A name for matches that no others have, so that a player elsewhere does not take them for one
 /// that it still plays: the game's name, without what KIF would read as something else, and
 /// the time.
-fn unique_name(game: &str) -> String {
+pub(super) fn unique_name(game: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let game: String = game.chars().map(plain).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -10,6 +10,7 @@ mod compare;
 mod contest;
 mod darkening;
 mod disassemble;
+mod engine;
 mod facts;
 mod heuristics;
 mod influence;
@@ -24,7 +25,9 @@ mod position;
 mod prove;
 mod serve;
 mod signals;
+mod stats;
 mod thinking;
+mod tournament;
 mod tune;
 mod validate;
 mod verify;
@@ -69,10 +72,13 @@ enum Command {
     Darkening(darkening::Args),
     Disassemble(disassemble::Args),
     Facts(facts::Args),
+    Stats(stats::Args),
     Heuristics(heuristics::Args),
     #[command(name = "match")]
     Contest(contest::Args),
+    Tournament(tournament::Args),
     Serve(serve::Args),
+    Engine(engine::Args),
     Perf(perf::Args),
     Tune(tune::Args),
     Cache(cache::Args),
@@ -84,10 +90,14 @@ pub(super) fn main() -> ExitCode {
     log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
     let is_drawn = matches!(cli.command, Command::Facts(_));
+    let is_table = matches!(cli.command, Command::Stats(_));
     let done = match cli.command {
         _ if output.is_dot() && !is_drawn => Err(Failure::Usage(
             "only `propjit facts` has `--format dot`; `propjit info --dot FILE` draws the network"
                 .to_string(),
+        )),
+        _ if output.is_csv() && !is_table => Err(Failure::Usage(
+            "only `propjit stats` has `--format csv`".to_string(),
         )),
         Command::Validate(args) => validate::run(&args, &mut output),
         Command::Info(args) => info::run(&args, &mut output),
@@ -101,9 +111,12 @@ pub(super) fn main() -> ExitCode {
         Command::Darkening(args) => darkening::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Facts(args) => facts::run(&args, &mut output),
+        Command::Stats(args) => stats::run(&args, &mut output),
         Command::Heuristics(args) => heuristics::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),
+        Command::Tournament(args) => tournament::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
+        Command::Engine(args) => engine::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Tune(args) => tune::run(&args, &mut output),
         Command::Cache(args) => cache::run(&args, &mut output),

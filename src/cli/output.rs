@@ -21,6 +21,8 @@ pub(super) enum Format {
     Json,
     /// For drawing: a graph in Graphviz' DOT language, from `facts` only
     Dot,
+    /// For spreadsheets: comma-separated values, from `stats` only
+    Csv,
 }
 
 /// Why a command fails.
@@ -99,10 +101,15 @@ impl Output {
         self.format == Format::Dot
     }
 
+    /// Whether results are for spreadsheets.
+    pub(super) fn is_csv(&self) -> bool {
+        self.format == Format::Csv
+    }
+
     /// Prints a result: as JSON what it serialises to, as text what it displays.
     pub(super) fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
         match self.format {
-            Format::Text | Format::Dot => self.print(&result.to_string()),
+            Format::Text | Format::Dot | Format::Csv => self.print(&result.to_string()),
             Format::Json => {
                 let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
                 self.print(&format!("{json}\n"))
@@ -144,4 +151,29 @@ pub(super) fn show_progress(
     let bar = ProgressBar::new_spinner().with_style(style);
     bar.enable_steady_tick(Duration::from_millis(100));
     Shown(bar)
+}
+
+/// Text of some lines on stderr, if that is a terminal, which is replaced when it is shown anew and
+/// goes away when this is dropped.
+pub(super) struct LiveText(ProgressBar);
+
+/// Nothing yet.
+pub(super) fn live_text() -> LiveText {
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+    let bar = ProgressBar::new_spinner().with_style(style.expect("the template is valid"));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    LiveText(bar)
+}
+
+impl LiveText {
+    /// Shows a text instead of the last one.
+    pub(super) fn show(&self, text: &str) {
+        self.0.set_message(text.to_string());
+    }
+}
+
+impl Drop for LiveText {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::game::Game;
+use propjit::inspection::{Example, find_stuck};
+use propjit::machine::RoleId;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 use serde::Serialize;
@@ -53,6 +55,9 @@ pub(super) struct Args {
 /// For how long matches are started by default.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 
+/// For how long a match is looked for that is stuck, when some were.
+const SEARCH_TIME: Duration = Duration::from_secs(2);
+
 #[derive(Serialize)]
 struct Report {
     game: String,
@@ -75,7 +80,18 @@ struct Report {
     undefined_goals: Vec<u64>,
     truncated: u64,
     stuck: u64,
+    /// How a match comes to where a role has no legal move, if one does and another was found.
+    stuck_example: Option<Stuck>,
     interrupted: bool,
+}
+
+/// A match that is stuck.
+#[derive(Serialize)]
+struct Stuck {
+    /// The role without a legal move.
+    role: String,
+    #[serde(flatten)]
+    example: Example,
 }
 
 /// Plays and prints the figures.
@@ -103,8 +119,19 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let outcome = playout::run(&game, backend, &config, &stop, &progress)?;
     drop(shown);
     let tally = &outcome.tally;
+    let stuck_example = match tally.stuck {
+        0 => None,
+        _ => find_stuck(
+            &game,
+            config.seed,
+            config.max_steps as usize,
+            SEARCH_TIME,
+            &stop,
+        )?,
+    };
     let elapsed = outcome.time.as_secs_f64();
     let roles = game.rules().roles.iter();
+    let role_name = |role: RoleId| game.rules().terms.text(game.rules().roles[role.index()]);
     output.result(&Report {
         game: game_name(&args.rulesheet),
         backend: backend.name(),
@@ -133,6 +160,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         undefined_goals: tally.goals.iter().map(|goals| goals.undefined).collect(),
         truncated: tally.truncated,
         stuck: tally.stuck,
+        stuck_example: stuck_example.map(|(role, example)| Stuck {
+            role: role_name(role),
+            example,
+        }),
         interrupted: outcome.stopped,
     })
 }
@@ -191,6 +222,10 @@ impl fmt::Display for Report {
             if count > 0 {
                 writeln!(f, "{count} {what}")?;
             }
+        }
+        if let Some(Stuck { role, example }) = &self.stuck_example {
+            writeln!(f, "for example, {role} has no legal move")?;
+            writeln!(f, "{example}")?;
         }
         if self.interrupted {
             writeln!(f, "interrupted")?;

@@ -44,16 +44,54 @@ fn watch(signalled: &AtomicBool, stop: &Stop) {
     let mut first: Option<Instant> = None;
     loop {
         if signalled.swap(false, Ordering::Relaxed) {
-            match first {
-                None => {
+            match answer(first.map(|first| first.elapsed())) {
+                Answer::Stop => {
                     first = Some(Instant::now());
                     stop.set();
                     message("stopping; press Ctrl-C again to end at once");
                 }
-                Some(first) if first.elapsed() < DEAF => {}
-                Some(_) => std::process::exit(1),
+                Answer::Nothing => {}
+                Answer::End => std::process::exit(1),
             }
         }
         thread::sleep(SLICE);
+    }
+}
+
+/// What is done about a signal.
+#[derive(PartialEq, Eq, Debug)]
+enum Answer {
+    /// The work ends with the result so far.
+    Stop,
+    /// It is one of a burst.
+    Nothing,
+    /// The process ends at once.
+    End,
+}
+
+/// What is done about a signal that comes so long after the first one, if there was one.
+fn answer(after: Option<Duration>) -> Answer {
+    match after {
+        None => Answer::Stop,
+        Some(after) if after < DEAF => Answer::Nothing,
+        Some(_) => Answer::End,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_signal_counts_from_a_second_on() {
+        assert_eq!(answer(None), Answer::Stop);
+        for (milliseconds, expected) in [
+            (0, Answer::Nothing),
+            (999, Answer::Nothing),
+            (1000, Answer::End),
+            (60_000, Answer::End),
+        ] {
+            assert_eq!(answer(Some(Duration::from_millis(milliseconds))), expected);
+        }
     }
 }

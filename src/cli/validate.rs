@@ -3,20 +3,47 @@
 use std::fmt;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::time::Duration;
 
+use propjit::Stop;
+use propjit::game::Game;
+use propjit::inspection::{Inspection, InspectionConfig, inspect};
+use propjit::rng::random_seed;
 use propjit_gdl::ReadError;
 use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::output::{Failure, Output, describe, message};
+use super::options::{GroundArgs, in_range, seconds};
+use super::output::{Failure, Output, describe, message, show_progress};
+use super::signals::stop_on_signals;
 
-/// Check rulesheets: syntax, and everything that makes a game undefined
+/// Check rulesheets: syntax, everything that makes a game undefined, and with --play what random
+/// matches show
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Files with rules
     #[arg(required = true, value_name = "RULESHEET")]
     rulesheets: Vec<PathBuf>,
+
+    /// Play random matches as well, and tell what goes wrong in them
+    #[arg(long)]
+    play: bool,
+
+    /// For how long to play each game
+    #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds, requires = "play")]
+    seconds: Duration,
+
+    /// Cut matches off after this many joint moves
+    #[arg(long, default_value = "10000", value_name = "N", requires = "play", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
+    max_steps: usize,
+
+    /// The seed of the random moves [default: another one each time]
+    #[arg(long, value_name = "N", requires = "play")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    ground: GroundArgs,
 }
 
 #[derive(Serialize)]
@@ -33,6 +60,9 @@ struct File {
     errors: usize,
     warnings: usize,
     messages: Vec<Message>,
+    /// What came of playing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    play: Option<Inspection>,
 }
 
 #[derive(Serialize)]
@@ -51,8 +81,15 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         invalid: 0,
         files: Vec::new(),
     };
+    let stop = match args.play {
+        true => stop_on_signals(),
+        false => Stop::new(),
+    };
     for path in &args.rulesheets {
-        let file = check(path, output.is_json());
+        let mut file = check(path, output.is_json());
+        if args.play && file.valid {
+            play(args, &mut file, &stop)?;
+        }
         match file.valid {
             true => report.valid += 1,
             false => report.invalid += 1,
@@ -66,6 +103,27 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
+/// Plays a game, and counts what goes wrong as errors and warnings of the file.
+fn play(args: &Args, file: &mut File, stop: &Stop) -> Result<(), Failure> {
+    let setup = args.ground.setup().with_stop(stop.clone());
+    let config = InspectionConfig::default()
+        .with_time(args.seconds)
+        .with_max_steps(args.max_steps)
+        .with_seed(args.seed.unwrap_or_else(random_seed));
+    let name = file.path.display().to_string();
+    let shown = show_progress(move || format!("playing {name}"));
+    let game = Game::load(&file.path, &setup)?;
+    let inspection = inspect(&game, &setup, &config, stop)?;
+    drop(shown);
+    let wrong = inspection.findings.iter();
+    let errors = wrong.filter(|finding| finding.is_error).count();
+    file.errors += errors;
+    file.warnings += inspection.findings.len() - errors;
+    file.valid &= errors == 0;
+    file.play = Some(inspection);
+    Ok(())
+}
+
 /// Checks one file; its messages go to stderr unless they are in the JSON.
 fn check(path: &PathBuf, json: bool) -> File {
     let mut file = File {
@@ -74,6 +132,7 @@ fn check(path: &PathBuf, json: bool) -> File {
         errors: 0,
         warnings: 0,
         messages: Vec::new(),
+        play: None,
     };
     let diagnostics = match Rules::read(path) {
         Ok(parsed) => {
@@ -134,6 +193,13 @@ impl fmt::Display for Report {
                 }
             }
             writeln!(f)?;
+            if let Some(played) = &file.play {
+                let (matches, states, seed) = (played.matches, played.states, played.seed);
+                writeln!(f, "played {matches} matches, {states} states, seed {seed}")?;
+                for finding in &played.findings {
+                    writeln!(f, "{finding}")?;
+                }
+            }
         }
         Ok(())
     }

@@ -9,6 +9,8 @@ pub struct History {
     board: Board,
     /// The states before the current one, the first one first.
     past: Vec<State>,
+    /// The joint moves, as canonical text.
+    moves: Vec<Vec<String>>,
 }
 
 impl History {
@@ -20,6 +22,7 @@ impl History {
         Ok(History {
             board: Board::new(machine)?,
             past: Vec::new(),
+            moves: Vec::new(),
         })
     }
 
@@ -31,6 +34,11 @@ impl History {
     /// How many joint moves were played.
     pub fn depth(&self) -> usize {
         self.past.len()
+    }
+
+    /// The joint moves that were played, one move for each role in role order, as canonical text.
+    pub fn joint_moves(&self) -> &[Vec<String>] {
+        &self.moves
     }
 
     /// The states, from the first to the current one.
@@ -78,13 +86,24 @@ impl History {
     /// fails.
     pub fn play(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
         let before = self.board.state().clone();
-        self.board.advance(joint)?;
+        let mut canonical = Vec::new();
+        for (role, text) in RoleId::first(self.roles().len()).zip(joint) {
+            let played = self.board.find(role, text.as_ref())?;
+            canonical.push(self.board.text(role, played));
+        }
+        // What is canonical is found at once.
+        match canonical.len() == joint.len() {
+            true => self.board.advance(&canonical)?,
+            false => self.board.advance(joint)?,
+        }
         self.past.push(before);
+        self.moves.push(canonical);
         Ok(())
     }
 
     /// Goes back to the state after `depth` joint moves, unless fewer were played.
     pub fn go_back(&mut self, depth: usize) {
+        self.moves.truncate(depth);
         self.past.truncate(depth + 1);
         if self.past.len() > depth
             && let Some(state) = self.past.pop()

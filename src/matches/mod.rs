@@ -1,4 +1,4 @@
-//! Matches: their state and history, their players, the referee, and series of them.
+//! Matches: their state and history, their players, the referee, series and tournaments.
 //!
 //! - [`Board`] follows a match, as most players and all referees need; [`History`] also knows
 //!   the way back, and follows a [`Script`] of joint moves.
@@ -9,10 +9,15 @@
 //! - [`play_match`] is the referee; a [`MatchRecord`] is what is kept of a match.
 //!   A [`RecordFile`] keeps those of a series as they end.
 //! - [`Series`] plays many matches, and gives the [`Standing`]s of the players.
+//! - A [`Tournament`] has several players, games and [`Openings`], [`ratings`], and a [test](Sprt) that may
+//!   end it.
 
 mod board;
+mod fixture;
 mod history;
+mod opening;
 mod player;
+mod rating;
 mod record;
 mod record_file;
 mod referee;
@@ -20,19 +25,29 @@ mod rulesheet;
 mod script;
 mod script_error;
 mod series;
+mod sprt;
 mod standings;
+mod tournament;
 pub(crate) mod worker;
 
 pub use board::{Board, find_text};
 pub use history::History;
+pub use opening::{GameOpenings, NoDepth, Opening, OpeningError, Openings};
 pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
+pub use rating::{Meeting, Rating, ratings};
 pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 pub use record_file::{
-    RecordFile, RecordFileError, RecordLine, SeriesHead, SeriesOptions, parse_records, read_records,
+    RecordFile, RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions,
+    parse_records, read_records,
 };
 pub use referee::{MatchConfig, play_match};
 pub use rulesheet::Rulesheet;
 pub use script::Script;
 pub use script_error::{ScriptError, ScriptPlace};
 pub use series::{Series, SeriesError, SeriesResults};
+pub use sprt::{Accepted, NoTest, PairScores, Sprt, SprtStatus, expected_score};
 pub use standings::{Standing, standings, wilson};
+pub use tournament::{
+    Pairing, Tournament, TournamentError, TournamentGame, TournamentProgress, TournamentResults,
+    TournamentTable, UnknownPairing,
+};

@@ -33,6 +33,9 @@ pub struct Seat {
     pub play_clock: Duration,
     /// A random number for this seat in this match alone.
     pub seed: u64,
+    /// Joint moves that were made before the players have a choice: they play from where these
+    /// lead.
+    pub opening: Arc<[Vec<String>]>,
 }
 
 /// A move and why it was chosen.
@@ -190,6 +193,7 @@ pub struct PlayerFactory {
     name: String,
     make: Arc<MakePlayer>,
     wait_until_free: Arc<WaitForPlayer>,
+    is_single: bool,
 }
 
 type MakePlayer = dyn Fn(&Seat) -> Result<Box<dyn Player>, PlayerError> + Send + Sync;
@@ -205,18 +209,25 @@ impl PlayerFactory {
             name: name.into(),
             make: Arc::new(make),
             wait_until_free: Arc::new(|_| Ok(())),
+            is_single: false,
         }
     }
 
-    /// With a function that waits until the player can take a match. Those that are made when
-    /// they are needed always can.
+    /// With a function that waits until the player can take a match, as it takes one at a time.
+    /// Those that are made when they are needed always can.
     #[must_use]
     pub fn with_wait(
         mut self,
         wait: impl Fn(&Stop) -> Result<(), PlayerError> + Send + Sync + 'static,
     ) -> PlayerFactory {
         self.wait_until_free = Arc::new(wait);
+        self.is_single = true;
         self
+    }
+
+    /// Whether the player takes one match at a time.
+    pub fn is_single(&self) -> bool {
+        self.is_single
     }
 
     /// The player's name in results.

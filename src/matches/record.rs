@@ -21,6 +21,9 @@ pub struct MatchRecord {
     /// For each role how long its player took to prepare, in seconds; null where it was not
     /// prepared in time.
     pub start_seconds: Vec<Option<f64>>,
+    /// How many of the steps are the opening, which the players did not choose.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub opening: usize,
     /// For each step the moves in role order.
     pub steps: Vec<Vec<MoveRecord>>,
     /// The errors of players.
@@ -96,6 +99,10 @@ pub enum MatchEnd {
     Abandoned,
 }
 
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl MatchEnd {
     /// Whether the match was cut short by what has nothing to do with the game, so that it should
     /// be played again.
@@ -105,7 +112,7 @@ impl MatchEnd {
 }
 
 impl MoveRecord {
-    /// A random move of the referee.
+    /// A random move of the referee, or one of an opening.
     pub(super) fn new(text: String) -> MoveRecord {
         MoveRecord {
             text,

@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::record::MatchRecord;
 use super::rulesheet::Rulesheet;
 use super::series::Series;
+use super::tournament::{Tournament, TournamentGame};
 use crate::fnv::Fnv64;
 use crate::input::read_text;
 
@@ -53,9 +54,46 @@ pub struct SeriesOptions {
     pub forgiving: bool,
     /// The backend that was asked for.
     pub backend: Option<String>,
+    /// What else a tournament has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament: Option<TournamentOptions>,
+}
+
+/// The options of a tournament. How many rounds it has, how many matches are played at a time and
+/// what test ends it are none of them: they may change.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TournamentOptions {
+    /// The names of the games, and the hashes of their rulesheets.
+    pub games: Vec<(String, Fnv64)>,
+    /// Who plays against whom.
+    pub pairing: String,
+    /// Where openings come from.
+    pub openings: String,
 }
 
 impl SeriesHead {
+    /// Those of the matches of a tournament, one for each of its games.
+    pub fn of_tournament(tournament: &Tournament) -> Vec<SeriesHead> {
+        let games = tournament.games.iter();
+        let options = TournamentOptions {
+            games: games
+                .map(|game| (game.name.clone(), hash(&game.rulesheet)))
+                .collect(),
+            pairing: tournament.pairing.to_string(),
+            openings: tournament.openings.to_string(),
+        };
+        let players = tournament.players.clone();
+        let series = Series::new(players, tournament.config.clone())
+            .with_swap(true)
+            .with_seed(tournament.seed);
+        let head = |game: &TournamentGame| {
+            let mut head = SeriesHead::new(&game.name, &series, &game.rulesheet);
+            head.series.tournament = Some(options.clone());
+            head
+        };
+        tournament.games.iter().map(head).collect()
+    }
+
     /// That of the matches of a series in a game of this name.
     pub fn new(game: &str, series: &Series, rulesheet: &Rulesheet) -> SeriesHead {
         let players = series
@@ -65,7 +103,7 @@ impl SeriesHead {
         SeriesHead {
             version: env!("CARGO_PKG_VERSION").to_string(),
             game: game.to_string(),
-            rulesheet: Fnv64::of(rulesheet.rules().source.text().as_bytes()),
+            rulesheet: hash(rulesheet),
             series: SeriesOptions {
                 players: players.collect(),
                 swap: series.swap,
@@ -78,6 +116,7 @@ impl SeriesHead {
                 backend: rulesheet
                     .backend()
                     .map(|backend| backend.name().to_string()),
+                tournament: None,
             },
         }
     }
@@ -101,6 +140,11 @@ impl SeriesHead {
             (other != value).then_some((name, value, other))
         })
     }
+}
+
+/// The hash of a rulesheet's text.
+fn hash(rulesheet: &Rulesheet) -> Fnv64 {
+    Fnv64::of(rulesheet.rules().source.text().as_bytes())
 }
 
 /// A line of a record file.
@@ -251,12 +295,13 @@ fn parse(path: &Path, text: &str) -> Result<(Vec<RecordLine>, usize), RecordFile
     Ok((lines, length))
 }
 
-/// A record file that a series writes to.
+/// A record file that a series or a tournament writes to.
 #[derive(Debug)]
 pub struct RecordFile {
     path: PathBuf,
     file: File,
-    head: SeriesHead,
+    /// What the matches of each game have in common.
+    heads: Vec<SeriesHead>,
     /// The matches that were played before, by number from 0.
     played: BTreeMap<u64, MatchRecord>,
     /// Lines that could not be written yet, with the numbers of the matches from 1.
@@ -272,28 +317,31 @@ struct Opened {
 }
 
 impl RecordFile {
-    /// A file for the records of a new series. It must not have anything in it.
+    /// A file for the records of a new series, or of a tournament with these heads for its games. It
+    /// must not have anything in it.
     ///
     /// # Errors
     /// When it does, or cannot be written to.
-    pub fn create(path: &Path, head: SeriesHead) -> Result<RecordFile, RecordFileError> {
+    pub fn create(path: &Path, heads: Vec<SeriesHead>) -> Result<RecordFile, RecordFileError> {
         let Opened { file, .. } = open(path, false)?;
-        Ok(RecordFile::new(path, file, head))
+        Ok(RecordFile::new(path, file, heads))
     }
 
-    /// The file of a series that was cut short, or an empty or new one. `head` is made for the
+    /// The file of a series that was cut short, or an empty or new one. `heads` are made for the
     /// seed in the file, if there is one.
     ///
     /// # Errors
     /// When another series has written it, or it cannot be read or written to.
     pub fn resume(
         path: &Path,
-        head: impl FnOnce(Option<u64>) -> SeriesHead,
+        heads: impl FnOnce(Option<u64>) -> Vec<SeriesHead>,
     ) -> Result<RecordFile, RecordFileError> {
         let Opened { file, lines } = open(path, true)?;
-        let head = head(lines.first().map(|line| line.head.series.seed));
+        let heads = heads(lines.first().map(|line| line.head.series.seed));
         for line in &lines {
-            if let Some((what, there, here)) = line.head.difference(&head) {
+            let same = heads.iter().find(|head| head.game == line.head.game);
+            let head = same.or(heads.first());
+            if let Some((what, there, here)) = head.and_then(|head| line.head.difference(head)) {
                 return Err(RecordFileError::OtherSeries {
                     path: path.to_path_buf(),
                     what,
@@ -302,7 +350,7 @@ impl RecordFile {
                 });
             }
         }
-        let mut records = RecordFile::new(path, file, head);
+        let mut records = RecordFile::new(path, file, heads);
         let whole = lines
             .into_iter()
             .filter(|line| !line.record.end.is_premature());
@@ -312,20 +360,15 @@ impl RecordFile {
         Ok(records)
     }
 
-    fn new(path: &Path, file: File, head: SeriesHead) -> RecordFile {
+    fn new(path: &Path, file: File, heads: Vec<SeriesHead>) -> RecordFile {
         RecordFile {
             path: path.to_path_buf(),
             file,
-            head,
+            heads,
             played: BTreeMap::new(),
             unwritten: Vec::new(),
             records: 0,
         }
-    }
-
-    /// The series.
-    pub fn head(&self) -> &SeriesHead {
-        &self.head
     }
 
     /// The matches that were played to their end before, by number from 0.
@@ -333,11 +376,11 @@ impl RecordFile {
         &self.played
     }
 
-    /// Writes the record of the match of this number, from 0. One that cannot be written is kept
-    /// and tried again with the next.
-    pub fn write(&mut self, number: u64, record: &MatchRecord) {
+    /// Writes the record of the match of this number, from 0, in the game of this number among the
+    /// heads. One that cannot be written is kept and tried again with the next.
+    pub fn write(&mut self, number: u64, game: usize, record: &MatchRecord) {
         let line = RecordLine {
-            head: self.head.clone(),
+            head: self.heads[game].clone(),
             number: number + 1,
             record: record.clone(),
         };

@@ -107,7 +107,14 @@ pub fn play_match(
         stop,
         record,
     };
-    running.prepare(seats);
+    let opening = seats.iter().flatten().next();
+    let opening = opening.map(|(_, seat)| seat.opening.clone());
+    let opening = opening.unwrap_or_default();
+    running.prepare(seats, opening.len());
+    if let Err(error) = running.open(&opening) {
+        running.record.end = MatchEnd::Failed;
+        running.record.failure = Some(format!("the opening cannot be played: {error}"));
+    }
     if running.record.failure.is_none()
         && let Err(error) = running.play(progress)
         && !stop.is_set()
@@ -142,6 +149,7 @@ fn unplayed(
         start_clock: config.start_clock.as_secs_f64(),
         play_clock: config.play_clock.as_secs_f64(),
         start_seconds: Vec::new(),
+        opening: 0,
         steps: Vec::new(),
         errors: Vec::new(),
         end: MatchEnd::Interrupted,
@@ -152,9 +160,22 @@ fn unplayed(
 }
 
 impl RunningMatch<'_> {
-    /// Sets the players to work and waits until they are prepared.
-    fn prepare(&mut self, seats: Vec<Option<(PlayerFactory, Seat)>>) {
+    /// Makes the joint moves of the opening.
+    fn open(&mut self, opening: &[Vec<String>]) -> Result<(), MachineError> {
+        for joint in opening {
+            self.board.advance(joint)?;
+            let step = joint.iter().cloned().map(MoveRecord::new);
+            self.record.steps.push(step.collect());
+            self.record.opening += 1;
+        }
+        Ok(())
+    }
+
+    /// Sets the players to work and waits until they are prepared. Players elsewhere may need a play
+    /// clock for each joint move of the opening.
+    fn prepare(&mut self, seats: Vec<Option<(PlayerFactory, Seat)>>, opening: usize) {
         let deadline = Instant::now() + self.config.start_clock;
+        let patience = self.config.play_clock * opening as u32;
         let mut prepared = Vec::new();
         for seat in seats {
             let (worker, answer) = match seat {
@@ -168,7 +189,8 @@ impl RunningMatch<'_> {
             prepared.push(answer);
         }
         for (role, answer) in prepared.into_iter().enumerate() {
-            let result = answer.map(|answer| self.wait(role, deadline, &answer));
+            let end = deadline + patience;
+            let result = answer.map(|answer| self.wait(role, end, &answer));
             let taken = result.as_ref().and_then(|result| result.as_ref().ok());
             let seconds = taken.map(Duration::as_secs_f64);
             self.record.start_seconds.push(seconds);

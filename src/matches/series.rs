@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rand::RngExt;
 use serde::Serialize;
 use thiserror::Error;
 
 use propjit_stop::Stop;
 
-use super::board::Board;
-use super::player::{PlayerFactory, Seat};
+use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
+use super::opening::Opening;
+use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
-use super::referee::{MatchConfig, play_match};
+use super::referee::MatchConfig;
 use super::rulesheet::Rulesheet;
 use super::standings::{Standing, standings};
 use crate::game::LoadError;
-use crate::machine::{MachineError, RANDOM_ROLE, RoleId};
+use crate::machine::{MachineError, RoleId};
 use crate::rng::streams;
 use crate::setters::setters;
 
@@ -51,9 +51,6 @@ pub struct SeriesResults {
     pub failure: Option<String>,
 }
 
-/// For each role the number of its player; none where the referee plays.
-type Seating = Vec<Option<usize>>;
-
 /// Why a series cannot be played.
 #[derive(Debug, Error)]
 pub enum SeriesError {
@@ -65,6 +62,9 @@ pub enum SeriesError {
         /// How many players there are.
         given: usize,
     },
+    /// A player takes no match.
+    #[error("{0}")]
+    Absent(String),
     /// The game cannot be loaded.
     #[error(transparent)]
     Load(#[from] Arc<LoadError>),
@@ -99,9 +99,7 @@ impl Series {
     /// [`SeriesError::Players`] if there is not one player for each.
     pub fn roles(&self, rulesheet: &Rulesheet) -> Result<Vec<RoleId>, SeriesError> {
         let names = rulesheet.roles();
-        let roles: Vec<RoleId> = RoleId::first(names.len())
-            .filter(|role| names[role.index()] != RANDOM_ROLE)
-            .collect();
+        let roles = player_roles(rulesheet);
         match roles.len() == self.players.len() {
             true => Ok(roles),
             false => Err(SeriesError::Players {
@@ -156,11 +154,11 @@ impl Series {
         ended: &mut dyn FnMut(u64, &MatchRecord),
     ) -> Result<SeriesResults, SeriesError> {
         let roles = self.roles(rulesheet)?;
-        let game = rulesheet.game()?;
+        rulesheet.game()?;
         let mut records = Vec::new();
         let mut seating = Vec::new();
         let mut failure = None;
-        for (number, mut rng) in (0..self.matches).zip(streams(self.seed)) {
+        for (number, rng) in (0..self.matches).zip(streams(self.seed)) {
             if stop.is_set() || failure.is_some() {
                 break;
             }
@@ -170,26 +168,20 @@ impl Series {
                 seating.push(seated);
                 continue;
             }
-            failure = self.wait_until_free(stop);
+            failure = wait_until_free(&self.players, &self.config, stop);
             if stop.is_set() || failure.is_some() {
                 break;
             }
-            let seats = seated.iter().enumerate().map(|(role, player)| {
-                let seat = Seat {
-                    match_id: format!("{}.{}", self.name, number + 1),
-                    number,
-                    rulesheet: rulesheet.clone(),
-                    role: RoleId(role as u32),
-                    start_clock: self.config.start_clock,
-                    play_clock: self.config.play_clock,
-                    seed: rng.random(),
-                };
-                player.map(|player: usize| (self.players[player].clone(), seat))
-            });
-            let seats = seats.collect();
-            let board = Board::new(game.follower()?)?;
-            let told = |steps| progress(number, steps);
-            let record = play_match(&self.config, board, seats, rng, stop, &told);
+            let fixture = Fixture {
+                number,
+                name: &self.name,
+                rulesheet,
+                players: &self.players,
+                seating: &seated,
+                opening: Opening::default(),
+                config: &self.config,
+            };
+            let record = fixture.play(rng, stop, &|steps| progress(number, steps))?;
             ended(number, &record);
             if record.end == MatchEnd::Abandoned {
                 failure = record.failure.clone();
@@ -198,22 +190,13 @@ impl Series {
             seating.push(seated);
         }
         let players: Vec<String> = self.players.iter().map(PlayerFactory::to_string).collect();
+        let seats = seating.iter().map(Vec::as_slice);
+        let matches: Vec<_> = records.iter().zip(seats).collect();
         Ok(SeriesResults {
-            standings: standings(&players, &records, &seating),
+            standings: standings(&players, &matches),
             records,
             interrupted: stop.is_set(),
             failure,
-        })
-    }
-
-    /// Waits until all players can take a match; why one cannot, unless that is forgiven.
-    fn wait_until_free(&self, stop: &Stop) -> Option<String> {
-        if self.config.forgiving {
-            return None;
-        }
-        self.players.iter().find_map(|player| {
-            let error = player.wait_until_free(stop).err()?;
-            Some(format!("{player} takes no match: {}", error.with_cause()))
         })
     }
 }

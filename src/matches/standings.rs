@@ -35,25 +35,19 @@ pub struct Standing {
     pub failures: u64,
 }
 
-/// The standings of `players`, in their order. `seats` tells, for each of the
-/// `records`, which player had which role.
+/// The standings of `players`, in their order, after matches, each with the number of the player of
+/// each role; none where the referee played.
 pub fn standings(
     players: &[String],
-    records: &[MatchRecord],
-    seats: &[Vec<Option<usize>>],
+    matches: &[(&MatchRecord, &[Option<usize>])],
 ) -> Vec<Standing> {
     let numbered = players.iter().enumerate();
     numbered
-        .map(|(number, player)| standing(number, player, records, seats))
+        .map(|(number, player)| standing(number, player, matches))
         .collect()
 }
 
-fn standing(
-    number: usize,
-    player: &str,
-    records: &[MatchRecord],
-    seats: &[Vec<Option<usize>>],
-) -> Standing {
+fn standing(number: usize, player: &str, matches: &[(&MatchRecord, &[Option<usize>])]) -> Standing {
     let mut goals = Moments::<i128>::default();
     let mut standing = Standing {
         player: player.to_string(),
@@ -69,7 +63,7 @@ fn standing(
         illegal: 0,
         failures: 0,
     };
-    for (record, seats) in records.iter().zip(seats) {
+    for (record, seats) in matches {
         let Some(role) = seats.iter().position(|&seat| seat == Some(number)) else {
             continue;
         };
@@ -148,6 +142,7 @@ mod tests {
             start_clock: 1.0,
             play_clock: 1.0,
             start_seconds: Vec::new(),
+            opening: 0,
             steps: Vec::new(),
             errors: Vec::new(),
             end: MatchEnd::Terminal,
@@ -158,6 +153,16 @@ mod tests {
 
     fn players() -> Vec<String> {
         vec!["first".to_string(), "second".to_string()]
+    }
+
+    fn matches<'a>(
+        records: &'a [MatchRecord],
+        seats: &'a [Vec<Option<usize>>],
+    ) -> Vec<(&'a MatchRecord, &'a [Option<usize>])> {
+        records
+            .iter()
+            .zip(seats.iter().map(Vec::as_slice))
+            .collect()
     }
 
     #[test]
@@ -186,7 +191,7 @@ mod tests {
             swapped,
             straight,
         ];
-        let all = standings(&players(), &records, &seats);
+        let all = standings(&players(), &matches(&records, &seats));
         let of = |s: &Standing| {
             (
                 s.matches,
@@ -207,7 +212,7 @@ mod tests {
     fn alone_the_goal_counts() {
         let records = [100, 0, 70].map(|goal| record(&[Some(goal)]));
         let seats = vec![vec![Some(0)]; 3];
-        let all = standings(&players()[..1], &records, &seats);
+        let all = standings(&players()[..1], &matches(&records, &seats));
         assert_eq!((all[0].wins, all[0].draws, all[0].losses), (1, 1, 1));
     }
 

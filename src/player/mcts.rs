@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::machine::{Backend, MachineError, RoleId};
 use crate::matches::{Board, Choice, Ending, Player, PlayerError, Seat};
 use crate::search::SearchBudget;
-use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport};
+use crate::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport, wait_for_engines};
 use crate::setters::setters;
 
 /// How long before the end of a clock the search stops: it may take some 10 ms to end, and the
@@ -113,7 +113,7 @@ impl MctsPlayer {
             seat: seat.clone(),
             config,
             search: None,
-            missed: Vec::new(),
+            missed: seat.opening.to_vec(),
         }
     }
 
@@ -134,20 +134,7 @@ impl MctsPlayer {
                 is_current: true,
             };
             if self.config.budget.is_counted() {
-                // When code is ready depends on the machine.
-                if let Some(bounds) = game.goal_bounds().filter(|_| config.latches) {
-                    bounds.wait();
-                }
-                if backend == Backend::Compiled {
-                    let decisive = game.decisive(config.latches);
-                    match decisive.filter(|_| config.decisive) {
-                        Some(decisive) => drop(decisive.wait()),
-                        None => game
-                            .engines()
-                            .into_iter()
-                            .for_each(|engines| engines.wait()),
-                    }
-                }
+                wait_for_engines(&game, backend, &config);
             }
             for joint in std::mem::take(&mut self.missed) {
                 search.advance(&joint)?;

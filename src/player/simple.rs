@@ -37,8 +37,12 @@ impl SimplePlayer {
     }
 
     fn new(seat: &Seat, rng: Option<GameRng>) -> Result<SimplePlayer, MachineError> {
+        let mut board = Board::new(Box::new(seat.rulesheet.prover()?))?;
+        for joint in seat.opening.iter() {
+            board.advance(joint)?;
+        }
         Ok(SimplePlayer {
-            board: Board::new(Box::new(seat.rulesheet.prover()?))?,
+            board,
             role: seat.role,
             rng,
         })

@@ -1,4 +1,5 @@
-//! Names of players on the command line: `random`, `random:seed=5`, `http://localhost:9147`.
+//! Names of players on the command line: `random`, `random:seed=5`, `cmd:./agent`,
+//! `http://localhost:9147`.
 //!
 //! A [`PlayerFactory`] is read from a name, which may be followed by options, as in
 //! `name:option=value,option=value`. `KINDS` lists the names; a new kind of player is one more
@@ -25,6 +26,7 @@ use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
 use super::simple::SimplePlayer;
 use crate::matches::{PlayerFactory, Seat};
 use crate::proof::{NoCommand, ProofCommand};
+use crate::protocol::lines::{LineCommand, LinePlayer, NoProgram};
 use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
 use crate::search::mcts::{self, EvaluationUse};
@@ -39,7 +41,7 @@ struct PlayerKind {
     read: fn(&str, &PlayerOptions) -> Result<PlayerFactory, SpecError>,
 }
 
-/// All kinds of players but those at the other end of a connection.
+/// All kinds of players but programs and those at the other end of a connection.
 const KINDS: &[PlayerKind] = &[
     PlayerKind {
         name: "mcts",
@@ -184,7 +186,7 @@ impl FromStr for Prover {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SpecError {
     /// There is no such kind.
-    #[error("there is no player `{name}`; there are {} and http://HOST:PORT", known(.names))]
+    #[error("there is no player `{name}`; there are {}, cmd:COMMAND and http://HOST:PORT", known(.names))]
     Kind {
         /// The name that was given.
         name: String,
@@ -226,6 +228,9 @@ pub enum SpecError {
     /// It is not an address.
     #[error(transparent)]
     Address(#[from] AddressError),
+    /// It is not a command.
+    #[error(transparent)]
+    Command(#[from] NoProgram),
 }
 
 fn known(names: &[&str]) -> String {
@@ -303,6 +308,12 @@ impl FromStr for PlayerFactory {
             });
             return Ok(factory.with_wait(move |stop| RemotePlayer::wait_until_free(&asked, stop)));
         }
+        if let Some(command) = text.strip_prefix("cmd:") {
+            let command: LineCommand = command.parse()?;
+            return Ok(PlayerFactory::new(text, move |seat| {
+                Ok(Box::new(LinePlayer::new(command.clone(), seat)))
+            }));
+        }
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let unknown = || SpecError::Kind {
             name: name.to_string(),
@@ -362,6 +373,7 @@ mod tests {
             start_clock: Duration::from_secs(1),
             play_clock: Duration::from_secs(1),
             seed,
+            opening: Arc::default(),
         };
         let seed = |number, seed, own| seated(&seat(number, seed), own).seed;
         assert_eq!(seed(0, 5, None), 5);
@@ -375,7 +387,7 @@ mod tests {
         for (text, expected) in [
             (
                 "mtcs",
-                "there is no player `mtcs`; there are mcts, random, legal and http://HOST:PORT",
+                "there is no player `mtcs`; there are mcts, random, legal, cmd:COMMAND and http://HOST:PORT",
             ),
             ("legal:seed=5", "`legal` has no option `seed`; it has none"),
             (
@@ -394,6 +406,10 @@ mod tests {
             (
                 "mcts:workers=65",
                 "the option `workers` must be a number from 0 to 64, not `65`",
+            ),
+            (
+                "cmd: ",
+                "a command begins with the name of a program, as in cmd:./agent",
             ),
             (
                 "http://:80",

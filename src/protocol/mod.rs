@@ -10,12 +10,14 @@
 //! - A [`Session`] answers for a player, one match at a time (`live` is that match); `clerk`
 //!   keeps a legal move ready for it, and a [`LogEntry`] keeps what was said.
 //! - A [`Server`] takes connections and hands what they say to a session.
+//! - [`lines`] is another protocol, for programs on this machine.
 //! - `http` is the part of HTTP that the protocol needs, for both sides.
 
 mod address;
 mod clerk;
 mod client;
 mod http;
+pub mod lines;
 mod live;
 mod log;
 mod message;

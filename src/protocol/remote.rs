@@ -113,6 +113,14 @@ impl RemotePlayer {
         }
     }
 
+    /// The request for a move.
+    fn play(&self) -> Request {
+        Request::Play {
+            match_id: self.match_id(),
+            moves: self.last.clone(),
+        }
+    }
+
     fn match_id(&self) -> String {
         self.seat.match_id.clone()
     }
@@ -129,19 +137,23 @@ impl Player for RemotePlayer {
             play_clock: self.seat.play_clock,
         });
         let reply = self.ask(&start, deadline + PATIENCE, stop)?;
-        match reply.trim().to_ascii_lowercase().as_str() {
-            "ready" => Ok(()),
-            _ => Err(PlayerError::Answer(reply)),
+        if !reply.trim().eq_ignore_ascii_case("ready") {
+            return Err(PlayerError::Answer(reply));
         }
+        // Managers cannot start elsewhere than in the initial state: the player is asked on the
+        // way there, and what it would play is not heeded.
+        for joint in 0..self.seat.opening.len() {
+            let deadline = Instant::now() + self.seat.play_clock + PATIENCE;
+            let _ = self.ask(&self.play(), deadline, stop)?;
+            self.last = Some(self.seat.opening[joint].clone());
+        }
+        Ok(())
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
-        let play = Request::Play {
-            match_id: self.match_id(),
-            moves: self.last.clone(),
-        };
         // Whether the answer is a legal move, the referee decides.
-        self.ask(&play, deadline + PATIENCE, stop).map(Choice::new)
+        self.ask(&self.play(), deadline + PATIENCE, stop)
+            .map(Choice::new)
     }
 
     fn advance(&mut self, joint: &[String]) -> Result<(), PlayerError> {

@@ -324,6 +324,7 @@ impl Session {
                 start_clock: start.start_clock,
                 play_clock: start.play_clock,
                 seed,
+                opening: Arc::default(),
             };
             let SessionConfig { player, log, .. } = &self.config;
             let game = LiveMatch::start(player.clone(), seat, log.as_deref(), &due);

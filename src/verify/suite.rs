@@ -11,10 +11,11 @@ use serde::Serialize;
 use super::difference::Difference;
 use super::replay::replay;
 use super::trace::Trace;
+use crate::fnv::Fnv64;
 use crate::game::{Game, LoadError, Setup};
 use crate::input::read_text;
 use crate::machine::MachineError;
-use crate::matches::parse_records;
+use crate::matches::{RecordLine, parse_records};
 use propjit_stop::Stop;
 
 /// A game to verify.
@@ -170,8 +171,9 @@ impl From<MachineError> for Failure {
     }
 }
 
-/// The trace in a file, or that of the records in it.
-fn read_trace(path: &Path) -> Result<Trace, Failure> {
+/// The trace in a file, or that of the records in it. Records may be of several games: those of the
+/// rulesheet with this hash count, unless there are none.
+fn read_trace(path: &Path, rulesheet: Fnv64) -> Result<Trace, Failure> {
     let failed = |error: &dyn fmt::Display| Failure {
         status: SuiteStatus::Error,
         note: format!("{}: {error}", path.display()),
@@ -181,14 +183,18 @@ fn read_trace(path: &Path) -> Result<Trace, Failure> {
         Ok(trace) => return Ok(trace),
         Err(error) => error,
     };
-    let records = parse_records(path, &text).ok();
-    let trace = records.and_then(|records| Trace::of_records(&records));
+    let mut records = parse_records(path, &text).unwrap_or_default();
+    let is_own = |line: &RecordLine| line.head.rulesheet == rulesheet;
+    if records.iter().any(is_own) {
+        records.retain(is_own);
+    }
+    let trace = Trace::of_records(&records);
     trace.ok_or_else(|| failed(&error))
 }
 
 fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Result<(), Failure> {
-    let trace = read_trace(&case.trace)?;
     let mut game = Game::load(&case.rulesheet, setup)?;
+    let trace = read_trace(&case.trace, game.fingerprint())?;
     let backend = setup.backend.unwrap_or(game.backend());
     game.prepare(backend)?;
     row.setup_ms = milliseconds(game.setup_time());

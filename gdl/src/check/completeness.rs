@@ -1,8 +1,11 @@
 //! Completeness: the keywords that a game needs have rules, and so do the relations and terms
 //! in conditions.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
+use super::spelling::are_alike;
 use crate::diagnostic::{Code, Diagnostic, arguments, quote};
 use crate::normalize::{Heads, PlacedRule, Workspace};
 use crate::rules::{Atom, Keyword, Literal, Pattern, RelationId};
@@ -102,7 +105,7 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
         is_defined[placed.rule.head.relation.index()] = true;
     }
     // Relations by name in lower case: another case or arity may be intended.
-    let mut alike: FxHashMap<String, RelationId> = FxHashMap::default();
+    let mut alike: BTreeMap<String, RelationId> = BTreeMap::new();
     for (index, relation) in relations.list.iter().enumerate() {
         if is_defined[index] {
             let name = terms.name(relation.name).to_lowercase();
@@ -129,7 +132,10 @@ fn undefined_relations(rules: &[PlacedRule], workspace: &Workspace) -> Vec<Diagn
                 format!("the relation {} has neither facts nor rules", quote(name)),
             )
             .at(span, "never holds");
-            found.push(diagnostic.help(match alike.get(&name.to_lowercase()) {
+            let other = alike.get(&name.to_lowercase());
+            let mut others = alike.iter();
+            let near = others.find_map(|(other, id)| are_alike(name, other).then_some(id));
+            found.push(diagnostic.help(match other.or(near) {
                 None => "check the spelling".to_string(),
                 Some(other) => {
                     let other = &relations.list[other.index()];
@@ -164,6 +170,8 @@ fn undefined_terms(
             };
         }
     }
+    let mut names: Vec<&str> = defined.iter().map(|&(name, _)| terms.name(name)).collect();
+    names.sort_unstable();
     let mut found = Vec::new();
     for placed in rules {
         for (literal, &span) in placed.rule.body.iter().zip(&placed.body) {
@@ -175,17 +183,20 @@ fn undefined_terms(
                 continue;
             };
             if defined.insert(shape) {
-                let (what, help) = match input {
-                    Keyword::True => (
-                        "is ever true",
-                        "no `init` or `next` derives it: check the name and the number of arguments",
-                    ),
-                    _ => (
-                        "is ever legal",
-                        "no `legal` derives it: check the name and the number of arguments",
+                let name = terms.name(shape.0);
+                let near = names.iter().find(|other| are_alike(name, other));
+                let near = near.filter(|other| **other != name);
+                let (what, source) = match input {
+                    Keyword::True => ("is ever true", "`init` or `next`"),
+                    _ => ("is ever legal", "`legal`"),
+                };
+                let help = match near {
+                    Some(near) => format!("there is {}: is that the one you mean?", quote(near)),
+                    None => format!(
+                        "no {source} derives it: check the name and the number of arguments"
                     ),
                 };
-                let message = format!("no {} {what}", quote(terms.name(shape.0)));
+                let message = format!("no {} {what}", quote(name));
                 found.push(
                     Diagnostic::warning(Code::UndefinedRelation, message)
                         .at(span, "never holds")

@@ -3,6 +3,8 @@
 //! - `safety`: every variable is bound by a positive condition;
 //! - `roles`: the roles are given by facts;
 //! - `completeness`: the keywords and relations that are used are defined;
+//! - `usage`: the relations that are defined are used;
+//! - `spelling`: names that are nearly the same;
 //! - `dependencies`: some keywords must not depend on the moves or the state;
 //! - `stratification`: no relation depends on its own negation;
 //! - `graph`: the dependencies between relations and between rules.
@@ -12,13 +14,16 @@ mod dependencies;
 mod graph;
 mod roles;
 mod safety;
+mod spelling;
 mod stratification;
+mod usage;
 
 use crate::normalize::{PlacedRule, Workspace};
 
 pub(crate) use completeness::{check_keywords, check_uses};
 pub(crate) use roles::find_roles;
 pub(crate) use safety::check_safety;
+pub(crate) use usage::check_usage;
 
 /// Reports forbidden dependencies, and negation that is not stratified.
 pub(crate) fn check_dependencies(rules: &[PlacedRule], workspace: &mut Workspace) {

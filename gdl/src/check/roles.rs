@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, quote};
 use crate::normalize::{PlacedRule, Workspace};
 use crate::rules::{Keyword, Literal, Pattern, RelationId, Rule, Var};
 use crate::term::{TermId, Terms};
@@ -21,7 +21,20 @@ pub(crate) fn find_roles(rules: &[PlacedRule], workspace: &mut Workspace) -> Vec
         .filter(|placed| placed.rule.head.relation == role)
     {
         match values(&placed.rule, rules, terms) {
-            Some(found) => roles.extend(found.into_iter().filter(|&term| seen.insert(term))),
+            Some(found) => {
+                for term in found {
+                    if seen.insert(term) {
+                        roles.push(term);
+                        continue;
+                    }
+                    let message = format!("the role {} is given twice", quote(&terms.text(term)));
+                    diagnostics.push(
+                        Diagnostic::warning(Code::DuplicateRole, message)
+                            .at(placed.head, "it is a role already")
+                            .help("the game has it once: remove this, or check the spelling"),
+                    );
+                }
+            }
             None => diagnostics.push(
                 Diagnostic::error(Code::RoleNotGround, "the roles are not given by facts")
                     .at(placed.head, "derived by a rule")

@@ -57,6 +57,10 @@ codes! {
     NeverHolds => "never-holds",
     /// A condition on a relation that has no rules.
     UndefinedRelation => "undefined-relation",
+    /// A relation whose name is nearly that of another one.
+    NearMiss => "near-miss",
+    /// A relation that nothing depends on.
+    UnusedRelation => "unused-relation",
     /// A relation that depends on its own negation.
     UnstratifiedNegation => "unstratified-negation",
     /// Rules that must not depend on the moves or the state, but do.
@@ -65,6 +69,10 @@ codes! {
     MissingRules => "missing-rules",
     /// Roles that are not given by facts.
     RoleNotGround => "role-not-ground",
+    /// A role that is named twice.
+    DuplicateRole => "duplicate-role",
+    /// A directive to include another file, which is not part of the language.
+    Include => "include",
     /// A goal that is not a number from 0 to 100.
     GoalValue => "goal-value",
     /// A move or a goal of something that is not a role.

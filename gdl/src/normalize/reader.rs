@@ -149,7 +149,18 @@ impl Reader {
 
     fn statement(&mut self, form: Form<'_>) -> Option<(Spanned<Atom>, Vec<Formula>)> {
         let mut items = form.items();
-        let is_rule = items.next().and_then(|first| first.name()) == Some("<=");
+        let first = items.next().and_then(|first| first.name());
+        if let Some(name) = first.or(form.name())
+            && name.eq_ignore_ascii_case("#include")
+        {
+            self.report(
+                Diagnostic::error(Code::Include, "`#include` is not part of the language")
+                    .at(form.span(), "the other file is not read")
+                    .help("put the rules of both files into one: `cat a.kif b.kif > game.kif`"),
+            );
+            return None;
+        }
+        let is_rule = first == Some("<=");
         let head = if is_rule { items.next() } else { Some(form) };
         let Some(head) = head else {
             self.report(

@@ -136,13 +136,29 @@ fn keywords_as_functions() {
     check(
         "(<= (p (does ?r ?m)) (does ?r ?m))\n(q next)",
         expect![[r#"
+            warning[unused-relation]: nothing depends on the relation `p`
+              --> game.kif:1:5
+              |
+            1 | (<= (p (does ?r ?m)) (does ?r ?m))
+              |     ^^^^^^^^^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[misplaced-keyword]: the keyword `does` is used as a function
               --> game.kif:1:8
               |
             1 | (<= (p (does ?r ?m)) (does ?r ?m))
               |        ^^^^^^^^^^^^ a term here, without the keyword's meaning
               |
-              = help: if it is a condition, move it out of the other relation; if it is a function, choose another name"#]],
+              = help: if it is a condition, move it out of the other relation; if it is a function, choose another name
+
+            warning[unused-relation]: nothing depends on the relation `q`
+              --> game.kif:2:1
+              |
+            2 | (q next)
+              | ^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it"#]],
     );
 }
 
@@ -151,6 +167,14 @@ fn arity_clashes() {
     check(
         "(p 1)\n(<= (q 1) (p 1 2))\n(p 1 2)\n(r (f 1))\n(r (f 1 2))\n(<= p (p 1))",
         expect![[r#"
+            warning[unused-relation]: nothing depends on the relation `q`
+              --> game.kif:2:5
+              |
+            2 | (<= (q 1) (p 1 2))
+              |     ^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[arity-clash]: the relation `p` has 2 arguments here and 1 argument elsewhere
               --> game.kif:2:11
               |
@@ -160,6 +184,14 @@ fn arity_clashes() {
               |           ^^^^^^^ 2 arguments
               |
               = help: these are different, although they share a name: check that no argument is missing
+
+            warning[unused-relation]: nothing depends on the relation `r`
+              --> game.kif:4:1
+              |
+            4 | (r (f 1))
+              | ^^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
 
             warning[arity-clash]: the function `f` has 2 arguments here and 1 argument elsewhere
               --> game.kif:5:4
@@ -180,7 +212,15 @@ fn arity_clashes() {
             6 | (<= p (p 1))
               |     ^ no arguments
               |
-              = help: these are different, although they share a name: check that no argument is missing"#]],
+              = help: these are different, although they share a name: check that no argument is missing
+
+            warning[unused-relation]: nothing depends on the relation `p`
+              --> game.kif:6:5
+              |
+            6 | (<= p (p 1))
+              |     ^ has no effect
+              |
+              = help: check the spelling, or remove it"#]],
     );
 }
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::{check, check_alone};
 
 #[test]
 fn facts_with_variables() {
@@ -71,6 +71,14 @@ fn conditions_that_contradict_each_other() {
     check(
         "(d 1)\n(<= (p ?x) (d ?x) (distinct ?x ?x))\n(<= (q ?x) (d ?x) (not (distinct ?x (f ?x))))",
         expect![[r#"
+            warning[unused-relation]: nothing depends on the relation `d`
+              --> game.kif:1:1
+              |
+            1 | (d 1)
+              | ^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[never-holds]: the conditions contradict each other
               --> game.kif:2:5
               |
@@ -94,6 +102,22 @@ fn undefined_relations_and_terms() {
     check(
         "(Line 1)\n(<= (p ?x) (line ?x))\n(<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))",
         expect![[r#"
+            warning[near-miss]: nothing depends on the relation `Line`
+              --> game.kif:1:1
+              |
+            1 | (Line 1)
+              | ^^^^^^^^ has no effect
+              |
+              = help: there is `line`: is that the one you mean?
+
+            warning[unused-relation]: nothing depends on the relation `p`
+              --> game.kif:2:5
+              |
+            2 | (<= (p ?x) (line ?x))
+              |     ^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[undefined-relation]: the relation `line` has neither facts nor rules
               --> game.kif:2:12
               |
@@ -102,13 +126,21 @@ fn undefined_relations_and_terms() {
               |
               = help: there is `Line` with 1 argument: is that the one you mean?
 
+            warning[unused-relation]: nothing depends on the relation `q`
+              --> game.kif:3:5
+              |
+            3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
+              |     ^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[undefined-relation]: no `stap` is ever true
               --> game.kif:3:11
               |
             3 | (<= (q 1) (true (stap 1)) (does white (noop 1)) (r 2))
               |           ^^^^^^^^^^^^^^^ never holds
               |
-              = help: no `init` or `next` derives it: check the name and the number of arguments
+              = help: there is `step`: is that the one you mean?
 
             warning[undefined-relation]: no `noop` is ever legal
               --> game.kif:3:27
@@ -191,5 +223,150 @@ fn too_many_cases() {
               |
               = note: game.kif:2:5: in the rule for this
               = help: give the `or` a relation of its own"#]],
+    );
+}
+
+#[test]
+fn names_that_are_nearly_right() {
+    check(
+        "(role white)\n(<= (leagl ?r go) (role ?r))\n(<= (p ?x) (sucks ?x))\n(<= (q ?x) (suc ?x 1) (true (stp ?x)) (p ?x))\n(timer 1)",
+        expect![[r#"
+            warning[near-miss]: nothing depends on the relation `leagl`
+              --> game.kif:2:5
+              |
+            2 | (<= (leagl ?r go) (role ?r))
+              |     ^^^^^^^^^^^^^ has no effect
+              |
+              = help: there is `legal`: is that the one you mean?
+
+            warning[undefined-relation]: the relation `sucks` has neither facts nor rules
+              --> game.kif:3:12
+              |
+            3 | (<= (p ?x) (sucks ?x))
+              |            ^^^^^^^^^^ never holds
+              |
+              = help: check the spelling
+
+            warning[unused-relation]: nothing depends on the relation `q`
+              --> game.kif:4:5
+              |
+            4 | (<= (q ?x) (suc ?x 1) (true (stp ?x)) (p ?x))
+              |     ^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
+            warning[undefined-relation]: the relation `suc` has neither facts nor rules
+              --> game.kif:4:12
+              |
+            4 | (<= (q ?x) (suc ?x 1) (true (stp ?x)) (p ?x))
+              |            ^^^^^^^^^^ never holds
+              |
+              = help: there is `succ` with 2 arguments: is that the one you mean?
+
+            warning[undefined-relation]: no `stp` is ever true
+              --> game.kif:4:23
+              |
+            4 | (<= (q ?x) (suc ?x 1) (true (stp ?x)) (p ?x))
+              |                       ^^^^^^^^^^^^^^^ never holds
+              |
+              = help: there is `step`: is that the one you mean?
+
+            warning[unused-relation]: nothing depends on the relation `timer`
+              --> game.kif:5:1
+              |
+            5 | (timer 1)
+              | ^^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
+            warning[duplicate-role]: the role `white` is given twice
+              --> game.kif:6:1
+              |
+            6 | (role white) (role black) (init (step 1)) (succ 1 2)
+              | ^^^^^^^^^^^^ it is a role already
+              |
+              = help: the game has it once: remove this, or check the spelling"#]],
+    );
+}
+
+#[test]
+fn files_are_not_included() {
+    check_alone(
+        "#include \"other.kif\"",
+        expect![[r#"
+        error[include]: `#include` is not part of the language
+          --> game.kif:1:1
+          |
+        1 | #include "other.kif"
+          | ^^^^^^^^ the other file is not read
+          |
+          = help: put the rules of both files into one: `cat a.kif b.kif > game.kif`
+
+        error[missing-rules]: no rules for `role`: the game has no roles
+         = file: game.kif
+         = help: write `(role white)` for every player
+
+        error[missing-rules]: no rules for `legal`: no role can move
+         = file: game.kif
+         = help: write `(<= (legal white noop) (true (control black)))` and the like
+
+        error[missing-rules]: no rules for `terminal`: no match ends
+         = file: game.kif
+         = help: write `(<= terminal (true (step 20)))` and the like
+
+        error[missing-rules]: no rules for `goal`: no role can win
+         = file: game.kif
+         = help: write `(<= (goal white 100) (line x))` and the like
+
+        warning[bare-name]: the bare name `"other.kif"` is read as a fact
+          --> game.kif:1:10
+          |
+        1 | #include "other.kif"
+          |          ^^^^^^^^^^^ not in parentheses
+          |
+          = help: start comments with `;`; write facts in parentheses
+
+        warning[missing-rules]: no rules for `init`: the first state is empty
+         = file: game.kif
+         = help: write `(init (control white))` and the like
+
+        warning[missing-rules]: no rules for `next`: every state after the first is empty
+         = file: game.kif
+         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]],
+    );
+    check_alone(
+        "(#INCLUDE other)",
+        expect![[r#"
+        error[include]: `#include` is not part of the language
+          --> game.kif:1:1
+          |
+        1 | (#INCLUDE other)
+          | ^^^^^^^^^^^^^^^^ the other file is not read
+          |
+          = help: put the rules of both files into one: `cat a.kif b.kif > game.kif`
+
+        error[missing-rules]: no rules for `role`: the game has no roles
+         = file: game.kif
+         = help: write `(role white)` for every player
+
+        error[missing-rules]: no rules for `legal`: no role can move
+         = file: game.kif
+         = help: write `(<= (legal white noop) (true (control black)))` and the like
+
+        error[missing-rules]: no rules for `terminal`: no match ends
+         = file: game.kif
+         = help: write `(<= terminal (true (step 20)))` and the like
+
+        error[missing-rules]: no rules for `goal`: no role can win
+         = file: game.kif
+         = help: write `(<= (goal white 100) (line x))` and the like
+
+        warning[missing-rules]: no rules for `init`: the first state is empty
+         = file: game.kif
+         = help: write `(init (control white))` and the like
+
+        warning[missing-rules]: no rules for `next`: every state after the first is empty
+         = file: game.kif
+         = help: write `(<= (next (control black)) (true (control white)))` and the like"#]],
     );
 }

@@ -23,6 +23,22 @@ fn long_lines_are_cut() {
     check_alone(
         &format!("(many 1) {facts}(many 1 2){GAME}"),
         expect![[r#"
+            warning[unused-relation]: nothing depends on the relation `many`
+              --> game.kif:1:1
+              |
+            1 | (many 1) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fac...
+              | ^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
+            warning[unused-relation]: nothing depends on the relation `fact`
+              --> game.kif:1:10
+              |
+            1 | (many 1) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fac...
+              |          ^^^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[arity-clash]: the relation `many` has 2 arguments here and 1 argument elsewhere
               --> game.kif:1:340
               |
@@ -30,7 +46,15 @@ fn long_lines_are_cut() {
               |                                                                ^^^^^^^^^^ 2 arguments
               |
               = note: game.kif:1:1: 1 argument at its first use
-              = help: these are different, although they share a name: check that no argument is missing"#]],
+              = help: these are different, although they share a name: check that no argument is missing
+
+            warning[unused-relation]: nothing depends on the relation `many`
+              --> game.kif:1:340
+              |
+            1 | ...1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (fact 1 2) (many 1 2)
+              |                                                                ^^^^^^^^^^ has no effect
+              |
+              = help: check the spelling, or remove it"#]],
     );
     let é = "é".repeat(200);
     check_alone(

@@ -256,6 +256,14 @@ fn bare_names() {
               |
               = help: start comments with `;`; write facts in parentheses
 
+            warning[unused-relation]: nothing depends on the relation `Tic`
+              --> game.kif:1:1
+              |
+            1 | Tic tac toe
+              | ^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[bare-name]: the bare name `tac` is read as a fact
               --> game.kif:1:5
               |
@@ -264,13 +272,29 @@ fn bare_names() {
               |
               = help: start comments with `;`; write facts in parentheses
 
+            warning[unused-relation]: nothing depends on the relation `tac`
+              --> game.kif:1:5
+              |
+            1 | Tic tac toe
+              |     ^^^ has no effect
+              |
+              = help: check the spelling, or remove it
+
             warning[bare-name]: the bare name `toe` is read as a fact
               --> game.kif:1:9
               |
             1 | Tic tac toe
               |         ^^^ not in parentheses
               |
-              = help: start comments with `;`; write facts in parentheses"#]],
+              = help: start comments with `;`; write facts in parentheses
+
+            warning[unused-relation]: nothing depends on the relation `toe`
+              --> game.kif:1:9
+              |
+            1 | Tic tac toe
+              |         ^^^ has no effect
+              |
+              = help: check the spelling, or remove it"#]],
     );
 }
 

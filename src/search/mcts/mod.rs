@@ -142,6 +142,25 @@ fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
     Some(engines)
 }
 
+/// Waits for all that a search otherwise takes up as it comes: machine code, goal latches and
+/// decisive moves. When they are ready depends on the machine, and what is found with a counted
+/// budget should not.
+pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig) {
+    if let Some(bounds) = game.goal_bounds().filter(|_| config.latches) {
+        bounds.wait();
+    }
+    if backend == Backend::Compiled {
+        let decisive = game.decisive(config.latches);
+        match decisive.filter(|_| config.decisive) {
+            Some(decisive) => drop(decisive.wait()),
+            None => game
+                .engines()
+                .into_iter()
+                .for_each(|engines| engines.wait()),
+        }
+    }
+}
+
 impl Mcts {
     /// A search from the initial state.
     ///

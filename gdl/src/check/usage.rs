@@ -1,0 +1,57 @@
+//! Usage: relations that nothing depends on, some of which are misspelt keywords.
+
+use super::spelling::are_alike;
+use crate::diagnostic::{Code, Diagnostic, quote};
+use crate::normalize::{PlacedRule, Workspace};
+use crate::rules::{Atom, Keyword, Literal, Relation, Rules};
+
+/// Reports relations that have rules but occur in no condition. Where the name is nearly that of
+/// a keyword, or of a relation that is used, and the number of arguments is the same, that one is
+/// probably meant. The rules must be complete, that is, without errors so far.
+pub(crate) fn check_usage(rules: &[PlacedRule], workspace: &mut Workspace) {
+    let Workspace {
+        terms,
+        relations,
+        diagnostics,
+    } = workspace;
+    let mut is_used = vec![false; relations.list.len()];
+    for placed in rules {
+        for literal in &placed.rule.body {
+            if let Literal::Positive(Atom { relation, .. })
+            | Literal::Negative(Atom { relation, .. }) = literal
+            {
+                is_used[relation.index()] = true;
+            }
+        }
+    }
+    let numbered = relations.list.iter().enumerate();
+    let known: Vec<(&str, usize)> = numbered
+        .filter(|&(index, _)| index < Keyword::ALL.len() || is_used[index])
+        .map(|(_, relation)| (terms.name(relation.name), relation.arity))
+        .collect();
+    for placed in rules {
+        let relation = placed.rule.head.relation;
+        // The first rule is reported, it stands for all.
+        if Rules::keyword(relation).is_some()
+            || relations.is_auxiliary(terms, relation)
+            || std::mem::replace(&mut is_used[relation.index()], true)
+        {
+            continue;
+        }
+        let Relation { name, arity } = relations.list[relation.index()];
+        let name = terms.name(name);
+        let is_near = |other: &&(&str, usize)| other.1 == arity && are_alike(name, other.0);
+        let unused = format!("nothing depends on the relation {}", quote(name));
+        diagnostics.push(match known.iter().find(is_near) {
+            Some((other, _)) => Diagnostic::warning(Code::NearMiss, unused)
+                .at(placed.head, "has no effect")
+                .help(format!(
+                    "there is {}: is that the one you mean?",
+                    quote(other)
+                )),
+            None => Diagnostic::warning(Code::UnusedRelation, unused)
+                .at(placed.head, "has no effect")
+                .help("check the spelling, or remove it"),
+        });
+    }
+}

@@ -1,0 +1,390 @@
+//! `propjit tournament`: matches of several players in several games.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit::game::LoadError;
+use propjit::matches::{
+    Accepted, MatchConfig, MatchRecord, Openings, Pairing, PlayerFactory, Rating, RecordFile,
+    RecordFileError, Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament,
+    TournamentError, TournamentGame, TournamentProgress, TournamentTable,
+};
+use propjit::rng::random_seed;
+use propjit_gdl::rules::Rules;
+use serde::Serialize;
+
+use super::contest::{notes, unique_name};
+use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::output::{Failure, Output, describe, live_text, message};
+use super::signals::stop_on_signals;
+
+/// Let several players play in several games, with openings, ratings, and a test that may end it
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The files with the rules
+    #[arg(required = true, value_name = "RULESHEET")]
+    rulesheets: Vec<PathBuf>,
+
+    /// A player: as in `propjit match`
+    #[arg(long = "player", required = true, value_name = "SPEC")]
+    players: Vec<PlayerFactory>,
+
+    /// Who plays against whom: round-robin, or gauntlet, in which the first player plays against each
+    /// other
+    #[arg(long, default_value = "round-robin", value_name = "PAIRING")]
+    pairing: Pairing,
+
+    /// The number of rounds. In each, every pairing plays one opening of each game, as often as
+    /// the game has roles, so that each player has each role
+    #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
+    rounds: u64,
+
+    /// Openings: random:N for N random joint moves, or a file with one a line, joint moves
+    /// separated by semicolons, after the game's name and a colon if there are several games
+    #[arg(long, value_name = "OPENINGS")]
+    openings: Option<Openings>,
+
+    /// How many matches to play at a time. Each should have a core for all threads of a player
+    #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1024))]
+    jobs: usize,
+
+    /// End when a test is decided: is the first of two players stronger by ELO1 points (H1), or only
+    /// by ELO0 (H0), with these probabilities of error
+    #[arg(long, value_name = "ELO0,ELO1,ALPHA,BETA", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+
+    /// Time to prepare. Players elsewhere may need whole seconds
+    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    start_clock: Duration,
+
+    /// Time for each move
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    play_clock: Duration,
+
+    /// The seed of openings and random moves [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Cut matches off after this many joint moves
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
+    max_steps: usize,
+
+    /// Write a record of each match to this file when it ends, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Go on with the tournament whose records are in the file of --output: only matches that are
+    /// not there are played
+    #[arg(long, requires = "output")]
+    resume: bool,
+
+    /// Let random moves stand for a player however often it fails. Otherwise the tournament ends when
+    /// a player does not take a match, or fails several times in a row
+    #[arg(long)]
+    forgiving: bool,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    games: Vec<String>,
+    pairing: Pairing,
+    rounds: u64,
+    openings: String,
+    jobs: usize,
+    start_clock: f64,
+    play_clock: f64,
+    seed: u64,
+    /// The number of matches that the rounds have.
+    of: u64,
+    steps: usize,
+    sprt: Option<Sprt>,
+    interrupted: bool,
+    table: TournamentTable,
+}
+
+/// Plays and prints the table.
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_signals();
+    let game = |path: &PathBuf| {
+        let rules = Rules::read(path).map_err(LoadError::from)?.rules;
+        let setup = args.setup.setup_for(path).with_stop(stop.clone());
+        let name = path.to_string_lossy();
+        let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
+        Ok(TournamentGame {
+            name: game_name(path),
+            rulesheet: Arc::new(rulesheet.map_err(Failure::new)?),
+        })
+    };
+    let games = args.rulesheets.iter().map(game);
+    let games = games.collect::<Result<Vec<_>, Failure>>()?;
+    let config = MatchConfig::new(args.start_clock, args.play_clock)
+        .with_max_steps(args.max_steps)
+        .with_forgiving(args.forgiving);
+    let mut tournament = Tournament::new(args.players.clone(), games, config)
+        .with_pairing(args.pairing)
+        .with_rounds(args.rounds)
+        .with_openings(args.openings.clone().unwrap_or_default())
+        .with_jobs(args.jobs)
+        .with_sprt(args.sprt)
+        .with_name(unique_name("tournament"))
+        .with_seed(args.seed.unwrap_or_else(random_seed));
+    // What is wrong should be known before anything is written.
+    let of = tournament.matches()?;
+    let mut file = record_file(args, &mut tournament)?;
+    let played = file.as_ref().map(|file| file.played().clone());
+    let played = played.unwrap_or_default();
+    if !played.is_empty() {
+        let count = played.len();
+        message(&format!("note: {count} matches were played before"));
+    }
+    let live = live_text();
+    live.show("grounding");
+    for game in &tournament.games {
+        let loaded = game.rulesheet.game().map_err(Failure::new)?;
+        if let Some(reason) = loaded.gave_up() {
+            let name = &game.name;
+            message(&format!(
+                "note: {name}: {reason}; the prover is the referee"
+            ));
+        }
+    }
+    let mut watch = |progress: &TournamentProgress<'_>| live.show(&Live(progress).to_string());
+    let mut ended = |number, game, record: &MatchRecord| {
+        if let Some(file) = &mut file {
+            file.write(number, game, record);
+        }
+    };
+    let results = tournament.play(played, &stop, &mut watch, &mut ended);
+    drop(live);
+    let results = results?;
+    for note in notes(
+        results
+            .records
+            .iter()
+            .map(|(number, record)| (number + 1, record)),
+    ) {
+        message(&format!("note: {note}"));
+    }
+    let steps = results.records.values().map(|record| record.steps.len());
+    let printed = output.result(&Report {
+        games: tournament
+            .games
+            .iter()
+            .map(|game| game.name.clone())
+            .collect(),
+        pairing: tournament.pairing,
+        rounds: tournament.rounds,
+        openings: tournament.openings.to_string(),
+        jobs: tournament.jobs,
+        start_clock: args.start_clock.as_secs_f64(),
+        play_clock: args.play_clock.as_secs_f64(),
+        seed: tournament.seed,
+        of,
+        steps: steps.sum(),
+        sprt: tournament.sprt,
+        interrupted: results.interrupted,
+        table: results.table,
+    });
+    // Whatever becomes of the table, the records are written, and the other way round.
+    file.map_or(Ok(()), RecordFile::finish)?;
+    printed?;
+    match results.failure {
+        Some(failure) => Err(Failure::Work(format!(
+            "the tournament ended early: {failure}; --forgiving plays on"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The file for the records, if one is wanted. A tournament that goes on has the seed in the file.
+fn record_file(
+    args: &Args,
+    tournament: &mut Tournament,
+) -> Result<Option<RecordFile>, RecordFileError> {
+    let Some(path): Option<&Path> = args.output.as_deref() else {
+        return Ok(None);
+    };
+    if !args.resume {
+        return RecordFile::create(path, SeriesHead::of_tournament(tournament)).map(Some);
+    }
+    let file = RecordFile::resume(path, |seed| {
+        if let (None, Some(seed)) = (args.seed, seed) {
+            tournament.seed = seed;
+        }
+        SeriesHead::of_tournament(tournament)
+    });
+    file.map(Some)
+}
+
+impl From<TournamentError> for Failure {
+    fn from(error: TournamentError) -> Failure {
+        match error {
+            TournamentError::Players { .. }
+            | TournamentError::Sprt
+            | TournamentError::Single(_)
+            | TournamentError::SameName(_) => Failure::Usage(error.to_string()),
+            error => Failure::Work(describe(&error)),
+        }
+    }
+}
+
+/// What is shown while matches are played.
+struct Live<'a>(&'a TournamentProgress<'a>);
+
+impl fmt::Display for Live<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TournamentProgress {
+            ended,
+            of,
+            running,
+            table,
+        } = self.0;
+        write!(f, "{ended} of {of} matches")?;
+        for (number, steps) in running.iter().take(8) {
+            write!(f, "; match {}: move {steps}", number + 1)?;
+        }
+        if *ended > 0 {
+            let mut text = String::new();
+            write_table(&mut text, table)?;
+            write!(f, "\n{}", text.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// The table of all games.
+fn write_table(f: &mut impl fmt::Write, table: &TournamentTable) -> fmt::Result {
+    let players = table.standings.iter();
+    let width = players.map(|standing| standing.player.chars().count());
+    let width = width.max().unwrap_or_default().max("player".len());
+    writeln!(
+        f,
+        "{:<width$}{:>7}{:>7}{:>7}{:>7}{:>9}{:>17}{:>15}",
+        "player", "games", "wins", "draws", "losses", "score", "95%", "Elo"
+    )?;
+    let mut order: Vec<usize> = (0..table.standings.len()).collect();
+    let score = |place: &usize| table.standings[*place].score.unwrap_or_default();
+    order.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    for place in order {
+        let standing = &table.standings[place];
+        let rating = table.ratings.as_ref().map(|ratings| ratings[place]);
+        let elo = rating.map(|Rating { elo, margin }| format!("{elo:+.0} \u{b1} {margin:.0}"));
+        let score = standing.score.map(|score| format!("{:.1}%", 100.0 * score));
+        let interval = standing
+            .interval
+            .map(|(low, high)| format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high));
+        let or_none = |text: Option<String>| text.unwrap_or("-".to_string());
+        writeln!(
+            f,
+            "{:<width$}{:>7}{:>7}{:>7}{:>7}{:>9}{:>17}{:>15}",
+            standing.player,
+            standing.matches,
+            standing.wins,
+            standing.draws,
+            standing.losses,
+            or_none(score),
+            or_none(interval),
+            or_none(elo),
+        )?;
+    }
+    if let Some(status) = &table.sprt {
+        writeln!(f, "{}", SprtText(status))?;
+    }
+    Ok(())
+}
+
+/// How a test stands, as text.
+struct SprtText<'a>(&'a SprtStatus);
+
+impl fmt::Display for SprtText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SprtStatus {
+            pairs,
+            llr,
+            lower,
+            upper,
+            accepted,
+        } = self.0;
+        let verdict = match accepted {
+            Some(Accepted::H0) => "H0 is accepted",
+            Some(Accepted::H1) => "H1 is accepted",
+            None => "undecided",
+        };
+        write!(
+            f,
+            "SPRT: {verdict} after {pairs} pairs; logarithm of the likelihood ratio {llr:.2} \
+             between {lower:.2} and {upper:.2}"
+        )
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = &self.table;
+        write!(
+            f,
+            "{}: {} of {} matches, {} moves, clocks {} s and {} s, seed {}",
+            self.games.join(", "),
+            table.matches,
+            self.of,
+            self.steps,
+            self.start_clock,
+            self.play_clock,
+            self.seed
+        )?;
+        match self.openings.as_str() {
+            "none" => writeln!(f)?,
+            openings => writeln!(f, ", openings {openings}")?,
+        }
+        let mut text = String::new();
+        write_table(&mut text, table)?;
+        f.write_str(&text)?;
+        if self.games.len() > 1 {
+            write_games(f, &table.games)?;
+        }
+        let sum = |count: fn(&Standing) -> u64| table.standings.iter().map(count).sum::<u64>();
+        for (count, what) in [
+            (sum(|standing| standing.timeouts), "times a player was late"),
+            (sum(|standing| standing.illegal), "moves were not legal"),
+            (sum(|standing| standing.failures), "times a player failed"),
+            (
+                sum(|standing| standing.undefined),
+                "goals were undefined in terminal states",
+            ),
+        ] {
+            if count > 0 {
+                writeln!(f, "{count} {what}")?;
+            }
+        }
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        Ok(())
+    }
+}
+
+/// The score of each player in each game.
+fn write_games(f: &mut fmt::Formatter<'_>, games: &BTreeMap<String, Vec<Standing>>) -> fmt::Result {
+    let width = games.keys().map(|name| name.chars().count()).max();
+    let width = width.unwrap_or_default();
+    for (name, standings) in games {
+        let mut line = format!("{name:<width$}");
+        for standing in standings {
+            let score = standing.score.map(|score| format!("{:.1}%", 100.0 * score));
+            let score = score.unwrap_or("-".to_string());
+            write!(
+                line,
+                "  {} {score} of {}",
+                standing.player, standing.matches
+            )?;
+        }
+        writeln!(f, "{line}")?;
+    }
+    Ok(())
+}

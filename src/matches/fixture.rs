@@ -1,0 +1,90 @@
+//! A fixture: who plays which role in a match that is to be played.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+
+use propjit_stop::Stop;
+
+use super::board::Board;
+use super::opening::Opening;
+use super::player::{PlayerFactory, Seat};
+use super::record::MatchRecord;
+use super::referee::{MatchConfig, play_match};
+use super::rulesheet::Rulesheet;
+use super::series::SeriesError;
+use crate::machine::{RANDOM_ROLE, RoleId};
+use crate::rng::GameRng;
+
+/// For each role the number of its player; none where the referee plays.
+pub(super) type Seating = Vec<Option<usize>>;
+
+/// A match that is to be played.
+pub(super) struct Fixture<'a> {
+    /// Its number, from 0.
+    pub(super) number: u64,
+    /// The name of the matches, to which their numbers are added.
+    pub(super) name: &'a str,
+    /// The game.
+    pub(super) rulesheet: &'a Arc<Rulesheet>,
+    /// All players.
+    pub(super) players: &'a [PlayerFactory],
+    /// Who plays what.
+    pub(super) seating: &'a Seating,
+    /// What is played before.
+    pub(super) opening: Opening,
+    /// Clocks and limits.
+    pub(super) config: &'a MatchConfig,
+}
+
+impl Fixture<'_> {
+    /// Plays the match. `progress` is called with the number of joint moves so far.
+    pub(super) fn play(
+        &self,
+        mut rng: GameRng,
+        stop: &Stop,
+        progress: &dyn Fn(usize),
+    ) -> Result<MatchRecord, SeriesError> {
+        let game = self.rulesheet.game()?;
+        let seats = self.seating.iter().enumerate().map(|(role, player)| {
+            let seat = Seat {
+                match_id: format!("{}.{}", self.name, self.number + 1),
+                number: self.number,
+                rulesheet: self.rulesheet.clone(),
+                role: RoleId(role as u32),
+                start_clock: self.config.start_clock,
+                play_clock: self.config.play_clock,
+                seed: rng.random(),
+                opening: self.opening.clone(),
+            };
+            player.map(|player: usize| (self.players[player].clone(), seat))
+        });
+        let seats = seats.collect();
+        let board = Board::new(game.follower()?)?;
+        Ok(play_match(self.config, board, seats, rng, stop, progress))
+    }
+}
+
+/// The roles that players play: all but that of chance, which is the referee's.
+pub(super) fn player_roles(rulesheet: &Rulesheet) -> Vec<RoleId> {
+    let names = rulesheet.roles();
+    let roles = RoleId::first(names.len());
+    roles
+        .filter(|role| names[role.index()] != RANDOM_ROLE)
+        .collect()
+}
+
+/// Waits until all players can take a match; why one cannot, unless that is forgiven.
+pub(super) fn wait_until_free(
+    players: &[PlayerFactory],
+    config: &MatchConfig,
+    stop: &Stop,
+) -> Option<String> {
+    if config.forgiving {
+        return None;
+    }
+    players.iter().find_map(|player| {
+        let error = player.wait_until_free(stop).err()?;
+        Some(format!("{player} takes no match: {}", error.with_cause()))
+    })
+}

@@ -1,0 +1,256 @@
+//! Openings: joint moves that are made before the players have a choice.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use rand::seq::IndexedRandom;
+
+use super::history::History;
+use super::rulesheet::Rulesheet;
+use super::script::Script;
+use super::script_error::ScriptError;
+use crate::game::LoadError;
+use crate::input::read_text;
+use crate::machine::MachineError;
+use crate::rng::streams;
+
+/// The joint moves of an opening, one move for each role in role order.
+pub type Opening = Arc<[Vec<String>]>;
+
+/// Where openings come from.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Openings {
+    /// Matches start in the initial state.
+    #[default]
+    None,
+    /// This many random joint moves.
+    Random(usize),
+    /// A file with an opening a line: joint moves, separated by semicolons. After the last one
+    /// comes the first again. Where several games are played, each line begins with the name of its
+    /// game and a colon.
+    File(PathBuf),
+}
+
+/// Why there is no opening.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The file has none for a game.
+    #[error("{} has no opening for {game}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The game.
+        game: String,
+    },
+    /// A line is no sequence of joint moves.
+    #[error("{}:{line} is no opening of {game}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The game.
+        game: String,
+        /// The cause.
+        source: Box<ScriptError>,
+    },
+    /// The match is over after it.
+    #[error("{}:{line}: the match is over after this opening", path.display())]
+    Over {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// No random opening of this length was found.
+    #[error(
+        "in {game}, none of {TRIES} sequences of {depth} random joint moves ends where the match goes on"
+    )]
+    Random {
+        /// The game.
+        game: String,
+        /// The number of joint moves.
+        depth: usize,
+    },
+    /// The game cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] Arc<LoadError>),
+    /// The game cannot be evaluated.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+/// How often a random opening is tried.
+const TRIES: usize = 1000;
+
+/// An unknown kind of openings.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is not a number of joint moves from 1 to 1000, as in random:4")]
+pub struct NoDepth(String);
+
+impl FromStr for Openings {
+    type Err = NoDepth;
+
+    /// `random:N`, or the name of a file.
+    fn from_str(text: &str) -> Result<Openings, NoDepth> {
+        match text.strip_prefix("random:") {
+            None => Ok(Openings::File(text.into())),
+            Some(depth) => match depth.parse() {
+                Ok(depth @ 1..=1000) => Ok(Openings::Random(depth)),
+                _ => Err(NoDepth(depth.to_string())),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Openings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Openings::None => f.write_str("none"),
+            Openings::Random(depth) => write!(f, "random:{depth}"),
+            Openings::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// The openings of a game, read and checked.
+#[derive(Clone, Debug)]
+pub struct GameOpenings {
+    game: String,
+    rulesheet: Arc<Rulesheet>,
+    /// The number of random joint moves.
+    depth: usize,
+    /// Those of a file.
+    listed: Vec<Opening>,
+    seed: u64,
+}
+
+impl GameOpenings {
+    /// The openings of the game of this name. It is `alone` if a line of a file need not name it.
+    /// Random ones depend on the seed and the name.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or has none.
+    pub fn new(
+        openings: &Openings,
+        (game, rulesheet): (&str, &Arc<Rulesheet>),
+        alone: bool,
+        seed: u64,
+    ) -> Result<GameOpenings, OpeningError> {
+        let listed = match openings {
+            Openings::File(path) => read(path, game, rulesheet, alone)?,
+            _ => Vec::new(),
+        };
+        let of_name = game.bytes().fold(seed, |seed, byte| {
+            seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+        });
+        Ok(GameOpenings {
+            game: game.to_string(),
+            rulesheet: rulesheet.clone(),
+            depth: match openings {
+                Openings::Random(depth) => *depth,
+                _ => 0,
+            },
+            listed,
+            seed: of_name,
+        })
+    }
+
+    /// The opening of this number, from 0.
+    ///
+    /// # Errors
+    /// When the game cannot be evaluated, or random openings all end the match.
+    pub fn get(&self, number: u64) -> Result<Opening, OpeningError> {
+        if !self.listed.is_empty() {
+            return Ok(self.listed[number as usize % self.listed.len()].clone());
+        }
+        if self.depth == 0 {
+            return Ok(Opening::default());
+        }
+        let mut rng = streams(self.seed.wrapping_add(number))
+            .next()
+            .expect("streams do not end");
+        let mut history = History::new(self.rulesheet.game()?.follower()?)?;
+        for _ in 0..TRIES {
+            history.go_back(0);
+            let mut opening = Vec::new();
+            while opening.len() < self.depth && !history.is_over()? {
+                let legal = history.legal()?;
+                let joint = legal.iter().map(|moves| moves.choose(&mut rng).cloned());
+                let Some(joint) = joint.collect::<Option<Vec<String>>>() else {
+                    break;
+                };
+                history.play(&joint)?;
+                opening.push(joint);
+            }
+            if opening.len() == self.depth && !history.is_over()? {
+                return Ok(opening.into());
+            }
+        }
+        Err(OpeningError::Random {
+            game: self.game.clone(),
+            depth: self.depth,
+        })
+    }
+}
+
+/// The openings of a game in a file.
+fn read(
+    path: &Path,
+    game: &str,
+    rulesheet: &Arc<Rulesheet>,
+    alone: bool,
+) -> Result<Vec<Opening>, OpeningError> {
+    let text = read_text(path).map_err(|source| OpeningError::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let mut found = Vec::new();
+    let mut history = History::new(rulesheet.game()?.follower()?)?;
+    for (line, number) in text.lines().zip(1..) {
+        let line = line.trim();
+        let named = line.split_once(':').map(|(name, rest)| (name.trim(), rest));
+        let moves = match named {
+            Some((name, rest)) if name == game => rest,
+            // Names of moves may have colons.
+            _ if alone => line,
+            _ => continue,
+        };
+        if moves.trim().is_empty() || line.starts_with(';') {
+            continue;
+        }
+        history.go_back(0);
+        let place = |source| OpeningError::Line {
+            path: path.to_path_buf(),
+            line: number,
+            game: game.to_string(),
+            source: Box::new(source),
+        };
+        history.follow(&Script::inline(moves)).map_err(place)?;
+        if history.is_over()? {
+            return Err(OpeningError::Over {
+                path: path.to_path_buf(),
+                line: number,
+            });
+        }
+        found.push(history.joint_moves().into());
+    }
+    match found.is_empty() {
+        true => Err(OpeningError::Missing {
+            path: path.to_path_buf(),
+            game: game.to_string(),
+        }),
+        false => Ok(found),
+    }
+}

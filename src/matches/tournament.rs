@@ -1,0 +1,626 @@
+//! Tournaments: several players, each two (or as many as a game has roles) of them against each
+//! other, in several games, some matches at a time.
+//!
+//! A *round* has for each game and each group of players one opening, which is played as often
+//! as the game has roles, so that each of them has each role. Matches are numbered round by round. A match depends on its number
+//! and the seed, not on the matches before it or beside it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
+use parking_lot::Mutex;
+use propjit_stop::Stop;
+use serde::Serialize;
+
+use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
+use super::opening::{GameOpenings, OpeningError, Openings};
+use super::player::PlayerFactory;
+use super::rating::{Meeting, Rating, ratings};
+use super::record::{MatchEnd, MatchRecord};
+use super::referee::MatchConfig;
+use super::rulesheet::Rulesheet;
+use super::series::SeriesError;
+use super::sprt::{PairScores, Sprt, SprtStatus};
+use super::standings::{Standing, standings};
+use crate::rng::{GameRng, streams};
+use crate::setters::setters;
+
+/// Who plays against whom.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pairing {
+    /// Each against each other.
+    #[default]
+    RoundRobin,
+    /// The first player against each other.
+    Gauntlet,
+}
+
+/// There is no such pairing.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no pairing `{0}`; there are round-robin and gauntlet")]
+pub struct UnknownPairing(String);
+
+impl FromStr for Pairing {
+    type Err = UnknownPairing;
+
+    fn from_str(text: &str) -> Result<Pairing, UnknownPairing> {
+        match text {
+            "round-robin" => Ok(Pairing::RoundRobin),
+            "gauntlet" => Ok(Pairing::Gauntlet),
+            _ => Err(UnknownPairing(text.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for Pairing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Pairing::RoundRobin => "round-robin",
+            Pairing::Gauntlet => "gauntlet",
+        })
+    }
+}
+
+/// A game of a tournament.
+#[derive(Clone, Debug)]
+pub struct TournamentGame {
+    /// Its name.
+    pub name: String,
+    /// Its rules.
+    pub rulesheet: Arc<Rulesheet>,
+}
+
+/// The matches to be played.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Tournament {
+    /// The players.
+    pub players: Vec<PlayerFactory>,
+    /// The games.
+    pub games: Vec<TournamentGame>,
+    /// Who plays against whom.
+    pub pairing: Pairing,
+    /// How many rounds.
+    pub rounds: u64,
+    /// Where openings come from.
+    pub openings: Openings,
+    /// How many matches are played at a time.
+    pub jobs: usize,
+    /// The test that ends the tournament early, for two players.
+    pub sprt: Option<Sprt>,
+    /// The name of the matches, to which their numbers are added; a KIF name.
+    pub name: String,
+    /// The [seed](crate::rng) of openings and matches.
+    pub seed: u64,
+    /// Clocks and limits.
+    pub config: MatchConfig,
+}
+
+/// How a tournament stands.
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
+pub struct TournamentTable {
+    /// The number of matches that were played.
+    pub matches: u64,
+    /// The score of each player.
+    pub standings: Vec<Standing>,
+    /// The rating of each player; none if some have not met others yet, or play alone.
+    pub ratings: Option<Vec<Rating>>,
+    /// The scores of each player in each game.
+    pub games: BTreeMap<String, Vec<Standing>>,
+    /// How the test stands.
+    pub sprt: Option<SprtStatus>,
+}
+
+/// What came of a tournament.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TournamentResults {
+    /// The table.
+    pub table: TournamentTable,
+    /// The matches by their numbers, from 0.
+    pub records: BTreeMap<u64, MatchRecord>,
+    /// Whether it was stopped before the last match was over.
+    pub interrupted: bool,
+    /// Why it could not go on because of a player.
+    pub failure: Option<String>,
+}
+
+/// How far a tournament is.
+#[derive(Debug)]
+pub struct TournamentProgress<'a> {
+    /// The number of matches that are over.
+    pub ended: u64,
+    /// The number of all matches.
+    pub of: u64,
+    /// The matches that are being played, by number from 0, with their joint moves so far.
+    pub running: &'a BTreeMap<u64, usize>,
+    /// The table, which may be a second old.
+    pub table: &'a TournamentTable,
+}
+
+/// A match of a round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct RoundMatch {
+    /// The number of its game.
+    game: usize,
+    seating: Seating,
+}
+
+/// What is told by the threads that play.
+enum Event {
+    Moved(u64, usize),
+    Ended(u64, Box<MatchRecord>),
+    Failed(TournamentError),
+}
+
+/// Why a tournament cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    /// A game needs more players.
+    #[error("{game} needs {needed} players; given: {given}")]
+    Players {
+        /// The game.
+        game: String,
+        /// How many it needs.
+        needed: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// A test is for two players in games of two roles.
+    #[error("a test needs two players, and games of two roles")]
+    Sprt,
+    /// A player takes one match at a time.
+    #[error("{0} takes one match at a time, so that there cannot be several jobs")]
+    Single(String),
+    /// Two games have the same name, by which records are told apart.
+    #[error("two games are called {0}")]
+    SameName(String),
+    /// A match cannot be played.
+    #[error(transparent)]
+    Match(#[from] SeriesError),
+    /// There is no opening.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+}
+
+/// The time between looks whether there is something to tell.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The least time between two tables.
+const TABLE_AGE: Duration = Duration::from_secs(1);
+
+impl Tournament {
+    setters! {
+        with_pairing(pairing: Pairing);
+        with_rounds(rounds: u64);
+        with_openings(openings: Openings);
+        with_jobs(jobs: usize);
+        with_sprt(sprt: Option<Sprt>);
+        with_name(name: String);
+        with_seed(seed: u64);
+    }
+
+    /// One round between these players, each against each other, one match at a time, from the
+    /// initial states, with the seed 0.
+    pub fn new(
+        players: Vec<PlayerFactory>,
+        games: Vec<TournamentGame>,
+        config: MatchConfig,
+    ) -> Tournament {
+        Tournament {
+            players,
+            games,
+            pairing: Pairing::default(),
+            rounds: 1,
+            openings: Openings::None,
+            jobs: 1,
+            sprt: None,
+            name: "tournament".to_string(),
+            seed: 0,
+            config,
+        }
+    }
+
+    /// The number of matches.
+    ///
+    /// # Errors
+    /// When players, games and options do not go together.
+    pub fn matches(&self) -> Result<u64, TournamentError> {
+        Ok(self.round()?.len() as u64 * self.rounds)
+    }
+
+    /// The matches of a round.
+    fn round(&self) -> Result<Vec<RoundMatch>, TournamentError> {
+        let single = self.players.iter().find(|player| player.is_single());
+        if let Some(player) = single.filter(|_| self.jobs > 1) {
+            return Err(TournamentError::Single(player.to_string()));
+        }
+        let mut round = Vec::new();
+        for (number, game) in self.games.iter().enumerate() {
+            if self.games[..number]
+                .iter()
+                .any(|other| other.name == game.name)
+            {
+                return Err(TournamentError::SameName(game.name.clone()));
+            }
+            let roles = player_roles(&game.rulesheet);
+            if roles.len() > self.players.len() {
+                return Err(TournamentError::Players {
+                    game: game.name.clone(),
+                    needed: roles.len(),
+                    given: self.players.len(),
+                });
+            }
+            if self.sprt.is_some() && (roles.len(), self.players.len()) != (2, 2) {
+                return Err(TournamentError::Sprt);
+            }
+            for group in groups(self.players.len(), roles.len()) {
+                if self.pairing == Pairing::Gauntlet && !group.contains(&0) {
+                    continue;
+                }
+                for turn in 0..roles.len() {
+                    let mut seating = vec![None; game.rulesheet.roles().len()];
+                    for (place, role) in roles.iter().enumerate() {
+                        seating[role.index()] = Some(group[(place + turn) % group.len()]);
+                    }
+                    round.push(RoundMatch {
+                        game: number,
+                        seating,
+                    });
+                }
+            }
+        }
+        Ok(round)
+    }
+
+    /// Plays the matches that are not `played` yet (by their numbers, from 0), until the test accepts
+    /// a hypothesis, `stop` is set, or a player fails that must not.
+    ///
+    /// `watch` is called now and then with how far it is, and `ended` with each match that is over:
+    /// its number, that of its game, and the record. Matches that a decided test cuts short are
+    /// dropped. So that long matches count as much as short ones, the test looks at pairs of matches in
+    /// their order, and waits for the first one that is not over.
+    ///
+    /// # Errors
+    /// When players, games and options do not go together, or a game cannot be evaluated.
+    pub fn play(
+        &self,
+        played: BTreeMap<u64, MatchRecord>,
+        stop: &Stop,
+        watch: &mut dyn FnMut(&TournamentProgress<'_>),
+        ended: &mut dyn FnMut(u64, usize, &MatchRecord),
+    ) -> Result<TournamentResults, TournamentError> {
+        let round = self.round()?;
+        let of = round.len() as u64 * self.rounds;
+        let mut openings = Vec::new();
+        for game in &self.games {
+            let named = (game.name.as_str(), &game.rulesheet);
+            let alone = self.games.len() == 1;
+            openings.push(GameOpenings::new(&self.openings, named, alone, self.seed)?);
+        }
+        let mut state = Scores {
+            tournament: self,
+            round: &round,
+            records: played
+                .into_iter()
+                .filter(|(number, _)| *number < of)
+                .collect(),
+            pairs: [0; 5],
+            next_pair: 0,
+        };
+        state.count_pairs();
+        let rest: Vec<u64> = (0..of)
+            .filter(|number| !state.records.contains_key(number))
+            .collect();
+        // Ends the matches that are being played, when nobody needs them any more.
+        let inner = stop.by(None);
+        if state.is_decided() {
+            inner.set();
+        }
+        let queue = Mutex::new(Queue {
+            rest: rest.into_iter(),
+            streams: Box::new(streams(self.seed)),
+            next: 0,
+        });
+        let mut failure = None;
+        let mut error = None;
+        thread::scope(|scope| {
+            let (tell, events) = unbounded();
+            for _ in 0..self.jobs.max(1) {
+                let (tell, queue, round) = (tell.clone(), &queue, &round);
+                let (openings, inner) = (&openings, &inner);
+                scope.spawn(move || self.work(queue, round, openings, inner, &tell));
+            }
+            drop(tell);
+            let mut table = state.table();
+            let mut made = Instant::now();
+            let mut is_new = false;
+            let mut shown = None;
+            let mut running = BTreeMap::new();
+            loop {
+                if is_new && made.elapsed() > TABLE_AGE {
+                    table = state.table();
+                    made = Instant::now();
+                    is_new = false;
+                }
+                if shown.is_none_or(|shown: Instant| shown.elapsed() >= TICK / 2) {
+                    shown = Some(Instant::now());
+                    watch(&TournamentProgress {
+                        ended: state.records.len() as u64,
+                        of,
+                        running: &running,
+                        table: &table,
+                    });
+                }
+                match events.recv_timeout(TICK) {
+                    Ok(Event::Moved(number, steps)) => _ = running.insert(number, steps),
+                    Ok(Event::Ended(number, record)) => {
+                        running.remove(&number);
+                        let is_cut = record.end == MatchEnd::Interrupted && !stop.is_set();
+                        if is_cut {
+                            continue;
+                        }
+                        let game = round[(number % round.len() as u64) as usize].game;
+                        ended(number, game, &record);
+                        if record.end == MatchEnd::Abandoned && failure.is_none() {
+                            failure = record.failure.clone();
+                            inner.set();
+                        }
+                        state.records.insert(number, *record);
+                        is_new = true;
+                        state.count_pairs();
+                        if state.is_decided() {
+                            inner.set();
+                        }
+                    }
+                    Ok(Event::Failed(why)) => {
+                        if error.is_none() {
+                            error = Some(why);
+                        }
+                        inner.set();
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+            }
+        });
+        match error {
+            Some(TournamentError::Match(SeriesError::Absent(why))) => failure = Some(why),
+            Some(error) => return Err(error),
+            None => {}
+        }
+        Ok(TournamentResults {
+            table: state.table(),
+            interrupted: stop.is_set(),
+            failure,
+            records: state.records,
+        })
+    }
+
+    /// Plays matches from the queue.
+    fn work(
+        &self,
+        queue: &Mutex<Queue>,
+        round: &[RoundMatch],
+        openings: &[GameOpenings],
+        stop: &Stop,
+        tell: &Sender<Event>,
+    ) {
+        while !stop.is_set() {
+            let Some((number, rng)) = queue.lock().take() else {
+                return;
+            };
+            let played = self.play_match(number, rng, round, openings, stop, tell);
+            let event = match played {
+                Ok(record) => Event::Ended(number, Box::new(record)),
+                Err(error) => Event::Failed(error),
+            };
+            if tell.send(event).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn play_match(
+        &self,
+        number: u64,
+        rng: GameRng,
+        round: &[RoundMatch],
+        openings: &[GameOpenings],
+        stop: &Stop,
+        tell: &Sender<Event>,
+    ) -> Result<MatchRecord, TournamentError> {
+        let matches = round.len() as u64;
+        let RoundMatch { game, seating } = &round[(number % matches) as usize];
+        let opening = openings[*game].get(number / matches)?;
+        if let Some(why) = wait_until_free(&self.players, &self.config, stop) {
+            return Err(SeriesError::Absent(why).into());
+        }
+        let fixture = Fixture {
+            number,
+            name: &self.name,
+            rulesheet: &self.games[*game].rulesheet,
+            players: &self.players,
+            seating,
+            opening,
+            config: &self.config,
+        };
+        let told = |steps| {
+            // Whoever does not listen any more will stop.
+            let _ = tell.send(Event::Moved(number, steps));
+        };
+        Ok(fixture.play(rng, stop, &told)?)
+    }
+}
+
+/// All groups of `size` of the first `count` numbers, ascending.
+fn groups(count: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut groups = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = groups.iter().flat_map(|group: &Vec<usize>| {
+            let first = group.last().map_or(0, |last| last + 1);
+            (first..count).map(move |next| [&group[..], &[next]].concat())
+        });
+        groups = longer.collect();
+    }
+    groups
+}
+
+/// The matches to be played, each with its random numbers.
+struct Queue {
+    rest: std::vec::IntoIter<u64>,
+    streams: Box<dyn Iterator<Item = GameRng> + Send>,
+    /// The number whose stream is next.
+    next: u64,
+}
+
+impl Queue {
+    fn take(&mut self) -> Option<(u64, GameRng)> {
+        let number = self.rest.next()?;
+        let skipped = (number - self.next) as usize;
+        self.next = number + 1;
+        Some((number, self.streams.nth(skipped)?))
+    }
+}
+
+/// The records so far, and what they come to.
+struct Scores<'a> {
+    tournament: &'a Tournament,
+    round: &'a [RoundMatch],
+    records: BTreeMap<u64, MatchRecord>,
+    /// The scores of the first player in pairs of matches, as far as these are over in order.
+    pairs: PairScores,
+    /// The number of the first match of the first pair that is not over.
+    next_pair: u64,
+}
+
+impl Scores<'_> {
+    fn of_round(&self, number: u64) -> &RoundMatch {
+        &self.round[(number % self.round.len() as u64) as usize]
+    }
+
+    /// Adds the pairs that are over.
+    fn count_pairs(&mut self) {
+        // What comes after the decision says nothing about it.
+        if self.tournament.sprt.is_none() || self.is_decided() {
+            return;
+        }
+        let whole = |record: &&MatchRecord| !record.end.is_premature();
+        while let (Some(one), Some(other)) = (
+            self.records.get(&self.next_pair).filter(whole),
+            self.records.get(&(self.next_pair + 1)).filter(whole),
+        ) {
+            let points = |number, record| self.points(number, record);
+            let scores = [
+                points(self.next_pair, one),
+                points(self.next_pair + 1, other),
+            ];
+            // A pair without a result says nothing.
+            if let [Some(one), Some(other)] = scores {
+                self.pairs[one + other] += 1;
+            }
+            self.next_pair += 2;
+            if self.is_decided() {
+                return;
+            }
+        }
+    }
+
+    /// Twice what the first of two players scored.
+    fn points(&self, number: u64, record: &MatchRecord) -> Option<usize> {
+        let meeting = self.meetings(number, record).next()?;
+        let own = match meeting.first {
+            0 => meeting.score,
+            _ => 1.0 - meeting.score,
+        };
+        Some((2.0 * own) as usize)
+    }
+
+    /// What each two players of a match scored against each other.
+    fn meetings<'a>(
+        &'a self,
+        number: u64,
+        record: &'a MatchRecord,
+    ) -> impl Iterator<Item = Meeting> + 'a {
+        let seating = &self.of_round(number).seating;
+        let goal = |role: usize| match record.end {
+            MatchEnd::Terminal => record.goals.get(role).copied().flatten(),
+            _ => None,
+        };
+        let seated = (0..seating.len()).filter_map(move |role| Some((seating[role]?, goal(role)?)));
+        let seated: Vec<(usize, i32)> = seated.collect();
+        let pairs = (0..seated.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let meetings: Vec<Meeting> = pairs
+            .map(|(a, b)| {
+                let ((first, goal), (second, other)) = (seated[a], seated[b]);
+                let score = match goal.cmp(&other) {
+                    std::cmp::Ordering::Greater => 1.0,
+                    std::cmp::Ordering::Equal => 0.5,
+                    std::cmp::Ordering::Less => 0.0,
+                };
+                Meeting {
+                    first,
+                    second,
+                    score,
+                }
+            })
+            .collect();
+        meetings.into_iter()
+    }
+
+    fn sprt(&self) -> Option<SprtStatus> {
+        let sprt = self.tournament.sprt.as_ref()?;
+        Some(sprt.status(&self.pairs))
+    }
+
+    fn is_decided(&self) -> bool {
+        self.sprt().is_some_and(|status| status.accepted.is_some())
+    }
+
+    fn table(&self) -> TournamentTable {
+        let players = &self.tournament.players;
+        let names: Vec<String> = players.iter().map(PlayerFactory::to_string).collect();
+        let of = |wanted: Option<usize>| {
+            let found = self.records.iter();
+            let found: Vec<(&MatchRecord, &[Option<usize>])> = found
+                .map(|(number, record)| (self.of_round(*number), record))
+                .filter(|(plan, _)| wanted.is_none_or(|game| plan.game == game))
+                .map(|(plan, record)| (record, &plan.seating[..]))
+                .collect();
+            standings(&names, &found)
+        };
+        let games = self.tournament.games.iter().enumerate();
+        let meetings = self.records.iter();
+        let meetings: Vec<Meeting> = meetings
+            .flat_map(|(number, record)| self.meetings(*number, record))
+            .collect();
+        TournamentTable {
+            matches: self.records.len() as u64,
+            standings: of(None),
+            ratings: ratings(players.len(), &meetings),
+            games: games
+                .map(|(number, game)| (game.name.clone(), of(Some(number))))
+                .collect(),
+            sprt: self.sprt(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::groups;
+
+    #[test]
+    fn groups_are_all_and_once() {
+        assert_eq!(groups(3, 2), [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(groups(3, 3), [[0, 1, 2]]);
+        assert_eq!(groups(2, 1), [[0], [1]]);
+        assert_eq!(groups(5, 3).len(), 10);
+        assert!(groups(2, 3).is_empty());
+    }
+}

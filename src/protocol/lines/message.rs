@@ -1,0 +1,226 @@
+//! The messages of the line protocol, as data and as lines.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version that is described in `docs/engines.md`.
+pub const VERSION: u32 = 1;
+
+/// A request or a reply with its number, by which a reply is told from a late one.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Numbered<T> {
+    /// The number of the request, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<u64>,
+    /// What is said.
+    #[serde(flatten)]
+    pub said: T,
+}
+
+impl<T: Serialize> Numbered<T> {
+    /// The message as a line.
+    pub(super) fn line(&self) -> String {
+        let text = serde_json::to_string(self).expect("a message is plain data");
+        format!("{text}\n")
+    }
+}
+
+/// What a program is asked.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineRequest {
+    /// To load a game, and to go to its initial state.
+    Load(Load),
+    /// To go to where these joint moves lead from the initial state.
+    Position(Position),
+    /// To make a joint move.
+    Apply(Apply),
+    /// To list legal moves.
+    Legal(Question),
+    /// To choose a move.
+    Go(Go),
+    /// To end the choice of a move. It has no reply of its own.
+    Stop(Stopping),
+}
+
+/// A game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Load {
+    /// The version of the protocol.
+    pub version: u32,
+    /// The name of the rulesheet, for messages.
+    pub name: String,
+    /// The text of the rulesheet.
+    pub rules: String,
+}
+
+/// A position.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Position {
+    /// The joint moves from the initial state on, each with one move for each role in the order of
+    /// the rulesheet.
+    #[serde(default)]
+    pub moves: Vec<Vec<String>>,
+}
+
+/// A joint move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Apply {
+    /// One move for each role in the order of the rulesheet.
+    pub moves: Vec<String>,
+}
+
+/// Whose moves are asked for.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Question {
+    /// The role; all of them if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+/// A choice, and what it may cost.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Go {
+    /// The role to choose for.
+    pub role: String,
+    /// The most time, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The most nodes to add to a search tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// The most playouts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playouts: Option<u64>,
+    /// A random number for programs that want one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The legal moves of the role, for programs that do not read rules. May be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub legal: Option<Vec<String>>,
+}
+
+/// That a choice is to end.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Stopping {}
+
+/// What a program replies.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineReply {
+    /// The game is loaded.
+    Loaded(Loaded),
+    /// The position, after `position` and `apply`.
+    State(StateTold),
+    /// Legal moves.
+    Legal(LegalMoves),
+    /// The move that was chosen.
+    Move(Said),
+    /// The request cannot be served. Nothing has changed.
+    Error(Failed),
+}
+
+/// A game that is loaded.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Loaded {
+    /// The name of the program.
+    #[serde(default)]
+    pub engine: String,
+    /// The roles in the order of the rulesheet.
+    #[serde(default)]
+    pub roles: Vec<String>,
+}
+
+/// A position.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct StateTold {
+    /// The number of joint moves that lead there.
+    #[serde(default)]
+    pub depth: usize,
+    /// Whether the match is over.
+    #[serde(default)]
+    pub terminal: bool,
+    /// The goal of each role if the match is over; null where it does not have exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goals: Option<Vec<Option<i32>>>,
+    /// The propositions that hold.
+    #[serde(default)]
+    pub propositions: Vec<String>,
+}
+
+/// Legal moves.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct LegalMoves {
+    /// Those of each role that was asked about.
+    pub roles: Vec<RoleMoves>,
+}
+
+/// The legal moves of a role.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct RoleMoves {
+    /// The role.
+    pub role: String,
+    /// Its moves.
+    pub moves: Vec<String>,
+}
+
+/// A move that was chosen, and why.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Said {
+    /// The move.
+    #[serde(rename = "move")]
+    pub text: String,
+    /// Statistics to be recorded with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Value>,
+}
+
+/// Why a request cannot be served.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Failed {
+    /// The reason.
+    pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_lines() {
+        for (request, line) in [
+            (
+                LineRequest::Go(Go {
+                    role: "x".to_string(),
+                    seconds: Some(1.5),
+                    ..Go::default()
+                }),
+                r#"{"id":7,"go":{"role":"x","seconds":1.5}}"#,
+            ),
+            (LineRequest::Stop(Stopping {}), r#"{"id":7,"stop":{}}"#),
+            (
+                LineRequest::Position(Position::default()),
+                r#"{"id":7,"position":{"moves":[]}}"#,
+            ),
+        ] {
+            let numbered = Numbered {
+                id: Some(7),
+                said: request,
+            };
+            assert_eq!(numbered.line(), format!("{line}\n"));
+            assert_eq!(
+                serde_json::from_str::<Numbered<LineRequest>>(line).unwrap(),
+                numbered
+            );
+        }
+        // Numbers and what is not known may be missing.
+        let reply: Numbered<LineReply> = serde_json::from_str(r#"{"state":{"more":1}}"#).unwrap();
+        assert_eq!(
+            (reply.id, reply.said),
+            (None, LineReply::State(StateTold::default()))
+        );
+        let bare =
+            serde_json::from_str::<Numbered<LineReply>>(r#"{"id":1,"move":{"move":"noop"}}"#);
+        assert!(matches!(bare.unwrap().said, LineReply::Move(said) if said.text == "noop"));
+    }
+}

@@ -1,0 +1,21 @@
+//! The line protocol: a program that plays, asked over its standard input and output.
+//!
+//! Requests and replies are JSON Lines, described in `docs/engines.md`. Each request but `stop` gets
+//! one reply; a program stays alive for many positions.
+//!
+//! - [`LineRequest`] and [`LineReply`] are what is said.
+//! - [`LinePlayer`] is a program as a player in matches.
+//! - [`serve_lines`] is the other side: tree search for whoever asks.
+
+mod message;
+mod player;
+mod process;
+mod serve;
+
+pub use message::{
+    Apply, Failed, Go, LegalMoves, LineReply, LineRequest, Load, Loaded, Numbered, Position,
+    Question, RoleMoves, Said, StateTold, Stopping, VERSION,
+};
+pub use player::LinePlayer;
+pub use process::{LineCommand, NoProgram};
+pub use serve::{LineServerConfig, LoadLineGame, serve_lines};

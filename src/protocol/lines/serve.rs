@@ -1,0 +1,319 @@
+//! Tree search for whoever asks over the line protocol.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{RecvTimeoutError, unbounded};
+use parking_lot::Mutex;
+use propjit_stop::Stop;
+use serde_json::json;
+
+use super::message::{
+    Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
+    StateTold, VERSION,
+};
+use super::process::LONGEST;
+use crate::game::Game;
+use crate::machine::{Backend, MachineError, RoleId};
+use crate::matches::History;
+use crate::search::SearchBudget;
+use crate::search::mcts::{Mcts, MctsConfig, wait_for_engines};
+use crate::setters::setters;
+
+/// How often the stop token is looked at.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// How positions are searched.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct LineServerConfig {
+    /// The search.
+    pub search: MctsConfig,
+    /// The backend; by default the fastest there is.
+    pub backend: Option<Backend>,
+    /// The most time for a move, where the request does not name any.
+    pub time: Option<Duration>,
+    /// The most nodes for a move, where the request does not name any.
+    pub nodes: Option<u64>,
+    /// The most playouts for a move, where the request does not name any.
+    pub playouts: Option<u64>,
+}
+
+impl LineServerConfig {
+    setters! {
+        with_search(search: MctsConfig);
+        with_backend(backend: Option<Backend>);
+        with_time(time: Option<Duration>);
+        with_nodes(nodes: Option<u64>);
+        with_playouts(playouts: Option<u64>);
+    }
+}
+
+/// Makes a game of a name and a rulesheet's text, or says why it cannot.
+pub type LoadLineGame<'a> = dyn FnMut(&str, &str) -> Result<Game, String> + 'a;
+
+/// A line that was read: a request, with the token that ends it, or why it is none.
+type Heard = Result<(Numbered<LineRequest>, Stop), serde_json::Error>;
+
+/// Answers requests until the input ends or `stop` is set.
+///
+/// # Errors
+/// When a reply cannot be written.
+pub fn serve_lines(
+    input: impl Read + Send + 'static,
+    output: &mut dyn Write,
+    config: &LineServerConfig,
+    load: &mut LoadLineGame<'_>,
+    stop: &Stop,
+) -> io::Result<()> {
+    let (say, lines) = unbounded::<Heard>();
+    // What ends the request that was read last.
+    let last = Arc::new(Mutex::new(Stop::new()));
+    let has_budget = config.time.is_some() || config.nodes.is_some() || config.playouts.is_some();
+    // Nobody waits for this thread, which ends with its input.
+    thread::Builder::new().spawn({
+        let stop = stop.clone();
+        move || {
+            let mut input = io::BufReader::new(input);
+            let mut line = String::new();
+            // Whether the request that was read last is a choice without a budget.
+            let mut is_endless = false;
+            while let Ok(1..) = input.by_ref().take(LONGEST).read_line(&mut line) {
+                let heard = serde_json::from_str::<Numbered<LineRequest>>(&line);
+                let is_blank = line.trim().is_empty();
+                line.clear();
+                let heard = match heard {
+                    Err(_) if is_blank => continue,
+                    Ok(request) if matches!(request.said, LineRequest::Stop(_)) => {
+                        last.lock().set();
+                        continue;
+                    }
+                    Ok(request) => {
+                        is_endless = !has_budget && is_open(&request.said);
+                        let own = stop.by(None);
+                        *last.lock() = own.clone();
+                        Ok((request, own))
+                    }
+                    Err(error) => Err(error),
+                };
+                if say.send(heard).is_err() {
+                    return;
+                }
+            }
+            if is_endless {
+                // Nobody will stop it any more.
+                last.lock().set();
+            }
+        }
+    })?;
+    let mut server = LineServer {
+        config,
+        position: None,
+    };
+    while !stop.is_set() {
+        let heard = match lines.recv_timeout(INTERVAL) {
+            Ok(heard) => heard,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        let (id, answer) = match heard {
+            Ok((request, own)) => (request.id, server.answer(&request.said, load, &own)),
+            Err(error) => (None, Err(format!("this is no request: {error}"))),
+        };
+        let said = answer.unwrap_or_else(|message| LineReply::Error(Failed { message }));
+        output.write_all(Numbered { id, said }.line().as_bytes())?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// Whether a request is a choice without a budget.
+fn is_open(request: &LineRequest) -> bool {
+    match request {
+        LineRequest::Go(go) => go.seconds.is_none() && go.nodes.is_none() && go.playouts.is_none(),
+        _ => false,
+    }
+}
+
+struct LineServer<'a> {
+    config: &'a LineServerConfig,
+    position: Option<Searched>,
+}
+
+/// A position of a game that was loaded.
+struct Searched {
+    game: Game,
+    history: History,
+    /// Made when a move is first to be chosen.
+    tree: Option<Mcts>,
+    /// Whether the search is about the position.
+    is_current: bool,
+}
+
+impl LineServer<'_> {
+    fn answer(
+        &mut self,
+        request: &LineRequest,
+        load: &mut LoadLineGame<'_>,
+        stop: &Stop,
+    ) -> Result<LineReply, String> {
+        if let LineRequest::Load(wanted) = request {
+            if wanted.version != VERSION {
+                let version = wanted.version;
+                return Err(format!(
+                    "version {version} is not understood here, version {VERSION} is"
+                ));
+            }
+            let game = load(&wanted.name, &wanted.rules)?;
+            let text = |error: MachineError| error.to_string();
+            let history = History::new(game.follower().map_err(text)?).map_err(text)?;
+            let roles = history.roles().to_vec();
+            self.position = Some(Searched {
+                game,
+                history,
+                tree: None,
+                is_current: true,
+            });
+            let engine = concat!("propjit ", env!("CARGO_PKG_VERSION")).to_string();
+            return Ok(LineReply::Loaded(Loaded { engine, roles }));
+        }
+        let Some(position) = &mut self.position else {
+            return Err("no game is loaded".to_string());
+        };
+        let answer = match request {
+            LineRequest::Position(wanted) => position.set(&wanted.moves),
+            LineRequest::Apply(joint) => {
+                let applied = position.history.play(&joint.moves);
+                position.is_current &= applied.is_err();
+                applied.and_then(|()| position.tell())
+            }
+            LineRequest::Legal(question) => return position.legal(question),
+            LineRequest::Go(go) => return position.go(go, self.config, stop),
+            LineRequest::Load(_) | LineRequest::Stop(_) => return Err("not here".to_string()),
+        };
+        answer.map_err(|error| error.to_string())
+    }
+}
+
+impl Searched {
+    /// Goes to where these joint moves lead. If one is not legal, all is as before.
+    fn set(&mut self, moves: &[Vec<String>]) -> Result<LineReply, MachineError> {
+        let mut history = History::new(self.game.follower()?)?;
+        moves.iter().try_for_each(|joint| history.play(joint))?;
+        self.history = history;
+        self.is_current = false;
+        self.tell()
+    }
+
+    fn tell(&mut self) -> Result<LineReply, MachineError> {
+        let terminal = self.history.is_over()?;
+        let goals = match terminal {
+            true => Some(self.history.goals()?),
+            false => None,
+        };
+        Ok(LineReply::State(StateTold {
+            depth: self.history.depth(),
+            terminal,
+            goals,
+            propositions: self.history.fluents(),
+        }))
+    }
+
+    fn role(&self, name: &str) -> Result<RoleId, String> {
+        let roles = self.history.roles();
+        let found = roles.iter().position(|role| role == name);
+        let found = found.map(|at| RoleId(at as u32));
+        found.ok_or_else(|| format!("`{name}` is not a role; there are {}", roles.join(", ")))
+    }
+
+    fn legal(&mut self, question: &Question) -> Result<LineReply, String> {
+        let wanted = match &question.role {
+            Some(name) => Some(self.role(name)?),
+            None => None,
+        };
+        let roles = self.history.roles().to_vec();
+        let legal = self.history.legal().map_err(|error| error.to_string())?;
+        let numbered = RoleId::first(roles.len()).zip(roles.into_iter().zip(legal));
+        let moves = numbered
+            .filter(|(id, _)| wanted.is_none_or(|wanted| wanted == *id))
+            .map(|(_, (role, moves))| RoleMoves { role, moves });
+        Ok(LineReply::Legal(LegalMoves {
+            roles: moves.collect(),
+        }))
+    }
+
+    fn go(&mut self, go: &Go, config: &LineServerConfig, stop: &Stop) -> Result<LineReply, String> {
+        let start = Instant::now();
+        let role = self.role(&go.role)?;
+        let text = |error: MachineError| error.to_string();
+        let legal = self.history.legal().map_err(text)?;
+        let legal = &legal[role.index()];
+        let over = self.history.is_over().map_err(text)?;
+        let first = match legal.first() {
+            Some(first) if !over => first,
+            _ => return Err(format!("{} has nothing to choose", go.role)),
+        };
+        if legal.len() == 1 {
+            let text = first.clone();
+            return Ok(LineReply::Move(Said {
+                text,
+                statistics: None,
+            }));
+        }
+        let asked = go.seconds.map(Duration::try_from_secs_f64).transpose();
+        let asked = asked.map_err(|error| format!("`seconds`: {error}"))?;
+        let time = asked.or(config.time);
+        let stop = stop.by(time.and_then(|time| start.checked_add(time)));
+        let (nodes, playouts) = (go.nodes.or(config.nodes), go.playouts.or(config.playouts));
+        let budget = SearchBudget::default()
+            .with_nodes(nodes)
+            .with_playouts(playouts)
+            .with_stop(stop.clone());
+        let is_counted = nodes.is_some() || playouts.is_some();
+        let (tree, searched) = self.search(config, &budget, is_counted).map_err(text)?;
+        if let Err(error) = searched {
+            // There still may be something that was found before.
+            tracing::warn!(%error, "the search failed");
+        }
+        let report = tree.report(role);
+        let best = report.best.map(|best| tree.move_text(role, best));
+        let statistics = json!({
+            "value": report.value,
+            "solved": report.solved,
+            "nodes": report.nodes,
+            "playouts": report.playouts,
+            "seconds": start.elapsed().as_secs_f64(),
+        });
+        Ok(LineReply::Move(Said {
+            text: best.unwrap_or_else(|| first.clone()),
+            statistics: Some(statistics),
+        }))
+    }
+
+    /// Searches from the position: the tree, and how the search went.
+    fn search(
+        &mut self,
+        config: &LineServerConfig,
+        budget: &SearchBudget,
+        is_counted: bool,
+    ) -> Result<(&mut Mcts, Result<(), MachineError>), MachineError> {
+        let backend = config.backend.unwrap_or(self.game.bulk_backend());
+        if self.tree.is_none() {
+            self.tree = Some(Mcts::new(&self.game, backend, config.search.clone())?);
+            self.is_current = self.history.depth() == 0;
+        }
+        if is_counted {
+            wait_for_engines(&self.game, backend, &config.search);
+        }
+        let tree = self.tree.as_mut().expect("it was just made");
+        if !self.is_current {
+            tree.set_stop(&budget.stop);
+            tree.set_root_fluents(&self.history.fluents(), self.history.depth() as u32)?;
+            self.is_current = true;
+        }
+        let searched = tree.run(budget);
+        Ok((tree, searched))
+    }
+}
