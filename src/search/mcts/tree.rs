@@ -163,13 +163,6 @@ impl Tree {
             let known = goals.get(role.index()).copied().map(Bounds::exact);
             known.unwrap_or_else(|| self.goal_bounds(state, role))
         });
-        if goals.is_empty()
-            && let Some(wins) = &self.wins
-            && self.heeds_proofs()
-            && let Some((target, ceilings)) = wins.look_up(state)
-        {
-            self.take_over(id, target, &ceilings);
-        }
         let entry = Entry { hash, id };
         shard.insert_unique(place(hash), entry, |entry| place(entry.hash));
         Some(id)
@@ -256,6 +249,7 @@ impl Tree {
         buffer: &mut AllocationBuffer,
     ) -> bool {
         let node = self.node(id);
+        let is_known = self.look_up(id);
         let Decider::One(role) = node.meta().decider() else {
             let joint = JointDecision::new(found.legal);
             self.count_joint(joint.bytes());
@@ -283,7 +277,24 @@ impl Tree {
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
-        (self.left.is_some() || infos.any(is_over)) && self.refresh(id)
+        let is_news = (self.left.is_some() || infos.any(is_over)) && self.refresh(id);
+        is_known || is_news
+    }
+
+    /// Takes over what provers know of a node, if anything. Returns whether they do. Of the root
+    /// it has to be known by which move.
+    fn look_up(&self, id: NodeId) -> bool {
+        let wins = self.wins.as_ref();
+        let Some(wins) = wins.filter(|_| self.heeds_proofs() && id != self.root) else {
+            return false;
+        };
+        let mut state = State::new();
+        state.assign_from(self.node(id).state());
+        let found = wins.look_up(&state);
+        if let Some((target, ceilings)) = &found {
+            self.take_over(id, *target, ceilings);
+        }
+        found.is_some()
     }
 
     /// From now on, latches leave no more than these goals.
