@@ -1,0 +1,135 @@
+//! Goals made anew of counters, against the goals of the rules' own circuit.
+
+use std::sync::Arc;
+
+use crate::common;
+use propjit::LaneMask;
+use propjit::Stop;
+use propjit::analysis::{self, AnalysisConfig};
+use propjit::game::Game;
+use propjit::ground::section;
+use propjit::ground::sections::playout_sections;
+use propjit_jit::counts::Quantity;
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::LaneProgram;
+use propjit_jit::lanes::advance::{Start, advance, enter};
+use propjit_jit::lanes::random::LaneRandom;
+use propjit_jit::lanes::select::Selector;
+
+/// The games in which goals are known to be made anew.
+const PUBLIC: [&str; 3] = ["reversi", "battlebrushes", "othelloSuicide"];
+
+fn is_counted(game: &Game) -> bool {
+    let passes = &game.ground_game().unwrap().min_gates().passes;
+    passes.iter().any(|pass| pass.name == "counts")
+}
+
+/// Plays random matches until this many have ended, and compares all goals in each state with
+/// those that the circuit before any pass has. How many ended.
+fn compare(game: &Game, ends: u64) -> u64 {
+    let ground = game.ground_game().unwrap();
+    let layout = ground.layout();
+    let sections = playout_sections(layout);
+    let program = |circuit| Arc::new(LaneProgram::new(circuit, &sections));
+    let restated = program(&ground.min_gates().circuit);
+    let width = restated.best_width();
+    let engine = |program| LaneEvaluator::new(Engine::Interpreter(program, width));
+    let mut evaluator = engine(restated);
+    let mut reference = engine(program(ground.lowered()));
+    let legal = layout.legal.iter().cloned();
+    let mut selectors: Vec<Selector> = legal
+        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
+        .collect();
+    let mut random = LaneRandom::new(7);
+    let start = || Start::Same(ground.initial().words());
+    let all = LaneMask::all(width);
+    let state = evaluator.inputs_mut(layout.bases.clone());
+    enter(width, state, all.words(width), start());
+    let mut done = 0;
+    while done < ends {
+        evaluator.evaluate(section::STATE);
+        evaluator.evaluate(section::GOALS);
+        for base in layout.bases.clone() {
+            let row = evaluator.input(base).to_vec();
+            reference.input_mut(base).copy_from_slice(&row);
+        }
+        reference.evaluate(section::STATE);
+        reference.evaluate(section::GOALS);
+        for goal in layout.goals.iter().cloned().flatten() {
+            assert_eq!(
+                evaluator.output(goal),
+                reference.output(goal),
+                "goal {goal}"
+            );
+        }
+        let terminal = LaneMask::from_words(evaluator.output(layout.terminal));
+        let mut going = all.and_not(terminal);
+        let roles = layout.legal.iter().zip(&layout.does);
+        for ((legal, does), selector) in roles.zip(&mut selectors) {
+            let (legal, does) = evaluator.outputs_and_inputs_mut(legal.clone(), does.clone());
+            let none = selector.select(width, legal, going.words(width), &mut random, does);
+            going = going.and_not(LaneMask::from_words(&none));
+        }
+        evaluator.evaluate(section::NEXT);
+        let ended = all.and_not(going);
+        done += ended.count();
+        let (next, state) =
+            evaluator.outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+        advance(width, next, state, ended.words(width), start());
+    }
+    done
+}
+
+#[test]
+fn reversi_counts_with_adders() {
+    let game = common::own_game("reversi");
+    assert!(is_counted(&game));
+    let ground = game.ground_game().unwrap();
+    assert!(ground.min_gates().circuit.gates() < 6700);
+    compare(&game, 2000);
+}
+
+#[test]
+fn goals_of_games_with_counters_are_tables() {
+    let game = common::own_game("reversi");
+    let engines = game.engines().unwrap();
+    let config = AnalysisConfig::default().with_seed(1);
+    let facts = analysis::find(engines, &config, &Stop::new());
+    let tables = facts.goal_tables.unwrap();
+    assert_eq!(tables.sum, Some(100));
+    let counts = tables
+        .quantities
+        .iter()
+        .filter_map(|quantity| match quantity {
+            Quantity::Count(terms) => Some(terms.len()),
+            _ => None,
+        });
+    assert_eq!(counts.collect::<Vec<_>>(), [64, 64]);
+    // Both have six goals, and who has 33 of 64 discs has won.
+    assert_eq!(tables.goals.len(), 6);
+    for goal in &tables.goals {
+        let holds = |values: [usize; 2]| tables.value(goal, &values);
+        assert_eq!(holds([33, 32]), None);
+        assert!(
+            [[33, 31], [31, 33], [32, 32], [2, 2]]
+                .map(holds)
+                .iter()
+                .all(Option::is_some)
+        );
+    }
+}
+
+/// `PROPJIT_SOAK=1`: ten million ends of matches.
+#[test]
+fn goals_made_anew_are_those_of_the_rules() {
+    let Some(shared) = common::shared() else {
+        return;
+    };
+    for name in PUBLIC {
+        let game = common::load(&shared.join("games").join(name).with_extension("kif"));
+        // Whether there is time for the proof depends on the machine.
+        let counted = is_counted(&game);
+        let ends = compare(&game, if common::soak() { 10_000_000 } else { 512 });
+        eprintln!("{name}: counted {counted}, no difference in {ends} matches");
+    }
+}
