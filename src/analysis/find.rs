@@ -34,7 +34,8 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     stages.end("random matches", 0);
 
     let mut invariants = invariants(net, samples, &mut stages);
-    let goal_tables = GoalTables::find(net.game, &invariants, &stages.until(0.6));
+    let find_tables = || GoalTables::find(net.game, &invariants, &stages.until(0.6));
+    let goal_tables = config.goal_tables.then(find_tables).flatten();
     stages.end("goal tables", 0);
     let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
     stages.end("latches", undecided(&kinds));

@@ -22,10 +22,10 @@ use crate::moves::RoleId;
 /// The fewest gates that only goals need for which it is tried to make them anew: so many, and
 /// so great a part of all.
 const FEWEST_GATES: usize = 500;
-const LEAST_PART: usize = 20;
+const LEAST_PART: usize = 5;
 
 /// The time for the proofs of what excludes what, for each gate that may be saved.
-const TIME_PER_GATE: Duration = Duration::from_micros(15);
+const TIME_PER_GATE: Duration = Duration::from_millis(1);
 
 /// The most variables of a solver.
 const VARIABLES: u32 = 1_000_000;

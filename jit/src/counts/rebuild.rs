@@ -1,5 +1,8 @@
 //! Circuits made anew of counters and tables.
 
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use super::diagram::Diagrams;
@@ -83,7 +86,7 @@ impl<'a> Decisions<'a> {
             }
         }
         // The greatest digits of all counts first: that is how they are compared.
-        bits.sort_by_key(|&(bit, number)| (std::cmp::Reverse(bit), number));
+        bits.sort_by_key(|&(bit, number)| (Reverse(bit), number));
         digits.extend(
             bits.into_iter()
                 .map(|(bit, number)| Digit::Bit(number, bit)),
@@ -203,11 +206,11 @@ fn counter(builder: &mut Builder, terms: &[Term]) -> Vec<Edge> {
             .collect();
         builder.or_all(&inputs).invert_if(term.is_inverted)
     };
-    let mut column: std::collections::VecDeque<Edge> = terms.iter().map(term).collect();
+    let mut column: VecDeque<Edge> = terms.iter().map(term).collect();
     let mut digits = Vec::new();
     for _ in 0..width(terms.len()) {
         // Three of equal weight become one, and one of twice the weight.
-        let mut carries = std::collections::VecDeque::new();
+        let mut carries = VecDeque::new();
         while column.len() > 1 {
             let [a, b] = [column.pop_front(), column.pop_front()].map(|edge| edge.expect("two"));
             let (both, either) = (builder.and(a, b), xor(builder, a, b));

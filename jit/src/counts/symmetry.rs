@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::circuit::Edge;
+use crate::circuit::{Edge, NodeId};
 
 use super::diagram::Diagrams;
 
@@ -205,7 +205,7 @@ impl<'a> Symmetry<'a> {
         }
         let mut levels: BTreeMap<usize, Level> = BTreeMap::new();
         for &node in &nodes {
-            let edge = Edge::from(crate::circuit::NodeId(node));
+            let edge = Edge::from(NodeId(node));
             let level = self.diagrams.level(edge).expect("it is no constant");
             let children = self.diagrams.children(edge.node());
             let variable = levels.entry(level).or_insert_with(|| Level {
@@ -224,8 +224,8 @@ impl<'a> Symmetry<'a> {
         Some(anatomy)
     }
 
-    /// Finds the densities, in the field of [`PRIME`] elements: with all kinds of values of a
-    /// variable equally frequent.
+    /// Finds the densities, with all kinds of values of a variable equally frequent: modulo a prime,
+    /// so that equal ones are equal.
     fn sign(&self, function: Edge, anatomy: &mut Anatomy) {
         let shares: BTreeMap<usize, u64> = anatomy
             .levels
@@ -245,13 +245,11 @@ impl<'a> Symmetry<'a> {
             }
         };
         let level_of = |node: u32| {
-            let level = self
-                .diagrams
-                .level(Edge::from(crate::circuit::NodeId(node)));
+            let level = self.diagrams.level(Edge::from(NodeId(node)));
             level.expect("it is no constant")
         };
         for (place, &node) in anatomy.nodes.iter().enumerate() {
-            let children = self.diagrams.children(crate::circuit::NodeId(node));
+            let children = self.diagrams.children(NodeId(node));
             let level = level_of(node);
             let kinds = anatomy.levels[&level].signatures.iter();
             let sum = kinds.fold(0, |sum, &(value, _)| {
@@ -266,7 +264,7 @@ impl<'a> Symmetry<'a> {
         }
         let total = of(&density, function);
         for (place, &node) in anatomy.nodes.iter().enumerate().rev() {
-            let children = self.diagrams.children(crate::circuit::NodeId(node));
+            let children = self.diagrams.children(NodeId(node));
             let level = level_of(node);
             let [even, odd] = reached[place];
             let variable = anatomy.levels.get_mut(&level).expect("the level is there");

@@ -115,7 +115,7 @@ impl Finder<'_> {
             if !seen.insert(node) || self.circuit.node(node) == Node::False {
                 continue;
             }
-            if above.gates.len().is_multiple_of(256) && self.stop.is_set() {
+            if self.stop.is_set() {
                 return None;
             }
             if self.is_count_function(node, counted_levels) {

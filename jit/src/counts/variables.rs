@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::circuit::{Circuit, Edge, Node, NodeSet};
+use crate::circuit::{Circuit, Edge, InputId, Node, NodeId, NodeSet};
 
 use super::Exclusive;
 use super::diagram::{Diagrams, TooMuch};
@@ -57,7 +57,7 @@ impl Variables {
             if group_of[input].is_none() {
                 group_of[input] = Some(groups.len());
                 groups.push(Exclusive {
-                    inputs: vec![crate::circuit::InputId(input as u32)],
+                    inputs: vec![InputId(input as u32)],
                     is_exact: false,
                 });
             }
@@ -101,7 +101,7 @@ impl Variables {
     }
 
     /// The function that is true if the input is, which is one of the group at this level.
-    fn literal(&mut self, level: usize, input: crate::circuit::InputId) -> Edge {
+    fn literal(&mut self, level: usize, input: InputId) -> Edge {
         let group = &self.groups[level];
         let place = group.inputs.iter().position(|&other| other == input);
         let value = place.expect("it is in the group") + usize::from(!group.is_exact);
@@ -130,7 +130,7 @@ impl Variables {
 pub(super) fn in_loops(circuit: &Circuit) -> NodeSet {
     let mut set = NodeSet::empty(circuit);
     for node in circuit.loops().iter().flat_map(|l| l.nodes.clone()) {
-        set.insert(crate::circuit::NodeId(node));
+        set.insert(NodeId(node));
     }
     set
 }
