@@ -27,6 +27,9 @@ const LEAST_PART: usize = 5;
 /// The time for the proofs of what excludes what, for each gate that may be saved.
 const TIME_PER_GATE: Duration = Duration::from_millis(1);
 
+/// The fewest propositions of a group for which it matters that one of them is always true.
+const LEAST_EXACT: usize = 4;
+
 /// The most variables of a solver.
 const VARIABLES: u32 = 1_000_000;
 
@@ -265,22 +268,21 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
         if group.iter().all(|base| !taken.contains(base)) {
             taken.extend(group.iter());
             let inputs = group.iter().map(|&base| InputId(base as u32)).collect();
+            // Squares that are never empty are to be counted with others.
+            let is_exact = is_exact && group.len() >= LEAST_EXACT;
             chosen.push(Exclusive { inputs, is_exact });
         }
     }
     chosen
 }
 
-/// Groups of propositions that goals depend on, of which one at most is true at the start, and
-/// whose names differ in one argument only.
+/// Groups of propositions of which one at most is true at the start, and whose names differ in
+/// one argument only: those that goals do not depend on, such as whose turn it is, are of use in
+/// proofs.
 fn candidates(game: &GroundGame) -> Vec<Invariant> {
-    let (net, circuit, layout) = (game.propnet(), game.lowered(), game.layout());
-    let cone = circuit.cone(goals(layout).map(|number| circuit.outputs()[number]));
+    let net = game.propnet();
     let mut named: BTreeMap<(u32, usize, Vec<u32>), Vec<usize>> = BTreeMap::new();
-    for base in layout.bases.clone() {
-        if !cone.contains(circuit.inputs()[base]) {
-            continue;
-        }
+    for base in 0..net.bases.len() {
         let name = net.bases[base].name;
         let args: Vec<u32> = net.terms.args(name).iter().map(|arg| arg.raw()).collect();
         let functor = net.terms.functor(name).index() as u32;
