@@ -8,9 +8,11 @@ use propjit::LaneMask;
 use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
 use propjit::game::Game;
-use propjit::ground::{GroundGame, section};
+use propjit::ground::{GoalTables, GroundGame, section};
 use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit_jit::InputId;
+use propjit_jit::counts::{Quantity, Term};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::advance::{Start, advance, enter};
 use propjit_jit::lanes::random::LaneRandom;
@@ -67,6 +69,9 @@ fn check_state(facts: &Facts, seen: &Seen) {
     for invariant in &facts.invariants {
         assert!(invariant.holds(state), "{invariant:?} in {state:?}");
     }
+    if let Some(tables) = &facts.goal_tables {
+        check_tables(tables, seen);
+    }
     if !seen.terminal {
         let holding = facts.finals.iter().find(|literal| literal.holds(state));
         assert_eq!(holding, None, "not final: {state:?}");
@@ -92,6 +97,31 @@ fn check_state(facts: &Facts, seen: &Seen) {
     }
     for (role, goal) in facts.goal_latches.excluded(state) {
         assert!(!seen.goals[role.index()].contains(&goal));
+    }
+}
+
+/// Panics if a goal is not as its table says. Tables that read wires of the circuit are left out.
+fn check_tables(tables: &GoalTables, seen: &Seen) {
+    let holds = |input: &InputId| seen.state.contains(input.index());
+    let is_true = |term: &Term| term.inputs.iter().any(holds) != term.is_inverted;
+    let value = |quantity: &Quantity| match quantity {
+        Quantity::Count(terms) => terms.iter().filter(|term| is_true(term)).count(),
+        Quantity::Choice(group) => {
+            let chosen = group.inputs.iter().position(holds);
+            chosen.map_or(0, |place| place + usize::from(!group.is_exact))
+        }
+        Quantity::Wire(_) => 0,
+    };
+    let values: Vec<usize> = tables.quantities.iter().map(value).collect();
+    let reads_wires = |number: &usize| matches!(tables.quantities[*number], Quantity::Wire(_));
+    for goal in &tables.goals {
+        if !goal.quantities.iter().any(reads_wires) {
+            let has = seen.goals[goal.role.index()].contains(&goal.goal);
+            assert_eq!(tables.value(goal, &values), Some(has), "{:?}", seen.state);
+        }
+    }
+    if let (Some(sum), true) = (tables.sum, seen.terminal) {
+        assert!(seen.goals.iter().all(|goals| goals.len() == 1), "{sum}");
     }
 }
 

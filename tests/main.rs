@@ -20,6 +20,7 @@ mod facts_command;
 #[cfg(unix)]
 mod finds;
 mod fuzz;
+mod goal_counts;
 #[cfg(unix)]
 mod harness;
 mod heuristic;

@@ -82,6 +82,7 @@
 pub mod assumptions;
 pub mod circuit;
 pub mod code;
+pub mod counts;
 pub mod evaluator;
 pub mod lanes;
 pub mod memory;

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::invariant::Invariant;
 use super::samples::{Samples, count};
 use crate::ground::GroundGame;
 use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
 use propjit_stop::Stop;
 
 /// How many of the first arguments may be those that differ.

@@ -2,9 +2,9 @@
 
 use propjit_stop::Stop;
 
-use super::encoding::{encoded, step_with};
-use super::net::Net;
-use super::step::{Scope, Verdict, When};
+use crate::ground::invariants::encoding::{encoded, step_with};
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Scope, Verdict, When};
 use crate::ground::{GroundGame, Literal};
 use crate::moves::RoleId;
 

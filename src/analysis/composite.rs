@@ -10,15 +10,15 @@ use batsat::Lit;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::encoding;
 use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
-use super::invariant::Invariant;
 use super::latches::{self, Kind};
-use super::net::Net;
 use super::samples::{Samples, count};
-use super::step::{Step, When};
 use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::encoding;
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Step, When};
 use crate::machine::State;
 use propjit_stop::Stop;
 

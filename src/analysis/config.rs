@@ -17,6 +17,8 @@ pub struct AnalysisConfig {
     /// The most variables of one SAT solver: each takes some 300 bytes with its clauses, and
     /// each thread has up to two solvers.
     pub variables: u32,
+    /// Whether to look for goals that are functions of counts.
+    pub goal_tables: bool,
 }
 
 impl Default for AnalysisConfig {
@@ -27,6 +29,7 @@ impl Default for AnalysisConfig {
             steps: 200_000,
             seed: 0,
             variables: 1_000_000,
+            goal_tables: true,
         }
     }
 }
@@ -37,5 +40,6 @@ impl AnalysisConfig {
         with_steps(steps: u64);
         with_seed(seed: u64);
         with_variables(variables: u32);
+        with_goal_tables(goal_tables: bool);
     }
 }

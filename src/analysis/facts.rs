@@ -6,8 +6,8 @@ use super::composite::Composite;
 use super::fact::Fact;
 use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
-use super::invariant::Invariant;
-use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
+use crate::ground::{GoalTables, Literal};
 use crate::machine::RoleId;
 
 /// A goal value of a role that the role has, or one that it does not have.
@@ -42,6 +42,9 @@ pub struct Facts {
     /// The sum of all roles' goals if it was the same at the end of each of these, and they are 30
     /// at least. That is no proof.
     pub sum: Option<i64>,
+    /// The goals that depend on counts and counters only, and the sum of goals, if that is proved to
+    /// be fixed.
+    pub goal_tables: Option<GoalTables>,
     /// The invariants, which hold in every state of every match.
     pub invariants: Vec<Invariant>,
     /// The literals that never change again once they hold, without constant ones.

@@ -11,13 +11,14 @@ use super::fact::ProofMethod;
 use super::facts::{AnalysisStage, Facts, GoalLiteral};
 use super::goal_latches::{GoalLatch, GoalLatches};
 use super::inhibitors::Known;
-use super::invariant::Invariant;
 use super::latches::{self, Kind};
-use super::net::Net;
 use super::samples::Samples;
-use super::{candidates, composite, goals, induction, inhibitors};
+use super::{candidates, composite, goals, inhibitors};
 use crate::engine::Engines;
-use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::induction;
+use crate::ground::invariants::net::Net;
+use crate::ground::{GoalTables, Literal};
 use crate::machine::RoleId;
 use propjit_stop::Stop;
 
@@ -33,6 +34,9 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     stages.end("random matches", 0);
 
     let mut invariants = invariants(net, samples, &mut stages);
+    let find_tables = || GoalTables::find(net.game, &invariants, &stages.until(0.6));
+    let goal_tables = config.goal_tables.then(find_tables).flatten();
+    stages.end("goal tables", 0);
     let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
     stages.end("latches", undecided(&kinds));
     constant_after_all(net, &mut invariants, &mut kinds);
@@ -80,6 +84,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         matches: samples.matches,
         sum: samples.sum(),
         finals: finals.map(|&(literal, _)| literal).collect(),
+        goal_tables,
         latches,
         latched_goals: latched(&goal_kinds),
         goal_latches: GoalLatches::new(excluded.found),

@@ -20,6 +20,7 @@ impl GoalBoundsTask {
     /// Starts to look for them. It ends early when `stop` is set.
     pub fn start(engines: &Arc<Engines>, config: AnalysisConfig, stop: &Stop) -> GoalBoundsTask {
         let (engines, stop) = (engines.clone(), stop.clone());
+        let config = config.with_goal_tables(false);
         GoalBoundsTask(Background::start(
             "goal-bounds",
             || None,

@@ -4,16 +4,16 @@ use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
-use super::encoding;
 use super::fact::ProofMethod;
 use super::goal_latches::{ForcedGoal, GoalLatch};
 use super::inquiry::{CONFLICTS, Inquiry};
-use super::invariant::Invariant;
-use super::net::Net;
 use super::samples::Samples;
-use super::step::{Scope, Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::encoding;
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Scope, Step, Verdict, When};
 use crate::machine::RoleId;
 use propjit_stop::Stop;
 

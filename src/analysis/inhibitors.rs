@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
-use super::invariant::Invariant;
-use super::net::Net;
 use super::samples::{Samples, count};
-use super::step::{Verdict, When};
 use super::structural::{Decided, LANES};
 use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Verdict, When};
 use crate::state::ones;
 use propjit_stop::Stop;
 

@@ -7,10 +7,10 @@
 
 use batsat::Lit;
 
-use super::encoding::step_with;
-use super::invariant::Invariant;
-use super::net::Net;
-use super::step::{Scope, Step, Verdict, When};
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::encoding::step_with;
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Scope, Step, Verdict, When};
 use propjit_stop::Stop;
 
 /// How hard a question is tried, in conflicts of the solver.

@@ -10,15 +10,15 @@ use batsat::Lit;
 use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 
-use super::encoding;
 use super::fact::ProofMethod;
 use super::inquiry::Inquiry;
-use super::invariant::Invariant;
-use super::net::Net;
 use super::samples::Samples;
-use super::step::{Step, Verdict, When};
 use super::structural::{Decided, LANES};
 use crate::ground::Literal;
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::encoding;
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Step, Verdict, When};
 use propjit_stop::Stop;
 
 /// The permanence of a property of states.

@@ -9,9 +9,10 @@ use propjit::analysis::{
     self, AnalysisConfig, Composite, Facts, GoalLatch, GoalLiteral, Invariant, Literal, ProofMethod,
 };
 use propjit::game::Game;
-use propjit::ground::GroundGame;
+use propjit::ground::{GoalTable, GoalTables, GroundGame};
 use propjit::machine::RoleId;
 use propjit::rng::random_seed;
+use propjit_jit::counts::{Quantity, Term};
 use serde::Serialize;
 
 use super::influence;
@@ -54,6 +55,10 @@ struct Report {
     seed: u64,
     /// The sum of all roles' goals, if it was the same at the end of each of these.
     goal_sum_seen: Option<i64>,
+    /// The same of all terminal states, by proof.
+    goal_sum: Option<i64>,
+    counts: Vec<Count>,
+    goal_tables: Vec<TableOfGoal>,
     constants: Vec<String>,
     equivalences: Vec<(String, String)>,
     groups: Vec<Group>,
@@ -76,6 +81,27 @@ struct Group {
     /// `exactly-one` or `at-most-one`.
     holds: &'static str,
     propositions: Vec<String>,
+}
+
+/// What goals count.
+#[derive(Serialize)]
+struct Count {
+    name: String,
+    /// `count` of what holds, or `choice` of one.
+    kind: &'static str,
+    of: Vec<String>,
+}
+
+/// A goal that depends on counts only.
+#[derive(Serialize)]
+struct TableOfGoal {
+    role: String,
+    goal: i32,
+    by: Vec<String>,
+    /// For how many combinations of counts the role has the goal, and how many there can be.
+    holds: usize,
+    combinations: usize,
+    method: &'static str,
 }
 
 #[derive(Serialize)]
@@ -161,6 +187,22 @@ fn method(method: ProofMethod) -> &'static str {
     }
 }
 
+/// `A`, `B` and so on for counts and counters; a wire is called by its number.
+fn quantity_name(tables: &GoalTables, number: usize) -> String {
+    let is_wire = |quantity: &Quantity| matches!(quantity, Quantity::Wire(_));
+    let before = tables.quantities[..number].iter();
+    match &tables.quantities[number] {
+        Quantity::Wire(node) => format!("wire {}", node.0),
+        _ => {
+            let place = before.filter(|quantity| !is_wire(quantity)).count();
+            match u8::try_from(place).ok().filter(|&place| place < 26) {
+                Some(place) => char::from(b'A' + place).to_string(),
+                None => format!("Q{place}"),
+            }
+        }
+    }
+}
+
 /// Says facts in the words of the game's rulesheet.
 struct Words<'a> {
     game: &'a GroundGame,
@@ -190,6 +232,62 @@ impl Words<'_> {
         };
         let literals: Vec<String> = literals.iter().map(|&l| self.literal(l)).collect();
         format!("({word} {})", literals.join(" "))
+    }
+
+    /// What goals depend on, with names: `A`, `B` and so on for counts and counters.
+    fn counts(&self, tables: &GoalTables) -> Vec<Count> {
+        let name = |number: usize| quantity_name(tables, number);
+        let quantities = tables.quantities.iter().enumerate();
+        let counts = quantities.filter_map(|(number, quantity)| {
+            let (kind, of): (_, Vec<String>) = match quantity {
+                Quantity::Count(terms) => ("count", terms.iter().map(|t| self.term(t)).collect()),
+                Quantity::Choice(group) => {
+                    let inputs = group.inputs.iter();
+                    (
+                        "choice",
+                        inputs.map(|i| self.proposition(i.index())).collect(),
+                    )
+                }
+                Quantity::Wire(_) => return None,
+            };
+            Some(Count {
+                name: name(number),
+                kind,
+                of,
+            })
+        });
+        counts.collect()
+    }
+
+    fn term(&self, term: &Term) -> String {
+        let inputs = term.inputs.iter();
+        let names: Vec<String> = inputs.map(|i| self.proposition(i.index())).collect();
+        let any = match &names[..] {
+            [name] => name.clone(),
+            _ => format!("(or {})", names.join(" ")),
+        };
+        match term.is_inverted {
+            true => format!("(not {any})"),
+            false => any,
+        }
+    }
+
+    fn goal_table(&self, tables: &GoalTables, table: &GoalTable) -> TableOfGoal {
+        let quantities = || table.quantities.iter();
+        let counts = |&number: &usize| matches!(tables.quantities[number], Quantity::Count(_));
+        TableOfGoal {
+            role: self.role(table.role).to_string(),
+            goal: self.value(table.role, table.goal),
+            by: quantities()
+                .map(|&number| quantity_name(tables, number))
+                .collect(),
+            holds: table.values.iter().filter(|&&v| v == Some(true)).count(),
+            combinations: table.values.iter().flatten().count(),
+            method: match quantities().any(counts) {
+                true => "symmetry",
+                false => "enumeration",
+            },
+        }
     }
 
     fn role(&self, role: RoleId) -> &str {
@@ -282,6 +380,18 @@ impl Words<'_> {
             random_matches: facts.matches,
             seed,
             goal_sum_seen: facts.sum,
+            goal_sum: facts.goal_tables.as_ref().and_then(|tables| tables.sum),
+            counts: (facts.goal_tables.iter())
+                .flat_map(|tables| self.counts(tables))
+                .collect(),
+            goal_tables: (facts.goal_tables.iter())
+                .flat_map(|tables| {
+                    tables
+                        .goals
+                        .iter()
+                        .map(|goal| self.goal_table(tables, goal))
+                })
+                .collect(),
             constants: facts
                 .constants()
                 .map(|literal| self.literal(literal))
@@ -379,8 +489,28 @@ impl fmt::Display for Report {
             "{}: {} propositions; {} steps and {} ends of random matches, seed {}",
             self.game, self.propositions, self.random_steps, self.random_matches, self.seed
         )?;
-        if let Some(sum) = self.goal_sum_seen {
-            writeln!(f, "sum of goals    {sum}  [seen]")?;
+        match (self.goal_sum, self.goal_sum_seen) {
+            (Some(sum), _) => writeln!(f, "sum of goals    {sum}  [enumeration]")?,
+            (None, Some(sum)) => writeln!(f, "sum of goals    {sum}  [seen]")?,
+            (None, None) => {}
+        }
+        for Count { name, kind, of } in &self.counts {
+            writeln!(f, "{:<15} {}", format!("{kind} {name}"), of.join(" "))?;
+        }
+        for table in &self.goal_tables {
+            let TableOfGoal {
+                role,
+                goal,
+                by,
+                holds,
+                combinations,
+                method,
+            } = table;
+            writeln!(
+                f,
+                "goal table      (goal {role} {goal}) by {}: {holds} of {combinations} combinations  [{method}]",
+                by.join(", ")
+            )?;
         }
         for constant in &self.constants {
             writeln!(f, "constant        {constant}")?;

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use propjit::game::Game;
-use propjit::ground::GroundGame;
+use propjit::ground::{GroundGame, Shares};
 use propjit::machine::Backend;
 use serde::Serialize;
 
@@ -68,6 +68,9 @@ struct Circuit {
     gates: usize,
     depth: usize,
     loops: usize,
+    /// Gates that only goals need, and those that only `terminal` needs.
+    goal_gates: usize,
+    terminal_gates: usize,
     passes: Vec<Pass>,
 }
 
@@ -144,6 +147,7 @@ fn describe(game: &Game, ground: &GroundGame, backend: Backend) -> Ground {
         gates_after: pass.gates_after,
         seconds: pass.time.as_secs_f64(),
     };
+    let shares = Shares::new(circuit, ground.layout());
     Ground {
         propositions: ground.propnet().bases.len(),
         propnet_gates: ground.propnet().len(),
@@ -155,6 +159,8 @@ fn describe(game: &Game, ground: &GroundGame, backend: Backend) -> Ground {
             gates: circuit.gates(),
             depth: circuit.depth(),
             loops: circuit.loops().len(),
+            goal_gates: shares.goals,
+            terminal_gates: shares.terminal,
             passes: optimised.passes.iter().map(pass).collect(),
         },
     }
@@ -237,6 +243,11 @@ impl fmt::Display for Ground {
             circuit.loops,
             circuit.inputs,
             circuit.outputs
+        )?;
+        writeln!(
+            f,
+            "of these, {} gates only for goals, {} only for terminal",
+            circuit.goal_gates, circuit.terminal_gates
         )?;
         for pass in &circuit.passes {
             writeln!(

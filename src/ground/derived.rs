@@ -1,5 +1,7 @@
 //! What is computed from a game's circuit: the circuit after the passes, phases, costs.
 //!
+//! Passes begin with the circuit in which [goals count](super::goal_counts), where there is one.
+//!
 //! Each is computed when it is first wanted, and then kept.
 
 use std::sync::OnceLock;
@@ -9,6 +11,8 @@ use propjit_jit::circuit::Circuit;
 use propjit_jit::passes::{PassConfig, PassReport, optimize};
 use propjit_stop::Stop;
 
+use super::game::GroundGame;
+use super::goal_counts;
 use super::layout::Layout;
 use super::phases::Phases;
 use super::step_cost::StepCost;
@@ -29,6 +33,7 @@ pub struct Optimised {
 pub(super) struct Derived {
     /// Ends the passes early.
     stop: Stop,
+    restated: OnceLock<Option<(Circuit, PassReport)>>,
     min_gates: OnceLock<Optimised>,
     low_activity: OnceLock<Optimised>,
     phases: OnceLock<Phases>,
@@ -40,6 +45,7 @@ impl Derived {
     pub(super) fn new(stop: Stop) -> Derived {
         Derived {
             stop,
+            restated: OnceLock::new(),
             min_gates: OnceLock::new(),
             low_activity: OnceLock::new(),
             phases: OnceLock::new(),
@@ -48,8 +54,8 @@ impl Derived {
     }
 
     /// The circuit after all passes.
-    pub(super) fn min_gates(&self, lowered: &Circuit, layout: &Layout) -> &Optimised {
-        let optimise = || self.optimise(lowered, layout, PassConfig::default());
+    pub(super) fn min_gates(&self, game: &GroundGame) -> &Optimised {
+        let optimise = || self.optimise(game, PassConfig::default());
         self.min_gates.get_or_init(optimise)
     }
 
@@ -58,19 +64,23 @@ impl Derived {
     /// That pass computes "some move but those few" as "none of those few"; what was quiet
     /// then follows every move (three times as much work for the scalar interpreter on
     /// breakthrough).
-    pub(super) fn low_activity(&self, lowered: &Circuit, layout: &Layout) -> &Optimised {
+    pub(super) fn low_activity(&self, game: &GroundGame) -> &Optimised {
         let config = PassConfig::default().with_choice(false);
-        let optimise = || self.optimise(lowered, layout, config);
+        let optimise = || self.optimise(game, config);
         self.low_activity.get_or_init(optimise)
     }
 
-    fn optimise(&self, lowered: &Circuit, layout: &Layout, config: PassConfig) -> Optimised {
+    fn optimise(&self, game: &GroundGame, config: PassConfig) -> Optimised {
         let start = Instant::now();
         let config = config.with_stop(self.stop.clone());
-        let (circuit, passes) = optimize(lowered, &layout.assumptions(), &config);
+        let restate = || goal_counts::restated(game, &self.stop);
+        let restated = self.restated.get_or_init(restate).as_ref();
+        let circuit = restated.map_or(game.lowered(), |(circuit, _)| circuit);
+        let (circuit, passes) = optimize(circuit, &game.layout().assumptions(), &config);
+        let counts = restated.map(|(_, report)| report.clone());
         Optimised {
             circuit,
-            passes,
+            passes: counts.into_iter().chain(passes).collect(),
             time: start.elapsed(),
         }
     }

@@ -66,13 +66,13 @@ impl GroundGame {
 
     /// The circuit with the fewest gates, for backends that evaluate all of them.
     pub fn min_gates(&self) -> &Optimised {
-        self.derived.min_gates(&self.lowered, &self.layout)
+        self.derived.min_gates(self)
     }
 
     /// The circuit in which the fewest gates change from step to step, for backends that
     /// evaluate only those.
     pub fn low_activity(&self) -> &Optimised {
-        self.derived.low_activity(&self.lowered, &self.layout)
+        self.derived.low_activity(self)
     }
 
     /// The propositions that are periodic from the initial state on, in the circuit before

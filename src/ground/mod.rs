@@ -8,6 +8,7 @@
 //! - `names`: propositions and moves by name.
 //! - `layout`, `lower`: the circuit as it is lowered from the network, and its numbering.
 //! - [`derived`]: circuits after the passes, and figures that are computed from the circuit.
+//! - [`goal_counts`]: goals made anew of counters, and `invariants`, which prove that they may be.
 //! - [`phases`](Phases): propositions that alternate whatever is played.
 //! - [`sections`]: the parts in which a step is evaluated.
 //! - `literal`, `goal_bounds`: plain data in which facts about a game are told.
@@ -15,6 +16,8 @@
 pub mod derived;
 pub mod game;
 mod goal_bounds;
+pub mod goal_counts;
+pub(crate) mod invariants;
 mod layout;
 mod literal;
 mod lower;
@@ -26,6 +29,8 @@ pub(crate) mod step_cost;
 pub use derived::Optimised;
 pub use game::GroundGame;
 pub use goal_bounds::{GoalBounds, GoalMask};
+pub use goal_counts::{GoalTable, GoalTables, Shares};
+pub use invariants::Invariant;
 pub use layout::{Layout, Port};
 pub use literal::Literal;
 pub use lower::lower;

@@ -13,7 +13,12 @@ impl Moved {
     }
 
     /// The gate that a node is, of what its operands are in the new circuit.
-    fn same(&self, circuit: &Circuit, builder: &mut Builder, node: NodeId) -> Option<Edge> {
+    pub(crate) fn same(
+        &self,
+        circuit: &Circuit,
+        builder: &mut Builder,
+        node: NodeId,
+    ) -> Option<Edge> {
         let Node::And(a, b) = circuit.node(node) else {
             return None;
         };
@@ -23,7 +28,7 @@ impl Moved {
 
 /// The circuit with each gate replaced by what `replace` makes of it. Gates
 /// that `replace` gives no edge for must not be asked for afterwards.
-pub(super) fn rebuild(
+pub(crate) fn rebuild(
     circuit: &Circuit,
     replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
 ) -> Circuit {

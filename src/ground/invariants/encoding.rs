@@ -3,14 +3,14 @@
 use batsat::Lit;
 use propjit_stop::Stop;
 
-use super::invariant::Invariant;
+use super::Invariant;
 use super::net::Net;
 use super::step::{Scope, Step, When};
-use crate::ground::Literal;
+use crate::ground::literal::Literal;
 
 /// A step from a state in which the invariants hold. A question ends after `conflicts`
 /// conflicts, and all of them end when `stop` is set.
-pub(super) fn step_with<'a>(
+pub(crate) fn step_with<'a>(
     net: &'a Net<'a>,
     invariants: &[Invariant],
     scope: Scope,
@@ -50,7 +50,7 @@ fn assert(step: &mut Step, invariant: &Invariant) {
 }
 
 /// A literal that is true if an invariant does not hold in the next state.
-pub(super) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
+pub(crate) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
     match invariant {
         Invariant::Constant(literal) => !encoded(step, When::Next, *literal),
         Invariant::Equivalent(a, b) => {
@@ -67,7 +67,7 @@ pub(super) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
 }
 
 /// The solver's literal of a literal in one of the two states.
-pub(super) fn encoded(step: &mut Step, when: When, literal: Literal) -> Lit {
+pub(crate) fn encoded(step: &mut Step, when: When, literal: Literal) -> Lit {
     step.base(when, literal.proposition) ^ !literal.value
 }
 

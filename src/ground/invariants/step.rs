@@ -25,7 +25,7 @@ const WIDEST: usize = 64;
 
 /// One of the two states of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum When {
+pub(crate) enum When {
     /// The state in which the moves are made.
     Now,
     /// The state after them.
@@ -34,7 +34,7 @@ pub(super) enum When {
 
 /// How much of the game is looked at, at most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Scope {
+pub(crate) enum Scope {
     /// The parts that are asked about, and the legality of the moves in them. Nothing is found possible.
     Near,
     /// All moves.
@@ -45,7 +45,7 @@ pub(super) enum Scope {
 
 /// An answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// In no step does all of it hold.
     Impossible,
     /// It holds in a step from some state in which the invariants hold. No match need come to it.
@@ -66,7 +66,7 @@ enum Rules {
 }
 
 /// The clauses of a step.
-pub(super) struct Step<'a> {
+pub(crate) struct Step<'a> {
     net: &'a Net<'a>,
     solver: batsat::Solver<SolverLimits>,
     truth: Lit,
@@ -122,7 +122,7 @@ impl Callbacks for SolverLimits {
 impl<'a> Step<'a> {
     /// A step from any state. A question ends after `conflicts` conflicts, and all of them end
     /// when `stop` is set.
-    pub(super) fn new(net: &'a Net<'a>, scope: Scope, conflicts: u64, stop: &Stop) -> Step<'a> {
+    pub(crate) fn new(net: &'a Net<'a>, scope: Scope, conflicts: u64, stop: &Stop) -> Step<'a> {
         let limits = SolverLimits {
             end: stop.clone(),
             conflicts,
@@ -149,29 +149,29 @@ impl<'a> Step<'a> {
     }
 
     /// The literal of a base proposition.
-    pub(super) fn base(&mut self, when: When, proposition: usize) -> Lit {
+    pub(crate) fn base(&mut self, when: When, proposition: usize) -> Lit {
         let input = self.net.circuit.inputs()[proposition];
         self.edge(when, Edge::from(input))
     }
 
     /// The literal of an edge, which must not depend on moves in the next state.
-    pub(super) fn edge(&mut self, when: When, edge: Edge) -> Lit {
+    pub(crate) fn edge(&mut self, when: When, edge: Edge) -> Lit {
         let lit = self.node(when, edge.node());
         lit ^ edge.inverted()
     }
 
     /// A literal that is always true.
-    pub(super) fn truth(&self) -> Lit {
+    pub(crate) fn truth(&self) -> Lit {
         self.truth
     }
 
     /// A literal that is true if both are, and otherwise false.
-    pub(super) fn and(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn and(&mut self, a: Lit, b: Lit) -> Lit {
         self.and_all(&[a, b])
     }
 
     /// A literal that is true if all are, and otherwise false.
-    pub(super) fn and_all(&mut self, all: &[Lit]) -> Lit {
+    pub(crate) fn and_all(&mut self, all: &[Lit]) -> Lit {
         let defined = self.variable();
         for &lit in all {
             self.clause(&[!defined, lit]);
@@ -183,12 +183,12 @@ impl<'a> Step<'a> {
     }
 
     /// Requires one of the literals to be true.
-    pub(super) fn clause(&mut self, lits: &[Lit]) {
+    pub(crate) fn clause(&mut self, lits: &[Lit]) {
         self.solver.add_clause_reuse(&mut lits.to_vec());
     }
 
     /// Whether all of these can be true in a step.
-    pub(super) fn ask(&mut self, premises: &[Lit]) -> Verdict {
+    pub(crate) fn ask(&mut self, premises: &[Lit]) -> Verdict {
         let limits = self.solver.cb_mut();
         limits.seen = 0;
         if limits.end.is_set() {

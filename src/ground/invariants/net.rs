@@ -2,14 +2,14 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 
-use crate::ground::GroundGame;
-use crate::ground::Layout;
+use crate::ground::game::GroundGame;
+use crate::ground::layout::Layout;
 
 /// A game's circuit, prepared for being made into clauses by several threads.
-pub(super) struct Net<'a> {
-    pub(super) game: &'a GroundGame,
-    pub(super) circuit: &'a Circuit,
-    pub(super) layout: &'a Layout,
+pub(crate) struct Net<'a> {
+    pub(crate) game: &'a GroundGame,
+    pub(crate) circuit: &'a Circuit,
+    pub(crate) layout: &'a Layout,
     read_once: Vec<bool>,
     variables: u32,
 }
@@ -17,7 +17,7 @@ pub(super) struct Net<'a> {
 impl<'a> Net<'a> {
     /// The circuit of the game before passes: some of these use what is only true of
     /// legal moves.
-    pub(super) fn new(game: &'a GroundGame, variables: u32) -> Net<'a> {
+    pub(crate) fn new(game: &'a GroundGame, variables: u32) -> Net<'a> {
         let circuit = game.lowered();
         let mut readers = vec![0u8; circuit.nodes().len()];
         let mut read = |edge: Edge| {
@@ -43,7 +43,7 @@ impl<'a> Net<'a> {
     }
 
     /// Whether matches are over before they begin.
-    pub(super) fn starts_terminal(&self) -> bool {
+    pub(crate) fn starts_terminal(&self) -> bool {
         let mut inputs = vec![false; self.circuit.inputs().len()];
         let initial = self.game.initial().iter();
         initial.for_each(|base| inputs[self.layout.bases.start + base] = true);
@@ -51,27 +51,27 @@ impl<'a> Net<'a> {
     }
 
     /// Whether the state is terminal.
-    pub(super) fn terminal(&self) -> Edge {
+    pub(crate) fn terminal(&self) -> Edge {
         self.circuit.outputs()[self.layout.terminal]
     }
 
     /// Whether the role with this index has the goal with this index.
-    pub(super) fn goal(&self, role: usize, goal: usize) -> Edge {
+    pub(crate) fn goal(&self, role: usize, goal: usize) -> Edge {
         self.circuit.outputs()[self.layout.goals[role].start + goal]
     }
 
     /// Whether at most one gate or output reads the node.
-    pub(super) fn is_read_once(&self, node: NodeId) -> bool {
+    pub(crate) fn is_read_once(&self, node: NodeId) -> bool {
         self.read_once[node.index()]
     }
 
     /// The most variables that one solver may have.
-    pub(super) fn variables(&self) -> u32 {
+    pub(crate) fn variables(&self) -> u32 {
         self.variables
     }
 
     /// Whether the proposition is true in the next state.
-    pub(super) fn next(&self, proposition: usize) -> Edge {
+    pub(crate) fn next(&self, proposition: usize) -> Edge {
         self.circuit.outputs()[self.layout.next.start + proposition]
     }
 }

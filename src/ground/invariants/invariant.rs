@@ -1,7 +1,7 @@
 //! Invariants: facts about all states that a match can come to.
 
-use crate::ground::Literal;
-use crate::machine::State;
+use crate::ground::literal::Literal;
+use crate::state::State;
 
 /// A fact about every state of every match.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -29,7 +29,7 @@ impl Invariant {
     }
 
     /// A weaker invariant that may hold where this one does not.
-    pub(super) fn weaker(self) -> Option<Invariant> {
+    pub(crate) fn weaker(self) -> Option<Invariant> {
         match self {
             Invariant::ExactlyOne(group) => Some(Invariant::AtMostOne(group)),
             _ => None,

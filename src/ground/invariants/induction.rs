@@ -8,8 +8,8 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::Invariant;
 use super::encoding;
-use super::invariant::Invariant;
 use super::net::Net;
 use super::step::{Scope, Verdict, When};
 use propjit_stop::Stop;
@@ -20,7 +20,7 @@ const WAYS: [(Scope, u64); 2] = [(Scope::Near, 500), (Scope::Whole, 1000)];
 
 /// Those of the candidates, or of what is weaker, that are invariant for sure. Each way of
 /// trying has its time.
-pub(super) fn prove(
+pub(crate) fn prove(
     net: &Net,
     mut candidates: Vec<Invariant>,
     ends: [Stop; WAYS.len()],

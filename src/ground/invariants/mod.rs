@@ -1,0 +1,14 @@
+//! Invariants: what holds in all states that matches come to, proved by induction.
+//!
+//! - [`Invariant`] is a fact about the propositions of a state.
+//! - [`induction`] proves candidates, all together.
+//! - [`step`] has the clauses of a step, and asks a SAT solver about it; `encoding` those of
+//!   invariants; `net` the circuit that they are made from.
+
+pub(crate) mod encoding;
+pub(crate) mod induction;
+mod invariant;
+pub(crate) mod net;
+pub(crate) mod step;
+
+pub use invariant::Invariant;
