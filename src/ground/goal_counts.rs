@@ -83,12 +83,19 @@ pub(super) fn restated(game: &GroundGame, stop: &Stop) -> Option<(Circuit, PassR
     if goal_gates < FEWEST_GATES || goal_gates * LEAST_PART < gates {
         return None;
     }
+    // The proofs take longest, and are not worth their time if nothing would come of them.
+    let assumed = candidates(game, true);
+    let found = find(game, &assumed, stop)?;
+    found.circuit.as_ref()?;
     let time = TIME_PER_GATE * u32::try_from(goal_gates).unwrap_or(u32::MAX);
     let net = Net::new(game, VARIABLES);
     let ends = [stop.within(time / 2), stop.within(time)];
-    let proved = induction::prove(&net, candidates(game), ends);
+    let proved = induction::prove(&net, candidates(game, false), ends);
     tracing::debug!(proved = proved.len(), time = ?start.elapsed(), "what excludes what");
-    let found = find(game, &proved, stop)?;
+    let found = match assumed.iter().all(|group| proved.contains(group)) {
+        true => found,
+        false => find(game, &proved, stop)?,
+    };
     let restated = found.circuit?;
     let report = PassReport {
         name: "counts",
@@ -277,16 +284,26 @@ fn groups(invariants: &[Invariant]) -> Vec<Exclusive> {
 }
 
 /// Groups of propositions of which one at most is true at the start, and whose names differ in
-/// one argument only: those that goals do not depend on, such as whose turn it is, are of use in
-/// proofs.
-fn candidates(game: &GroundGame) -> Vec<Invariant> {
-    let net = game.propnet();
+/// one argument only. `likely` ones are those that goals depend on and that differ in their last
+/// argument, which as a rule tells what is on a square; the others, such as whose turn it is, are
+/// of use in proofs.
+fn candidates(game: &GroundGame, likely: bool) -> Vec<Invariant> {
+    let (net, circuit, layout) = (game.propnet(), game.lowered(), game.layout());
+    let cone = circuit.cone(goals(layout).map(|number| circuit.outputs()[number]));
     let mut named: BTreeMap<(u32, usize, Vec<u32>), Vec<usize>> = BTreeMap::new();
-    for base in 0..net.bases.len() {
+    for base in layout.bases.clone() {
+        if likely && !cone.contains(circuit.inputs()[base]) {
+            continue;
+        }
         let name = net.bases[base].name;
         let args: Vec<u32> = net.terms.args(name).iter().map(|arg| arg.raw()).collect();
         let functor = net.terms.functor(name).index() as u32;
-        for open in 0..args.len() {
+        let first = if likely {
+            args.len().saturating_sub(1)
+        } else {
+            0
+        };
+        for open in first..args.len() {
             let mut fixed = args.clone();
             fixed.remove(open);
             named.entry((functor, open, fixed)).or_default().push(base);
