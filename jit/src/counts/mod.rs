@@ -123,7 +123,7 @@ pub struct Restatement {
 /// let found = restate(&circuit, &[exactly[3]], &[], 8, &[], &Stop::new()).unwrap();
 /// let [Quantity::Count(terms)] = &found.quantities[..] else { panic!() };
 /// assert_eq!(terms.len(), 8);
-/// let exactly_three = |n| found.tables[0].values[n] == Some(true) ^ exactly[3].inverted();
+/// let exactly_three = |n| (found.tables[0].values[n] == Some(true)) ^ exactly[3].inverted();
 /// assert!((0..=8).all(|n| exactly_three(n) == (n == 3)));
 /// ```
 pub fn restate(
