@@ -2,7 +2,7 @@
 //!
 //! Rulesheets count by recursion over the board, which is most of the circuit of some games.
 //! [`propjit_jit::counts`] finds and proves what is counted. What it needs to know of the game is which
-//! propositions exclude each other: that is proved here by [induction](super::invariants).
+//! propositions exclude each other: that is proved here by induction.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

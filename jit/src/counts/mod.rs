@@ -5,15 +5,15 @@
 //! that depend only on how many inputs of certain sets are true, and makes them anew of counters
 //! (carry-save adders) and of the decisions that are left.
 //!
-//! 1. The wires that only the given outputs need get decision [diagrams](diagram), as far as
+//! 1. The wires that only the given outputs need get decision diagrams (`diagram`), as far as
 //!    these are small. Variables are groups of inputs of which one is true at most, so that
 //!    what cannot be is not looked at.
-//! 2. Of a diagram it is easy to tell whether it is a function of counts ([`symmetry`]). That
+//! 2. Of a diagram it is easy to tell whether it is a function of counts (`symmetry`). That
 //!    is a proof by enumeration; nothing is guessed.
 //! 3. Wires above such functions are functions of the same counts, and of what else they read:
-//!    they are evaluated for all combinations, up to a limit ([`tables`]).
+//!    they are evaluated for all combinations, up to a limit (`tables`).
 //! 4. The circuit gets counters, and each table becomes a diagram over their binary digits, a
-//!    gate or three for each node ([`rebuild`]).
+//!    gate or three for each node (`rebuild`).
 
 mod diagram;
 mod rebuild;

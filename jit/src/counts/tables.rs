@@ -84,6 +84,9 @@ struct Above {
     gates: Vec<NodeId>,
 }
 
+/// The values by level of the groups that count as one.
+type Counted = BTreeMap<usize, Vec<usize>>;
+
 impl Finder<'_> {
     /// What is found from the roots down.
     fn above(&mut self, roots: &[Edge]) -> Option<Above> {
@@ -189,8 +192,7 @@ impl Quantities {
                 }
             }
         }
-        let mut kinds: BTreeMap<Vec<(NodeId, usize)>, BTreeMap<usize, Vec<usize>>> =
-            BTreeMap::new();
+        let mut kinds: BTreeMap<Vec<(NodeId, usize)>, Counted> = BTreeMap::new();
         for ((level, value), profile) in profiles {
             if !profile.is_empty() {
                 let kind = kinds.entry(profile).or_default();

@@ -53,9 +53,9 @@ impl Variables {
                 group_of[input.index()] = Some(number);
             }
         }
-        for input in 0..inputs {
-            if group_of[input].is_none() {
-                group_of[input] = Some(groups.len());
+        for (input, group) in group_of.iter_mut().enumerate().take(inputs) {
+            if group.is_none() {
+                *group = Some(groups.len());
                 groups.push(Exclusive {
                     inputs: vec![InputId(input as u32)],
                     is_exact: false,
