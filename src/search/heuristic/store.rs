@@ -42,6 +42,12 @@ struct Stored {
     evaluation: Option<StoredEvaluation>,
 }
 
+/// The part of a file that all versions have.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredEvaluation {
@@ -66,11 +72,11 @@ pub enum StoreError {
         source: io::Error,
     },
     /// It is not the evaluation of such a game.
-    #[error("{} is damaged or of another version; it may be deleted", .0.display())]
+    #[error("{} is damaged; it may be deleted", .0.display())]
     Damaged(PathBuf),
 }
 
-/// What is kept of a game, if anything is.
+/// What is kept of a game, if anything is, by this version.
 ///
 /// # Errors
 /// When it cannot be read, or is none.
@@ -114,10 +120,11 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
             source,
         })?,
     };
-    let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
-    if stored.format != FORMAT {
-        return Err(damaged());
+    let version: Version = serde_json::from_str(&text).map_err(|_| damaged())?;
+    if version.format != FORMAT {
+        return Ok(None);
     }
+    let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let Some(stored) = stored.evaluation else {
         let evaluation = None;
@@ -175,12 +182,13 @@ mod tests {
         }
         assert!(matches!(read(&path, 4), Err(StoreError::Damaged(_))));
         let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, "{\"format\":1,\"evaluation\":null}").unwrap();
+        assert_eq!(read(&path, 3).unwrap(), None);
         for damaged in [
             &text[..text.len() / 2],
             "",
             &text.replace("[0,2]", "[0,3]"),
             &text.replace("[0,2]", "[2,2]"),
-            &text.replace("\"format\":2", "\"format\":0"),
             &text.replace("\"seconds\":2.5", "\"seconds\":-2.5"),
             &text.replace(",\"weights\":[", ",\"weights\":[[1,1,1,1],"),
         ] {
