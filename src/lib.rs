@@ -51,6 +51,7 @@
 
 pub mod analysis;
 mod background;
+mod crash;
 pub mod darkening;
 pub mod decisive;
 mod directory;

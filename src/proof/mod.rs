@@ -64,7 +64,7 @@ pub use encoding::VERSION;
 pub use known_wins::KnownWins;
 pub use message::{
     ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
-    WinCube,
+    WinCube, WorkerEvent,
 };
 pub use pace::Pace;
 pub use process::{NoCommand, ProofCommand};

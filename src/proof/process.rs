@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use thiserror::Error;
 
 use super::encoding::{self, DecodeError, Order, Reply, VERSION};
-use super::message::{ProofMessage, ProofRequest};
+use super::message::{ProofRequest, WorkerEvent};
+use crate::crash::caught;
 use crate::ground::GroundGame;
 
 /// How often a worker is started again that has ended by itself.
@@ -76,17 +77,6 @@ impl fmt::Display for ProofCommand {
     }
 }
 
-/// What becomes of a worker.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Event {
-    /// It tells something.
-    Message(ProofMessage),
-    /// It has ended, and is started again.
-    Lost,
-    /// It will tell nothing more.
-    Gone,
-}
-
 /// A process, and a thread that starts it anew when it ends. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct ProofProcess {
@@ -122,7 +112,7 @@ impl ProofProcess {
         command: &ProofCommand,
         game: &Arc<GroundGame>,
         (name, rules): (&str, &str),
-        tell: Box<dyn Fn(Event) + Send>,
+        tell: Box<dyn Fn(WorkerEvent) + Send>,
     ) -> ProofProcess {
         let connection = Arc::new(Mutex::new(Connection::default()));
         let greeting = encoding::line(&Order::Game {
@@ -138,7 +128,14 @@ impl ProofProcess {
             tell,
         };
         let thread = thread::Builder::new().name("prover".to_string());
-        if let Err(error) = thread.spawn(move || attendant.run()) {
+        let work = move || {
+            if let Err(message) = caught(|| attendant.run()) {
+                let command = attendant.command.to_string();
+                tracing::warn!(command, message, "a proof worker is given up after a crash");
+                (attendant.tell)(WorkerEvent::Gone);
+            }
+        };
+        if let Err(error) = thread.spawn(work) {
             tracing::warn!(%error, "the thread cannot be started");
         }
         ProofProcess {
@@ -197,7 +194,7 @@ struct Attendant {
     /// The first line for it.
     greeting: String,
     connection: Arc<Mutex<Connection>>,
-    tell: Box<dyn Fn(Event) + Send>,
+    tell: Box<dyn Fn(WorkerEvent) + Send>,
 }
 
 impl Attendant {
@@ -214,9 +211,9 @@ impl Attendant {
                 break;
             }
             tracing::warn!(command, why, "a proof worker is started again");
-            (self.tell)(Event::Lost);
+            (self.tell)(WorkerEvent::Lost);
         }
-        (self.tell)(Event::Gone);
+        (self.tell)(WorkerEvent::Gone);
     }
 
     /// Starts the process and passes on what it says, until it ends.
@@ -280,7 +277,7 @@ impl Attendant {
         let mut output = BufReader::new(output);
         let mut line = String::new();
         while output.by_ref().take(LONGEST).read_line(&mut line)? > 0 {
-            (self.tell)(Event::Message(Reply::decode(&line, &self.game)?));
+            (self.tell)(WorkerEvent::Message(Reply::decode(&line, &self.game)?));
             line.clear();
         }
         Ok(())

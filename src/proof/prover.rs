@@ -289,6 +289,12 @@ impl Prover {
         self.search.announcer = None;
     }
 
+    /// The cubes that are known, with the numbers of the [phases](crate::ground::Phases) whose states
+    /// are in them.
+    pub fn cubes(&self) -> impl Iterator<Item = (usize, &Arc<Cube>)> {
+        self.search.cubes()
+    }
+
     /// What was counted in all searches so far: of all moves, and of threats.
     pub fn counts(&self) -> [ProofCounts; 2] {
         [self.search.counts, self.search.threats.counts]

@@ -204,6 +204,15 @@ impl Search {
         store.insert(cube);
     }
 
+    /// The cubes that are known, with the phases of their states.
+    pub(super) fn cubes(&self) -> impl Iterator<Item = (usize, &Arc<Cube>)> {
+        let stores = self.stores.iter().enumerate();
+        stores.flat_map(|(phase, stores)| {
+            let cubes = stores.iter().flat_map(Store::cubes);
+            cubes.map(move |cube| (phase, cube))
+        })
+    }
+
     /// Takes over what other searches have proved; a cube that contains a state, as
     /// [`known`](Search::known), if there are others.
     pub(super) fn adopt(&mut self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
