@@ -35,6 +35,7 @@ mod messages;
 mod play;
 mod playouts;
 mod programs;
+mod proof_cubes;
 mod proofs;
 mod protocol;
 mod queue;

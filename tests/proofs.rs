@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
+use crate::common::full_search::{
+    Reference, TooMuch, completion, is_in, joints, legal, random_match,
+};
 use crate::workers::{FORCED, after};
 use propjit::Stop;
 use propjit::game::Game;
@@ -13,130 +16,12 @@ use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::matches::{History, Script};
 use propjit::proof::{
     Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
-    ProofRequest, ProofWorker, Prover, ProverTeam, Target, Verdict,
+    ProofRequest, ProofWorker, Prover, ProverTeam, Target, Verdict, WorkerEvent,
 };
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
 use rand::{Rng, RngExt};
-
-/// A full search, straight from the definition.
-struct Reference<'a> {
-    machine: &'a mut dyn StateMachine,
-    target: Target,
-    /// The number of states that may still be looked at.
-    left: u64,
-}
-
-/// There is more to look at than is allowed.
-struct TooMuch;
-
-impl Reference<'_> {
-    fn achieves(&mut self, state: &State) -> bool {
-        let mut goals = Vec::new();
-        let machine = &mut self.machine;
-        machine.goals(state, self.target.role, &mut goals).unwrap();
-        machine.is_terminal(state).unwrap() && goals.len() == 1 && goals[0] >= self.target.value
-    }
-
-    fn forces(&mut self, state: &State, depth: u32) -> Result<bool, TooMuch> {
-        self.left = self.left.checked_sub(1).ok_or(TooMuch)?;
-        if self.achieves(state) {
-            return Ok(true);
-        }
-        if depth == 0 || self.machine.is_terminal(state).unwrap() {
-            return Ok(false);
-        }
-        let legal = legal(self.machine, state);
-        if legal.iter().any(Vec::is_empty) {
-            return Ok(false);
-        }
-        'moves: for &own in &legal[self.target.role.index()] {
-            let mut choices = legal.clone();
-            choices[self.target.role.index()] = vec![own];
-            for joint in joints(&choices) {
-                let mut next = State::new();
-                let machine = &mut self.machine;
-                machine
-                    .next_state_unchecked(state, &joint, &mut next)
-                    .unwrap();
-                if !self.forces(&next, depth - 1)? {
-                    continue 'moves;
-                }
-            }
-            return Ok(true);
-        }
-        Ok(false)
-    }
-}
-
-fn legal(machine: &mut dyn StateMachine, state: &State) -> Vec<Vec<Move>> {
-    let roles = RoleId::first(machine.roles().len());
-    let moves = roles.map(|role| {
-        let mut moves = Vec::new();
-        machine.legal_moves(state, role, &mut moves).unwrap();
-        moves
-    });
-    moves.collect()
-}
-
-/// All ways to choose one of each.
-fn joints(choices: &[Vec<Move>]) -> Vec<Vec<Move>> {
-    choices.iter().fold(vec![Vec::new()], |joints, moves| {
-        let longer = joints.iter().flat_map(|joint| {
-            moves.iter().map(|&played| {
-                let mut joint = joint.clone();
-                joint.push(played);
-                joint
-            })
-        });
-        longer.collect()
-    })
-}
-
-/// The states of a random match.
-fn random_match(machine: &mut dyn StateMachine, rng: &mut impl Rng) -> Vec<State> {
-    let mut states = vec![machine.initial_state().unwrap()];
-    while !machine.is_terminal(&states[states.len() - 1]).unwrap() && states.len() < 300 {
-        let state = &states[states.len() - 1];
-        let legal = legal(machine, state);
-        if legal.iter().any(Vec::is_empty) {
-            break;
-        }
-        let joint: Vec<Move> = legal
-            .iter()
-            .map(|moves| moves[rng.random_range(0..moves.len())])
-            .collect();
-        states.push(machine.next_state(state, &joint).unwrap());
-    }
-    states
-}
-
-/// A state in the cube, and in the phase of another one; the rest at random, near that one.
-fn completion(game: &GroundGame, cube: &Cube, state: &State, rng: &mut impl Rng) -> State {
-    let bit = |words: &[u64], at: usize| words[at / 64] >> (at % 64) & 1 == 1;
-    let flips = rng.random_range(1..=6);
-    let bases = game.layout().bases.len();
-    let near = rng.random_bool(0.7);
-    let share = if near {
-        f64::from(flips) / bases as f64
-    } else {
-        0.5
-    };
-    (0..bases)
-        .filter(|&at| {
-            let value = state.contains(at);
-            if bit(cube.mask(), at) {
-                assert_eq!(bit(cube.values(), at), value);
-                value
-            } else if game.phases().bases().contains(&at) {
-                value
-            } else {
-                value != rng.random_bool(share.min(1.0))
-            }
-        })
-        .collect()
-}
 
 /// Compares verdicts about states of random matches, and about completions of cubes, with a full
 /// search to at most this depth and of so many states.
@@ -188,9 +73,9 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
                         }
                         checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
                         let Some(cube) = &proof.cube else { continue };
+                        let phase = ground.phases().of(state).unwrap();
                         for _ in 0..completions {
-                            let other = completion(ground, cube, state, &mut rng);
-                            assert!(cube.contains(&padded(&other, cube)));
+                            let other = completion(ground, phase, cube, state, &mut rng);
                             reference.left = 50_000;
                             let depth = cube.depth().min(depth);
                             if let Ok(forced) = reference.forces(&other, depth) {
@@ -205,12 +90,6 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
         }
     }
     checked
-}
-
-fn padded(state: &State, cube: &Cube) -> Vec<u64> {
-    let mut words = state.words().to_vec();
-    words.resize(cube.mask().len(), 0);
-    words
 }
 
 /// Whether the verdict is that of a full search, or agrees with it if it is by threats. If only
@@ -396,8 +275,8 @@ fn wins_that_are_found_on_the_way_are_wins() {
     let (told, wins) = crossbeam_channel::unbounded();
     let tell = {
         let known = known.clone();
-        move |message| {
-            if let ProofMessage::Wins(wins) = message {
+        move |event| {
+            if let WorkerEvent::Message(ProofMessage::Wins(wins)) = event {
                 known.add(&wins);
                 return told.send(wins.cubes.len()).is_ok();
             }
@@ -475,10 +354,11 @@ fn several_threads_find_what_one_does() {
                 };
                 assert_eq!(won(&all), won(&one), "{name}, {:?}", all.verdict);
                 let Some(cube) = &all.cube else { continue };
-                assert!(cube.contains(&padded(state, cube)));
+                assert!(is_in(state, cube));
+                let ground = game.ground_game().unwrap();
+                let phase = ground.phases().of(state).unwrap();
                 for _ in 0..5 {
-                    let ground = game.ground_game().unwrap();
-                    let other = completion(ground, cube, state, &mut rng);
+                    let other = completion(ground, phase, cube, state, &mut rng);
                     let mut reference = Reference {
                         machine: &mut *machine,
                         target,
