@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::common;
 use crate::common::full_search::{Reference, completion, random_match};
@@ -10,7 +11,7 @@ use crate::common::names::scrambled;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, RoleId, State};
-use propjit::proof::{Cube, Pace, ProofConfig, ProofMode, Prover, Target, Verdict};
+use propjit::proof::{Cube, MOST_DEPTH, Pace, ProofConfig, ProofMode, Prover, Target, Verdict};
 use propjit::rng::{GameRng, streams};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -32,6 +33,9 @@ const GAMES: [(&str, u32, u32); 13] = [
     ("pegTriangle", 6, 5),
     ("hexPie", 3, 2),
 ];
+
+/// How cubes are proved.
+const MODES: [ProofMode; 3] = [ProofMode::Full, ProofMode::Threats, ProofMode::Numbers];
 
 /// The states that a full search may look at.
 const MOST_STATES: u64 = 3_000;
@@ -59,15 +63,20 @@ struct Stored {
 
 impl Stored {
     /// Searches states near the end of a random match.
-    fn grow(&mut self, game: &Game, depth: u32, rng: &mut GameRng) {
+    fn grow(&mut self, game: &Game, (mode, depth): (ProofMode, u32), rng: &mut GameRng) {
         let mut machine = game.machine(Backend::Scalar).unwrap();
         self.states = random_match(&mut *machine, rng);
         let before = rng
             .random_range(1..=depth as usize + 1)
             .min(self.states.len());
         let state = &self.states[self.states.len() - before];
-        let mut pace = Pace::new(&Stop::new());
-        self.prover.prove(state, depth, &mut pace, |_| ()).unwrap();
+        let (most, stop) = match mode {
+            // It has to be ended, and what it has proved until then is right.
+            ProofMode::Numbers => (MOST_DEPTH, Stop::new().within(Duration::from_millis(20))),
+            _ => (depth, Stop::new()),
+        };
+        let mut pace = Pace::new(&stop);
+        self.prover.prove(state, most, &mut pace, |_| ()).unwrap();
     }
 }
 
@@ -88,7 +97,7 @@ fn check(
     let mut checked = [0; 2];
     // Where few cubes are proved, or nearly all of them take too much, there are fewer.
     for _ in 0..wanted.div_ceil(50) {
-        stored.grow(game, depth, rng);
+        stored.grow(game, (mode, depth), rng);
         let cubes: Vec<(usize, &Arc<Cube>)> = stored.prover.cubes().collect();
         if cubes.is_empty() {
             continue;
@@ -135,8 +144,8 @@ fn stored_cubes_keep_what_they_promise() {
         let targets = targets(&game);
         let mut checked = [0; 2];
         for &target in &targets {
-            for mode in [ProofMode::Full, ProofMode::Threats] {
-                let wanted = wanted / GAMES.len() / targets.len() / 2;
+            for mode in MODES {
+                let wanted = wanted / GAMES.len() / targets.len() / MODES.len();
                 let more = check(&game, of, (target, mode), wanted, &mut rng);
                 checked
                     .iter_mut()

@@ -11,17 +11,16 @@ use crate::common::full_search::{
 use crate::workers::{FORCED, after};
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::ground::GroundGame;
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
-    ProofRequest, ProofWorker, Prover, ProverTeam, Target, Verdict, WorkerEvent,
+    KnownWins, MOST_DEPTH, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
+    ProofRequest, ProofWay, ProofWorker, Prover, ProverTeam, Target, Verdict, WorkerEvent,
 };
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
-use rand::{Rng, RngExt};
+use rand::RngExt;
 
 /// Compares verdicts about states of random matches, and about completions of cubes, with a full
 /// search to at most this depth and of so many states.
@@ -105,7 +104,7 @@ fn expected(
         Verdict::Won(0) => reference.achieves(state),
         Verdict::Won(depth) => {
             let mut is_least = || Ok(in_vain < depth && !reference.forces(state, in_vain)?);
-            let is_least = proof.order.is_some() || is_least()?;
+            let is_least = proof.way != ProofWay::Full || is_least()?;
             reference.forces(state, depth)? && is_least
         }
         Verdict::Lost => !reference.forces(state, within + 2)?,
@@ -318,6 +317,74 @@ fn wins_that_are_found_on_the_way_are_wins() {
         }
     }
     assert!(found > 50, "{found}");
+}
+
+#[test]
+fn a_search_without_a_horizon_decides_about_each_state() {
+    let game = common::own_game("ticTacToe");
+    let engines = game.engines().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut rng = streams(0x9f9f).next().unwrap();
+    let mut won = 0;
+    for target in [50, 100].map(|value| Target {
+        role: RoleId(1),
+        value,
+    }) {
+        let config = ProofConfig::default().with_mode(ProofMode::Numbers);
+        let mut prover = Prover::new(engines, target, &config).unwrap();
+        for _ in 0..20 {
+            for state in random_match(&mut *machine, &mut rng) {
+                let mut pace = Pace::new(&Stop::new());
+                let proof = prover.prove(&state, MOST_DEPTH, &mut pace, |_| ());
+                let verdict = proof.unwrap().verdict;
+                let mut reference = Reference {
+                    machine: &mut *machine,
+                    target,
+                    left: u64::MAX,
+                };
+                let depth = match verdict {
+                    Verdict::Won(depth) => depth,
+                    Verdict::Lost => 9,
+                    Verdict::NotWithin(_) => panic!("nothing was found out"),
+                };
+                let is_won = verdict != Verdict::Lost;
+                assert_eq!(reference.forces(&state, depth).unwrap(), is_won);
+                won += u32::from(is_won);
+            }
+        }
+    }
+    assert!(won > 20, "{won}");
+}
+
+/// Two rooms, and a door out of both, which the other role need not open.
+const ROOMS: &str = "
+    (role guest) (role host)
+    (init (in hall))
+    (legal guest stay) (legal guest go)
+    (legal host wait) (legal host open)
+    (other hall parlour) (other parlour hall)
+    (<= (next (in ?x)) (true (in ?x)) (does guest stay))
+    (<= (next (in ?y)) (true (in ?x)) (does guest go) (other ?x ?y))
+    (<= (next out) (does host open))
+    (<= terminal (true out))
+    (<= (goal guest 100) (true out)) (<= (goal guest 0) (not (true out)))
+    (goal host 50)
+";
+
+#[test]
+fn a_search_without_a_horizon_ends_where_states_are_repeated() {
+    let game = common::game(ROOMS);
+    let target = Target {
+        role: RoleId(0),
+        value: 100,
+    };
+    let config = ProofConfig::default().with_mode(ProofMode::Numbers);
+    let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+    let state = game.ground_game().unwrap().initial();
+    let mut pace = Pace::new(&Stop::new());
+    let proof = prover.prove(state, MOST_DEPTH, &mut pace, |_| ()).unwrap();
+    // No number of joint moves is enough, but there is no end that would prove that.
+    assert_eq!(proof.verdict, Verdict::NotWithin(0));
 }
 
 #[test]

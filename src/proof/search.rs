@@ -11,6 +11,7 @@ use super::conclusion::conclude;
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::node::Node;
+use super::numbers::Numbered;
 use super::order::ORDER_BITS;
 use super::pace::Pace;
 use super::steps::{Expansion, Steps, flag};
@@ -81,12 +82,14 @@ pub(super) struct Search {
     pub(super) counts: ProofCounts,
     /// By phase and joint move, how often and how early it decided, and in the lowest bits its
     /// [first order](super::order).
-    history: Vec<Vec<u64>>,
+    pub(super) history: Vec<Vec<u64>>,
     /// By phase and state, the joint move that decided when it was searched last.
     decisive: FxHashMap<(usize, Box<[u64]>), u32>,
+    /// What is known of searches by proof numbers.
+    pub(super) numbered: Numbered,
     /// Nodes that are not in use.
     spare: Vec<Node>,
-    use_cubes: bool,
+    pub(super) use_cubes: bool,
     /// Other searches for the same target, if there are any.
     exchange: Option<Exchange>,
     /// What is known of wins by threats.
@@ -108,6 +111,7 @@ impl Search {
             steps,
             counts: ProofCounts::default(),
             decisive: FxHashMap::default(),
+            numbered: Numbered::default(),
             spare: Vec::new(),
             use_cubes,
             exchange: None,
@@ -288,6 +292,15 @@ impl Search {
         }
     }
 
+    /// Takes note of the cube that contains the state after a joint move, and of which other joint
+    /// moves that decides.
+    pub(super) fn settle(&mut self, node: &mut Node, joint: usize, cube: &Arc<Cube>) {
+        match self.use_cubes {
+            true => self.counts.discharged += node.discharge(joint, cube),
+            false => node.note(joint, cube),
+        }
+    }
+
     /// Looks for cubes that contain states after joint moves.
     fn look_up(&mut self, node: &mut Node) {
         let [fails, wins] = &self.stores[(node.phase + 1) % self.stores.len()];
@@ -326,10 +339,7 @@ impl Search {
             let joint = next.expect("without open moves there is a verdict");
             self.counts.searched += 1;
             let cube = self.solve(after, &node.after(joint), node.depth - 1, pace)?;
-            match self.use_cubes {
-                true => self.counts.discharged += node.discharge(joint, &cube),
-                false => node.note(joint, &cube),
-            }
+            self.settle(node, joint, &cube);
             // What decides is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {
                 self.history[node.phase][joint] += u64::from(node.depth).pow(2) << ORDER_BITS;

@@ -120,11 +120,11 @@ impl ProverTeam {
         first
     }
 
-    /// What was counted in all searches so far, by all together: of all moves, and of threats.
-    pub fn counts(&self) -> [ProofCounts; 2] {
+    /// What was counted in all searches so far, by all together: as [`Prover::counts`].
+    pub fn counts(&self) -> [ProofCounts; 3] {
         let counts = self.provers.iter().map(Prover::counts);
-        counts.fold(Default::default(), |[full, threats], [a, b]| {
-            [full.and(a), threats.and(b)]
+        counts.fold(Default::default(), |all: [ProofCounts; 3], more| {
+            std::array::from_fn(|way| all[way].and(more[way]))
         })
     }
 

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
-use super::courses::{Courses, ProofMode, Weights};
+use super::courses::{Courses, ProofMode, ProofWay, Weights};
 use super::cube::Cube;
 use super::message::{
     ProofAnswer, ProofMessage, ProofRequest, ProofStatus, ProofWins, TargetStatus, WinCube,
@@ -184,7 +184,7 @@ impl Subject {
 
     /// Counts anew, and gives the search of all moves up if it is of no use.
     fn review(&mut self, roles: &[String]) {
-        let ([all, threats], status) = (self.prover.counts(), &mut self.status);
+        let ([all, threats, _], status) = (self.prover.counts(), &mut self.status);
         status.nodes = all.nodes;
         status.searched = all.searched;
         status.discharged = all.discharged;
@@ -315,7 +315,7 @@ impl<'a> Serving<'a> {
                     cube: cube.collect(),
                     nodes: task.courses.nodes(),
                 };
-                subject.status.proofs[usize::from(proof.order.is_some())] += 1;
+                subject.status.proofs[usize::from(proof.way != ProofWay::Full)] += 1;
                 if !self.tell(ProofMessage::Proof(answer)) {
                     return false;
                 }
