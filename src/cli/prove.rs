@@ -11,8 +11,8 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Move, RoleId};
 use propjit::proof::{
-    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProofWay, ProverTeam,
-    Target, Verdict,
+    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProofPart, ProofWay,
+    ProverTeam, Target, Verdict,
 };
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub(super) struct Args {
 
     /// Answer requests on the standard input until that ends: a worker for the player options
     /// `workers` and `prover` (see docs/workers.md)
-    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "mode", "no_cubes"])]
+    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "mode", "without"])]
     serve: bool,
 
     #[command(flatten)]
@@ -66,9 +66,9 @@ pub(super) struct Args {
     #[arg(long, default_value = "all", value_name = "MODE")]
     mode: Mode,
 
-    /// Search states that are known from proofs about others all the same, to compare
-    #[arg(long)]
-    no_cubes: bool,
+    /// Search without a part, to compare: several with commas
+    #[arg(long, value_delimiter = ',', value_name = "PART")]
+    without: Vec<Part>,
 
     #[command(flatten)]
     setup: SetupArgs,
@@ -82,6 +82,30 @@ enum Mode {
     Both,
     Numbers,
     All,
+}
+
+/// A part that a search can do without.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Part {
+    /// That states are known from proofs about others
+    Cubes,
+    /// That states are known from proofs about others that the goal cannot be forced
+    FailCubes,
+    /// That it is no part of a proof that a reply is not legal, if it would not help either
+    IllegalReplies,
+    /// That moves that are nearer to a goal are tried earlier
+    Order,
+}
+
+impl Part {
+    fn part(self) -> ProofPart {
+        match self {
+            Part::Cubes => ProofPart::Cubes,
+            Part::FailCubes => ProofPart::FailCubes,
+            Part::IllegalReplies => ProofPart::IllegalReplies,
+            Part::Order => ProofPart::Order,
+        }
+    }
 }
 
 /// For how long to search by default.
@@ -159,7 +183,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
     let state = ground.parse_state(&fluents).map_err(Failure::new)?;
     let config = ProofConfig::default()
-        .with_cubes(!args.no_cubes)
+        .with_without(args.without.iter().map(|part| part.part()).collect())
         .with_mode(match args.mode {
             Mode::Full => ProofMode::Full,
             Mode::Threats => ProofMode::Threats,

@@ -70,7 +70,7 @@ pub use message::{
 };
 pub use pace::Pace;
 pub use process::{NoCommand, ProofCommand};
-pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, Verdict};
+pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, ProofPart, Prover, Verdict};
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};
 pub use team::ProverTeam;

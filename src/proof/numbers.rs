@@ -112,10 +112,7 @@ impl Search {
         let (phase, state) = (key.0, &key.1[..]);
         let adopted = self.adopt(phase, state, Cube::ANY);
         // It may be in a cube that was proved since it was met first.
-        let known = || {
-            self.known(phase, state, Cube::ANY)
-                .filter(|_| self.use_cubes)
-        };
+        let known = || self.known_in_use(phase, state, Cube::ANY);
         if let Some(cube) = adopted.or_else(known) {
             return Ok(Some(cube));
         }

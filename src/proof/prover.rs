@@ -30,26 +30,47 @@ pub const MOST_DEPTH: u32 = 500;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProofConfig {
-    /// Whether states are recognised that are in a cube. Only for measurements is it not so.
-    pub cubes: bool,
     /// Which moves of the role are searched, and how far.
     pub mode: ProofMode,
+    /// What the search does without, to measure what it is good for.
+    pub without: Vec<ProofPart>,
+}
+
+/// A part that a search can do without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ProofPart {
+    /// That states are recognised that are in a cube.
+    Cubes,
+    /// That states are recognised that are in a fail cube.
+    FailCubes,
+    /// That it is no part of a proof that a reply is not legal, if the state after it would be in a
+    /// cube as well.
+    IllegalReplies,
+    /// That moves that are nearer to a goal are tried earlier, as long as nothing else is known of
+    /// them.
+    Order,
 }
 
 impl Default for ProofConfig {
-    /// With cubes, in all ways in turns.
+    /// In all ways in turns, with all parts.
     fn default() -> ProofConfig {
         ProofConfig {
-            cubes: true,
             mode: ProofMode::default(),
+            without: Vec::new(),
         }
     }
 }
 
 impl ProofConfig {
     setters! {
-        with_cubes(cubes: bool);
         with_mode(mode: ProofMode);
+        with_without(without: Vec<ProofPart>);
+    }
+
+    /// Whether the search has a part.
+    pub(super) fn has(&self, part: ProofPart) -> bool {
+        !self.without.contains(&part)
     }
 }
 
@@ -139,10 +160,11 @@ impl Prover {
         influence: Option<&Influence>,
     ) -> Result<Prover, ProofError> {
         let steps = Steps::new(engines.programs(), target).ok_or(ProofError::JointMoves)?;
+        let influence = influence.filter(|_| config.has(ProofPart::Order));
         let order = first_order(influence, &steps);
         Ok(Prover {
             game: engines.game().clone(),
-            search: Search::new(steps, order, config.cubes),
+            search: Search::new(steps, order, config),
             mode: config.mode,
         })
     }

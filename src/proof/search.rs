@@ -14,6 +14,7 @@ use super::node::Node;
 use super::numbers::Numbered;
 use super::order::ORDER_BITS;
 use super::pace::Pace;
+use super::prover::{ProofConfig, ProofPart};
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
 use super::threats::Threats;
@@ -89,7 +90,10 @@ pub(super) struct Search {
     pub(super) numbered: Numbered,
     /// Nodes that are not in use.
     spare: Vec<Node>,
-    pub(super) use_cubes: bool,
+    /// Whether fail cubes and win cubes are used.
+    uses: [bool; 2],
+    /// Whether what is known of legal replies is made use of for those that are not.
+    supposes: bool,
     /// Other searches for the same target, if there are any.
     exchange: Option<Exchange>,
     /// What is known of wins by threats.
@@ -101,7 +105,8 @@ pub(super) struct Search {
 impl Search {
     /// A search with nothing proved yet, with a [first order](super::order) of joint moves. If it
     /// is not to use cubes, states in them are searched all the same.
-    pub(super) fn new(steps: Steps, history: Vec<Vec<u64>>, use_cubes: bool) -> Search {
+    pub(super) fn new(steps: Steps, history: Vec<Vec<u64>>, config: &ProofConfig) -> Search {
+        let wins = config.has(ProofPart::Cubes);
         let phases = 0..steps.phases();
         let stores = phases.map(|_| [Store::new(), Store::new()]);
         Search {
@@ -113,7 +118,8 @@ impl Search {
             decisive: FxHashMap::default(),
             numbered: Numbered::default(),
             spare: Vec::new(),
-            use_cubes,
+            uses: [wins && config.has(ProofPart::FailCubes), wins],
+            supposes: config.has(ProofPart::IllegalReplies),
             exchange: None,
             announcer: None,
         }
@@ -136,6 +142,17 @@ impl Search {
         let wins = || self.stored(phase, true, state, Depths::AtMost(depth));
         let fails = || self.stored(phase, false, state, Depths::AtLeast(depth));
         wins().or_else(fails)
+    }
+
+    /// As [`known`](Search::known), if such cubes are used.
+    pub(super) fn known_in_use(
+        &self,
+        phase: usize,
+        state: &[u64],
+        depth: u32,
+    ) -> Option<Arc<Cube>> {
+        let cube = self.known(phase, state, depth);
+        cube.filter(|cube| self.uses[usize::from(cube.won())])
     }
 
     /// A win or fail cube of these depths that contains a state.
@@ -186,7 +203,12 @@ impl Search {
     /// The cube of a node with this verdict, which is kept, and told to whoever wants to know. If
     /// it is won, it is by the move of the role in the joint move `played`.
     pub(super) fn conclude(&mut self, node: &Node, won: bool, played: usize) -> Arc<Cube> {
-        let cube = Arc::new(conclude(&mut self.steps, node, won, played));
+        let cube = Arc::new(conclude(
+            &mut self.steps,
+            node,
+            (won, played),
+            self.supposes,
+        ));
         self.counts.cubes[usize::from(won)] += 1;
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
         if let Some(exchange) = &self.exchange {
@@ -223,7 +245,7 @@ impl Search {
         for (phase, cube) in self.exchange.as_ref()?.take() {
             self.keep(phase, cube);
         }
-        self.known(phase, state, depth).filter(|_| self.use_cubes)
+        self.known_in_use(phase, state, depth)
     }
 
     /// Joint moves by which the target is achieved from a state from which it can be forced in
@@ -287,15 +309,13 @@ impl Search {
         self.counts.lanes[0] += node.legal.len() as u64;
         self.counts.lanes[1] += there as u64;
         self.counts.leaves += (node.legal.len() - node.open()) as u64;
-        if self.use_cubes {
-            self.look_up(node);
-        }
+        self.look_up(node);
     }
 
     /// Takes note of the cube that contains the state after a joint move, and of which other joint
     /// moves that decides.
     pub(super) fn settle(&mut self, node: &mut Node, joint: usize, cube: &Arc<Cube>) {
-        match self.use_cubes {
+        match self.uses[usize::from(cube.won())] {
             true => self.counts.discharged += node.discharge(joint, cube),
             false => node.note(joint, cube),
         }
@@ -305,8 +325,12 @@ impl Search {
     fn look_up(&mut self, node: &mut Node) {
         let [fails, wins] = &self.stores[(node.phase + 1) % self.stores.len()];
         let depth = node.depth - 1;
-        self.counts.discharged += node.look_up(wins, Depths::AtMost(depth));
-        self.counts.discharged += node.look_up(fails, Depths::AtLeast(depth));
+        if self.uses[1] {
+            self.counts.discharged += node.look_up(wins, Depths::AtMost(depth));
+        }
+        if self.uses[0] {
+            self.counts.discharged += node.look_up(fails, Depths::AtLeast(depth));
+        }
     }
 
     /// Searches the states after joint moves until there is a verdict.
