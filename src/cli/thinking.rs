@@ -11,7 +11,9 @@ use propjit::matches::History;
 use propjit::proof::ProofCommand;
 use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
-use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, MoveReport, SearchReport};
+use propjit::search::mcts::{
+    EvaluationUse, Mcts, MctsConfig, MoveReport, SearchReport, wait_for_engines,
+};
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
@@ -70,13 +72,7 @@ impl Position {
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
     /// and decisive moves.
     pub(super) fn wait(&self) {
-        if let Some(bounds) = self.game.goal_bounds() {
-            bounds.wait();
-        }
-        let is_compiled = self.backend == Backend::Compiled;
-        if let Some(engine) = is_compiled.then(|| self.game.decisive(true)).flatten() {
-            engine.wait();
-        }
+        wait_for_engines(&self.game, self.backend, &MctsConfig::default());
     }
 }
 

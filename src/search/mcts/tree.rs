@@ -256,13 +256,13 @@ impl Tree {
             let mut joints = self.joints.write();
             joints.insert(id, Arc::new(Mutex::new(joint)));
             node.set_inside(Stage::Expanded, Block(0));
-            return false;
+            return is_known;
         };
         let (moves, roles) = (found.legal.role(role), self.ranges.len());
         let length = decision::words(moves.len(), roles, found.successors.words());
         let Some(block) = self.allocate(buffer, length) else {
             node.set_inside(Stage::Unexpanded, Block(0));
-            return false;
+            return is_known;
         };
         let most = |place: usize| {
             let state = || found.successors.to_state(place);
