@@ -8,7 +8,7 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, MachineError, Move, RANDOM_ROLE, RoleId};
 use propjit::matches::History;
-use propjit::proof::ProofCommand;
+use propjit::proof::own_worker;
 use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{
@@ -103,7 +103,7 @@ impl ThinkingArgs {
             .with_memory(self.memory << 20)
             .with_local(self.local)
             .with_evaluation(self.evaluation.then(EvaluationUse::default))
-            .with_provers(vec![ProofCommand::own(); self.workers])
+            .with_provers(vec![own_worker(); self.workers])
             .with_seed(seed);
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }
