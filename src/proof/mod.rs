@@ -69,7 +69,7 @@ pub use message::{
     WinCube, WorkerEvent,
 };
 pub use pace::Pace;
-pub use process::{NoCommand, ProofCommand};
+pub use process::own_worker;
 pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, ProofPart, Prover, Verdict};
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};

@@ -97,7 +97,7 @@ pub struct Scorer {
     /// The state that the sums are for.
     state: Vec<u64>,
     sums: Row,
-    /// Words of the state that are to be put back, and their places.
+    /// The words that were others in the state before, with their places.
     replaced: Vec<(usize, u64)>,
 }
 
@@ -124,10 +124,14 @@ impl Scorer {
 
     /// The logarithms of the odds of each role in the state with these words.
     pub fn log_odds(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
+        self.replaced.clear();
         let words = words.chain(std::iter::repeat(0));
         for (at, word) in (0..self.state.len()).zip(words) {
-            let changed = self.state[at] ^ word;
-            for base in ones(std::iter::once(changed)) {
+            let before = self.state[at];
+            if before != word {
+                self.replaced.push((at, before));
+            }
+            for base in ones(std::iter::once(before ^ word)) {
                 self.toggle(64 * at + base);
             }
         }
@@ -138,19 +142,10 @@ impl Scorer {
     /// state before and more from each other, as its successors do.
     pub fn log_odds_beside(
         &mut self,
-        words: impl Iterator<Item = u64> + Clone,
+        words: impl Iterator<Item = u64>,
         to_move: RoleId,
     ) -> [f32; 2] {
         let sums = self.sums;
-        self.replaced.clear();
-        let pairs = self
-            .state
-            .iter()
-            .zip(words.clone().chain(std::iter::repeat(0)));
-        let changed = pairs
-            .enumerate()
-            .filter(|(_, (before, after))| *before != after);
-        (self.replaced).extend(changed.map(|(at, (&before, _))| (at, before)));
         let found = self.log_odds(words, to_move);
         for &(at, before) in &self.replaced {
             self.state[at] = before;
@@ -160,11 +155,7 @@ impl Scorer {
     }
 
     /// As [`values`](Scorer::values), beside the state before.
-    pub fn values_beside(
-        &mut self,
-        words: impl Iterator<Item = u64> + Clone,
-        to_move: RoleId,
-    ) -> [f32; 2] {
+    pub fn values_beside(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
         self.log_odds_beside(words, to_move).map(logistic)
     }
 
