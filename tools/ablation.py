@@ -77,7 +77,8 @@ def main() -> None:
     first = VARIANTS[0][0]
     for name, _ in VARIANTS:
         open_ones = [horizon(report) for report in reports[name] if not is_decided(report)]
-        middle = statistics.median(open_ones) if open_ones else "-"
+        # Some do not search all moves with ever more joint moves.
+        middle = statistics.median(open_ones) if any(open_ones) else "-"
         decided = sum(map(is_decided, reports[name]))
         ratio = "-"
         if name in nodes and nodes[name]:
