@@ -82,7 +82,7 @@ impl Numbered {
 impl Search {
     /// Looks for a win, or a proof that there is none, from a state that is not terminal, in which
     /// every role has a legal move. It is in vain if states are repeated in all ways that are left.
-    pub(super) fn compare(
+    pub(super) fn decide(
         &mut self,
         phase: usize,
         state: &[u64],
@@ -94,13 +94,13 @@ impl Search {
         };
         self.numbered.path.clear();
         std::mem::swap(&mut self.counts, &mut self.numbered.counts);
-        let found = self.compare_from((phase, state.into()), bounds, pace);
+        let found = self.decide_from((phase, state.into()), bounds, pace);
         std::mem::swap(&mut self.counts, &mut self.numbered.counts);
         found.map(|found| found.ok_or(InVain { is_cut: false }))
     }
 
     /// Searches a state as long as its numbers are below the bounds.
-    fn compare_from(
+    fn decide_from(
         &mut self,
         key: Key,
         bounds: Numbers,
@@ -119,7 +119,7 @@ impl Search {
         let mut node = self.take_node(phase, state, Cube::ANY);
         self.expand(&mut node);
         self.numbered.path.push(key);
-        let found = self.compare_joints(&mut node, bounds, pace);
+        let found = self.decide_joints(&mut node, bounds, pace);
         let key = self.numbered.path.pop().expect("it was pushed");
         let found = found.map(|found| match found {
             Ok((won, played)) => {
@@ -143,7 +143,7 @@ impl Search {
 
     /// Whether the target can be forced, and the joint move with the move by which it can be; or the
     /// numbers of the node, if it is not to be searched any more.
-    fn compare_joints(
+    fn decide_joints(
         &mut self,
         node: &mut Node,
         bounds: Numbers,
@@ -178,7 +178,7 @@ impl Search {
             let child = &children[next.at];
             let (joint, key) = (child.joint, child.key.clone());
             self.counts.searched += 1;
-            match self.compare_from(key, next.bounds, pace)? {
+            match self.decide_from(key, next.bounds, pace)? {
                 Some(cube) => self.settle(node, joint, &cube),
                 None => {
                     let child = &mut children[next.at];

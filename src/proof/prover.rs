@@ -294,7 +294,7 @@ impl Prover {
                 self.search
                     .force(phase, state, Bounds { order, depth }, pace)
             }
-            ProofWay::Numbers => self.search.compare(phase, state, pace),
+            ProofWay::Numbers => self.search.decide(phase, state, pace),
         }
     }
 
