@@ -1,0 +1,35 @@
+//! The Python package `propjit`: games written in GDL, batched environments, search.
+//!
+//! - `game`, `state`: a loaded game and its states, with `machines` that answer questions about
+//!   them.
+//! - `vector`: batched environments, which write to NumPy arrays.
+//! - `search`, `playouts`, `facts`: work that takes time, with results as the data classes of
+//!   `propjit.records`.
+//! - `errors`, `interrupt`: exceptions, and Ctrl-C.
+
+mod errors;
+mod facts;
+mod game;
+mod interrupt;
+mod machines;
+mod playouts;
+mod records;
+mod search;
+mod state;
+mod vector;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::errors::{IllegalMoveError, LoadError, PlayError, PropjitError, UnknownNameError};
+    #[pymodule_export]
+    use super::game::Game;
+    #[pymodule_export]
+    use super::search::Search;
+    #[pymodule_export]
+    use super::state::State;
+    #[pymodule_export]
+    use super::vector::VectorEnv;
+}
