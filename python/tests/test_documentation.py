@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,15 @@ def test_docstrings(name):
         runner = doctest.DocTestRunner()
         runner.run(test)
         assert runner.failures == 0, test.name
+
+
+@pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel"])
+def test_adapters(name):
+    if name != "openspiel":
+        pytest.importorskip(name)
+    module = importlib.import_module(f"propjit.{name}")
+    failures, examples = doctest.testmod(module)
+    assert examples > 0 and failures == 0
 
 
 def test_guide():
