@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use propjit::game::Machines;
 use propjit::gdl::games;
 use propjit::gdl::ground::GroundLimits;
 use propjit::ground::GroundGame;
@@ -15,7 +16,6 @@ use pyo3::types::{PyTuple, PyType};
 use crate::errors::{UnknownNameError, load_error, machine_error, not_ground};
 use crate::facts;
 use crate::interrupt::interruptible;
-use crate::machines::Machines;
 use crate::playouts;
 use crate::state::State;
 
@@ -93,11 +93,10 @@ impl Game {
         py: Python<'_>,
         question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError> + Send,
     ) -> PyResult<T> {
-        let answer = match &self.machines {
-            Machines::Ground(_) => py.detach(|| self.machines.ask(&self.core, question)),
-            Machines::Prover(_) => {
+        let answer = match self.core.backend() {
+            Backend::Prover => {
                 // Only the prover's answers can take long.
-                let stop = self.stop.by(None);
+                let stop = self.stop();
                 interruptible(py, &stop, || {
                     self.machines.ask(&self.core, |machine| {
                         machine.set_stop(&stop);
@@ -105,6 +104,7 @@ impl Game {
                     })
                 })?
             }
+            _ => py.detach(|| self.machines.ask(&self.core, question)),
         };
         answer.map_err(machine_error)
     }

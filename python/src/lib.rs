@@ -1,7 +1,6 @@
 //! The Python package `propjit`: games written in GDL, batched environments, search.
 //!
-//! - `game`, `state`: a loaded game and its states, with `machines` that answer questions about
-//!   them.
+//! - `game`, `state`: a loaded game and its states.
 //! - `vector`: batched environments, which write to NumPy arrays.
 //! - `search`, `playouts`, `facts`: work that takes time, with results as the data classes of
 //!   `propjit.records`.
@@ -11,7 +10,6 @@ mod errors;
 mod facts;
 mod game;
 mod interrupt;
-mod machines;
 mod playouts;
 mod records;
 mod search;

@@ -40,6 +40,9 @@ enum Played {
     All(Vec<String>),
 }
 
+/// What a pickled state consists of: its game and propositions.
+type Restored = (Py<Game>, Vec<String>);
+
 impl State {
     pub(crate) fn new(game: Py<Game>, state: CoreState) -> State {
         State { game, state }
@@ -303,9 +306,7 @@ impl State {
         Ok(hasher.finish())
     }
 
-    fn __reduce__<'py>(
-        this: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Py<Game>, Vec<String>))> {
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restored)> {
         let (py, state) = (this.py(), this.get());
         let restore = py.get_type::<Game>().getattr("state")?;
         Ok((restore, (state.game.clone_ref(py), state.texts(py)?)))

@@ -262,19 +262,20 @@ impl VectorEnv {
         &self,
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
-    ) -> PyResult<(Bound<'py, PyAny>, Py<PyArrayDyn<f32>>, Py<PyAny>, Py<PyAny>)> {
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let actions = integers(actions)?;
         let actions = actions.as_slice()?;
         self.run(py, |environment, outputs| {
             environment.step(actions, outputs)
         })?
         .map_err(action_error)?;
-        Ok((
+        let arrays = [
             self.observation(py),
-            self.rewards.clone_ref(py),
-            self.terminated.view.clone_ref(py),
-            self.truncated.view.clone_ref(py),
-        ))
+            self.rewards.bind(py).clone().into_any(),
+            self.terminated.view.bind(py).clone(),
+            self.truncated.view.bind(py).clone(),
+        ];
+        PyTuple::new(py, arrays)
     }
 
     /// Takes `k` actions in each environment, chosen at random with equal chances. Returns what
