@@ -72,6 +72,7 @@ pub mod perft;
 pub mod player;
 pub mod playout;
 pub mod profile;
+pub mod program;
 pub mod proof;
 pub mod protocol;
 pub mod reasons;
