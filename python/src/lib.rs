@@ -1,11 +1,12 @@
 //! The Python package `propjit`: games written in GDL, batched environments, search.
 //!
 //! - `game`, `state`: a loaded game and its states.
-//! - `vector`: batched environments, which write to NumPy arrays.
+//! - `vector`: batched environments, which write to NumPy `arrays`.
 //! - `search`, `playouts`, `facts`: work that takes time, with results as the data classes of
 //!   `propjit.records`.
 //! - `errors`, `interrupt`: exceptions, and Ctrl-C.
 
+mod arrays;
 mod errors;
 mod facts;
 mod game;

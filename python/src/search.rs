@@ -1,6 +1,6 @@
 //! Monte Carlo tree search.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use propjit::search::mcts::{EvaluationUse, MoveReport};
 use propjit::{Mcts, MctsConfig, RoleId, SearchBudget};
@@ -41,8 +41,8 @@ enum Start<'py> {
 impl Search {
     fn lock(&self) -> PyResult<MutexGuard<'_, Mcts>> {
         self.search.try_lock().or_else(|error| match error {
-            std::sync::TryLockError::Poisoned(poisoned) => Ok(PoisonError::into_inner(poisoned)),
-            std::sync::TryLockError::WouldBlock => Err(in_use("search")),
+            TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
+            TryLockError::WouldBlock => Err(in_use("search")),
         })
     }
 }

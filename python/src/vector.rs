@@ -1,18 +1,16 @@
 //! Batched environments with NumPy arrays.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::ndarray::IxDyn;
-use numpy::{
-    Element, IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
-    PyReadwriteArrayDyn, PyUntypedArrayMethods,
-};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use propjit::RoleId;
 use propjit::environment::{EnvironmentConfig, Observation, Outputs, Shape, VectorEnvironment};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 
+use crate::arrays::{Flags, ObservationArray, elements, integers, writable, zeros};
 use crate::errors::{action_error, in_use, not_ground};
 use crate::game::{Game, RoleName};
 use crate::records::record;
@@ -61,48 +59,23 @@ pub(crate) struct VectorEnv {
     truncated: Flags,
 }
 
-/// The array of observations.
-enum ObservationArray {
-    Bits(Py<PyArrayDyn<u8>>),
-    Bytes(Flags),
-    Floats(Py<PyArrayDyn<f32>>),
-}
-
-/// Truth values: bytes to write to, and the same memory as an array of `bool`.
-struct Flags {
-    bytes: Py<PyArrayDyn<u8>>,
-    view: Py<PyAny>,
-}
-
-impl Flags {
-    fn new(py: Python<'_>, shape: &[usize]) -> PyResult<Flags> {
-        let bytes = zeros(py, shape)?;
-        let view = bytes.bind(py).call_method1("view", ("bool",))?.unbind();
-        Ok(Flags { bytes, view })
-    }
-}
-
-/// An array of zeros. Its memory is not NumPy's, and so is not moved by `resize`.
-fn zeros<T: Element + Default + Clone>(
-    py: Python<'_>,
-    shape: &[usize],
-) -> PyResult<Py<PyArrayDyn<T>>> {
-    let zeros = vec![T::default(); shape.iter().product()].into_pyarray(py);
-    Ok(zeros.reshape(IxDyn(shape))?.unbind())
-}
-
 impl VectorEnv {
+    /// The environments, if no other thread is using them. It is not waited for: it may need the
+    /// interpreter, which this one has.
+    fn lock(&self) -> PyResult<MutexGuard<'_, VectorEnvironment>> {
+        self.environment.try_lock().or_else(|error| match error {
+            TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
+            TryLockError::WouldBlock => Err(in_use("environment")),
+        })
+    }
+
     /// Works on the environments and the arrays, while other Python threads run.
     fn run<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut VectorEnvironment, Outputs<'_>) -> T + Send,
     ) -> PyResult<T> {
-        let mut environment = match self.environment.try_lock() {
-            Ok(environment) => environment,
-            Err(std::sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(std::sync::TryLockError::WouldBlock) => return Err(in_use("environment")),
-        };
+        let mut environment = self.lock()?;
         let environment = &mut *environment;
         let mut legal = writable(py, &self.legal.bytes)?;
         let mut legal_counts = writable(py, &self.legal_counts)?;
@@ -144,35 +117,6 @@ impl VectorEnv {
             ObservationArray::Floats(floats) => floats.bind(py).clone().into_any(),
         }
     }
-}
-
-/// The array, to be written to.
-fn writable<'py, T: Element>(
-    py: Python<'py>,
-    array: &Py<PyArrayDyn<T>>,
-) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
-    let array = array.bind(py).try_readwrite();
-    array.map_err(|error| PyRuntimeError::new_err(format!("an array of the environment: {error}")))
-}
-
-fn elements<'a, T: Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>) -> PyResult<&'a mut [T]> {
-    Ok(array.as_slice_mut()?)
-}
-
-/// Integers as the environment takes them.
-fn integers<'py>(given: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, i32>> {
-    if let Ok(array) = given.cast::<PyArrayDyn<i32>>()
-        && array.is_c_contiguous()
-    {
-        return Ok(array.readonly());
-    }
-    let py = given.py();
-    let how = PyDict::new(py);
-    how.set_item("casting", "same_kind")?;
-    how.set_item("order", "C")?;
-    let array = py.import("numpy")?.call_method1("asarray", (given,))?;
-    let array = array.call_method("astype", ("int32",), Some(&how))?;
-    Ok(array.cast_into::<PyArrayDyn<i32>>()?.readonly())
 }
 
 /// The most steps of all environments that are taken between two looks whether a signal has come.
@@ -316,10 +260,7 @@ impl VectorEnv {
     ) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         let ranks = integers(ranks)?;
         let ranks = ranks.as_slice()?;
-        let environment = self
-            .environment
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let environment = self.lock()?;
         let mut actions = vec![0; ranks.len()];
         environment
             .nth_legal(ranks, &mut actions)
@@ -341,10 +282,7 @@ impl VectorEnv {
                 self.shape.environments
             )));
         }
-        let environments = self
-            .environment
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let environments = self.lock()?;
         Ok(State::new(
             self.game.clone_ref(py),
             environments.state(environment),

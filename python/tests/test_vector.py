@@ -1,5 +1,7 @@
 """Batched environments, against single states."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -116,3 +118,19 @@ def test_what_is_wrong_is_told():
     # Rust's memory stays where it is.
     with pytest.raises(ValueError):
         env.rewards.resize((100, 2), refcheck=False)
+
+
+def test_one_thread_at_a_time():
+    env = VectorEnv(Game.named("connectFour"), 512)
+    worker = threading.Thread(target=env.step_random, args=(20_000,))
+    worker.start()
+    refused = 0
+    while worker.is_alive():
+        for use in [lambda: env.nth_legal_action([0] * 512), lambda: env.state(0)]:
+            try:
+                use()
+            except RuntimeError as error:
+                assert "another thread is using this environment" in str(error)
+                refused += 1
+    worker.join()
+    assert refused > 0

@@ -343,7 +343,7 @@ impl Words<'_> {
                 Invariant::AtMostOne(group) => groups.push(self.group("at-most-one", group)),
             }
         }
-        let latch = |literal, how| Latch {
+        let latch = |literal, how: ProofMethod| Latch {
             literal,
             method: how.name(),
         };

@@ -6,7 +6,10 @@ use propjit_jit::lanes::transpose::{column_words, to_columns};
 use rand::Rng;
 
 use super::action_error::ActionError;
+use super::common::Common;
 use super::outputs::Outputs;
+use super::packed::{contains, count_ones, nth_one};
+use super::random_steps::RandomSteps;
 use super::shape::Shape;
 use super::unpack::to_bytes;
 use super::worker::{Worker, add_rows};
@@ -14,52 +17,6 @@ use crate::lane_mask::LaneMask;
 use crate::machine::{RoleId, State};
 use crate::rng::GameRng;
 use crate::state::ones;
-
-/// What the environments of a game have in common.
-pub(super) struct Common {
-    pub(super) shape: Shape,
-    pub(super) max_steps: u32,
-    /// For each player, its legal moves in the initial state, packed.
-    fresh_legal: Vec<Vec<u64>>,
-}
-
-impl Common {
-    /// Evaluates the initial state.
-    pub(super) fn new(shape: Shape, max_steps: u32, worker: &mut Worker) -> Common {
-        let width = worker.width();
-        let mut bases = vec![0; shape.propositions * width.words()];
-        worker.restart(LaneMask::all(width), &mut bases);
-        worker.look(0, &bases);
-        let players = shape.players.iter();
-        Common {
-            fresh_legal: players.map(|&role| worker.first_legal(role)).collect(),
-            shape,
-            max_steps,
-        }
-    }
-}
-
-/// What came of random steps.
-#[derive(Clone, Default, PartialEq, Debug)]
-pub struct RandomSteps {
-    /// How many matches ended in a terminal state.
-    pub terminated: u64,
-    /// How many were given up.
-    pub truncated: u64,
-    /// For each player, the sum of its goals at the end of matches, as far as they are defined.
-    pub rewards: Vec<f64>,
-}
-
-impl RandomSteps {
-    pub(super) fn add(&mut self, other: &RandomSteps) {
-        self.terminated += other.terminated;
-        self.truncated += other.truncated;
-        self.rewards.resize(other.rewards.len(), 0.0);
-        for (sum, reward) in self.rewards.iter_mut().zip(&other.rewards) {
-            *sum += reward;
-        }
-    }
-}
 
 /// Environments, one per lane, from the first on.
 pub(super) struct Block {
@@ -163,11 +120,7 @@ impl Block {
             .try_for_each(|(lane, actor, &action)| {
                 let player = self.player(shape, lane, actor)?;
                 let legal = self.legal_of(shape, lane, actor);
-                let is_legal = usize::try_from(action).is_ok_and(|action| {
-                    let word = legal.get(action / 64);
-                    word.is_some_and(|word| word >> (action % 64) & 1 == 1)
-                });
-                match is_legal {
+                match usize::try_from(action).is_ok_and(|action| contains(legal, action)) {
                     true => Ok(()),
                     false => Err(ActionError::Illegal {
                         environment: lane,
@@ -274,13 +227,11 @@ impl Block {
         let mut rewards = vec![0.0; players];
         for lane in self.terminated.lanes() {
             let goals = &self.rewards[lane * players..][..players];
-            for (sum, goal) in rewards
+            let defined = rewards
                 .iter_mut()
                 .zip(goals)
-                .filter(|(_, goal)| !goal.is_nan())
-            {
-                *sum += f64::from(*goal);
-            }
+                .filter(|(_, goal)| !goal.is_nan());
+            defined.for_each(|(sum, goal)| *sum += f64::from(*goal));
         }
         RandomSteps {
             terminated: self.terminated.count(),
@@ -482,24 +433,4 @@ impl Block {
 /// The number of words of an actor's packed actions.
 fn action_words(shape: &Shape) -> usize {
     column_words(shape.actions).max(1)
-}
-
-fn count_ones(words: &[u64]) -> usize {
-    words.iter().map(|word| word.count_ones() as usize).sum()
-}
-
-/// The place of the one that comes after so many others.
-fn nth_one(words: &[u64], mut rank: u32) -> Option<i32> {
-    for (&word, first) in words.iter().zip((0..).step_by(64)) {
-        let count = word.count_ones();
-        if rank < count {
-            let mut rest = word;
-            for _ in 0..rank {
-                rest &= rest - 1;
-            }
-            return Some(first + rest.trailing_zeros() as i32);
-        }
-        rank -= count;
-    }
-    None
 }

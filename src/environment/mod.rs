@@ -43,20 +43,24 @@
 //! - [`VectorEnvironment`]: all blocks, on several threads.
 //! - `block`: the environments of one block. `worker`: the evaluator of one thread, and what it
 //!   works out about a block.
-//! - `outputs`, `unpack`: the arrays of callers, and bits as they are wanted there.
+//! - `outputs`, `unpack`: the arrays of callers, and bits as they are wanted there. `packed`: bits as
+//!   sets of actions.
 
 mod action_error;
 mod block;
+mod common;
 mod config;
 mod outputs;
+mod packed;
+mod random_steps;
 mod shape;
 mod unpack;
 mod vector;
 mod worker;
 
 pub use action_error::ActionError;
-pub use block::RandomSteps;
 pub use config::EnvironmentConfig;
 pub use outputs::{Observation, Outputs};
+pub use random_steps::RandomSteps;
 pub use shape::Shape;
 pub use vector::VectorEnvironment;

@@ -7,9 +7,11 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::action_error::ActionError;
-use super::block::{Block, Common, RandomSteps};
+use super::block::Block;
+use super::common::Common;
 use super::config::EnvironmentConfig;
 use super::outputs::Outputs;
+use super::random_steps::RandomSteps;
 use super::shape::Shape;
 use super::worker::Worker;
 use crate::engine::Engines;
