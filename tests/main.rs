@@ -14,6 +14,7 @@ mod connections;
 mod darkening;
 mod darkening_command;
 mod decisive;
+mod environment;
 mod examples;
 mod facts;
 mod facts_command;
