@@ -57,6 +57,7 @@ mod directory;
 pub mod engine;
 mod fnv;
 pub mod game;
+pub mod grid;
 pub mod ground;
 pub mod influence;
 mod input;
@@ -81,6 +82,7 @@ mod terms;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod verify;
+pub mod view;
 
 pub use propjit_gdl as gdl;
 pub use propjit_jit as jit;
