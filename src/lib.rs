@@ -61,6 +61,7 @@ pub mod engine;
 pub mod environment;
 mod fnv;
 pub mod game;
+pub mod grid;
 pub mod ground;
 pub mod influence;
 mod input;
@@ -86,6 +87,7 @@ mod terms;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod verify;
+pub mod view;
 
 pub use propjit_gdl as gdl;
 pub use propjit_jit as jit;

@@ -82,3 +82,20 @@ fn the_command_refuses_wrong_input() {
     let wrong = file(&folder, "wrong.kif", "(role p");
     assert!(stderr(propjit(&["facts", &wrong]).code(1)).contains("wrong.kif:1:1"));
 }
+
+#[test]
+fn facts_and_what_goes_wrong_in_matches() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role r) (init (n 1)) (legal r go) (<= (next (n 2)) (true (n 1)))
+        (<= terminal (true (n 2))) (<= (goal r 100) (true (n 1)))";
+    let game = file(&folder, "goalless.kif", rules);
+    let told = |args: &[&str]| stdout(propjit(&[&["facts", &game], args].concat()).success());
+    assert!(!told(&[]).contains("played"));
+    let text = told(&["--play", "--seed", "1"]);
+    assert!(
+        text.contains("\nplayed ") && text.contains("goal"),
+        "{text}"
+    );
+    let report = json(&["facts", &game, "--play"]);
+    assert_eq!(report["play"]["findings"][0]["is_error"], true, "{report}");
+}

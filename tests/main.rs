@@ -22,6 +22,7 @@ mod facts_command;
 mod finds;
 mod fuzz;
 mod goal_counts;
+mod grids;
 #[cfg(unix)]
 mod harness;
 mod heuristic;
@@ -46,4 +47,5 @@ mod tiers;
 mod tournaments;
 mod traces;
 mod tune;
+mod view;
 mod workers;

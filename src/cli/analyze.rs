@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
 use propjit::search::SearchBudget;
@@ -68,6 +69,9 @@ struct Analysis {
     local: Option<LocalReport>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
+    /// The position, for people.
+    #[serde(skip)]
+    picture: String,
 }
 
 /// Searches and prints what was found.
@@ -78,7 +82,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let asked = args.role.as_deref();
     if history.is_over()? {
         let role = find_role(history.roles(), asked)?;
-        return output.result(&over(history, role)?);
+        let picture = position.pictures(&stop).draw(&position.history.fluents());
+        return output.result(&over(&mut position.history, role, picture)?);
     }
     let legal = history.legal()?;
     let role = match asked {
@@ -111,6 +116,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     drop(shown);
     done?;
     let report = search.report(role);
+    let picture = match output.is_json() {
+        true => String::new(),
+        // A stop has ended the search; the picture is not to be missed.
+        false => position
+            .pictures(&Stop::new())
+            .draw(&position.history.fluents()),
+    };
     output.result(&Analysis {
         role: history.roles()[role.index()].clone(),
         depth: history.depth(),
@@ -124,11 +136,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         moves: ranking(&report, &mut search, history.roles()),
         local: report.local,
         goals: None,
+        picture,
     })
 }
 
 /// The result when the match is over.
-fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
+fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis, Failure> {
     let goals = Goals::of(history)?;
     Ok(Analysis {
         role: history.roles()[role.index()].clone(),
@@ -143,6 +156,7 @@ fn over(history: &mut History, role: RoleId) -> Result<Analysis, Failure> {
         moves: Vec::new(),
         local: None,
         goals: Some(goals),
+        picture,
     })
 }
 
@@ -173,6 +187,7 @@ fn chooser(history: &History, legal: &[Vec<String>]) -> Result<RoleId, Failure> 
 
 impl fmt::Display for Analysis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.picture)?;
         if let Some(goals) = &self.goals {
             writeln!(f, "the match is over after {} joint moves", self.depth)?;
             return goals.fmt(f);

@@ -10,6 +10,7 @@ use propjit::analysis::{
 };
 use propjit::game::Game;
 use propjit::ground::{GoalTable, GoalTables, GroundGame};
+use propjit::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::machine::RoleId;
 use propjit::rng::random_seed;
 use propjit_jit::counts::{Quantity, Term};
@@ -37,6 +38,10 @@ pub(super) struct Args {
     /// The seed of the random numbers of these matches [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+
+    /// Check the game by random matches, too, as `propjit validate --play` does
+    #[arg(long, conflicts_with = "distances")]
+    play: bool,
 
     /// Tell only how soon this move has an influence on others, and on which
     #[arg(long, value_name = "MOVE")]
@@ -74,6 +79,9 @@ struct Report {
     stages: Vec<Stage>,
     seconds: f64,
     interrupted: bool,
+    /// What came of playing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    play: Option<Inspection>,
 }
 
 #[derive(Serialize)]
@@ -143,10 +151,8 @@ struct Stage {
 /// Finds facts and prints them.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
-    let game = Game::load(
-        &args.rulesheet,
-        &args.ground.setup().with_stop(stop.clone()),
-    )?;
+    let setup = args.ground.setup().with_stop(stop.clone());
+    let game = Game::load(&args.rulesheet, &setup)?;
     let Some(engines) = game.engines() else {
         let reason = game.gave_up().map(|error| describe(error));
         let reason = reason.unwrap_or_default();
@@ -171,7 +177,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let words = Words {
         game: engines.game(),
     };
-    let report = words.report(&facts, influence, name, config.seed, stop.is_set());
+    let mut report = words.report(&facts, influence, name, config.seed, stop.is_set());
+    if args.play {
+        let shown = show_progress(|| "playing".to_string());
+        let config = InspectionConfig::default().with_seed(config.seed);
+        report.play = Some(inspect(&game, &setup, &config, &stop)?);
+        drop(shown);
+    }
     match output.is_dot() {
         true => output.print(&report.dot()),
         false => output.result(&report),
@@ -409,6 +421,7 @@ impl Words<'_> {
             seconds: stages.iter().map(|stage| stage.seconds).sum(),
             stages,
             interrupted,
+            play: None,
         }
     }
 }
@@ -560,6 +573,6 @@ impl fmt::Display for Report {
         if self.interrupted {
             writeln!(f, "interrupted")?;
         }
-        Ok(())
+        self.play.as_ref().map_or(Ok(()), |play| play.fmt(f))
     }
 }

@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use propjit::game::Game;
+use propjit::grid::{Grid, Grids};
 use propjit::ground::{GroundGame, Shares};
 use propjit::machine::Backend;
 use serde::Serialize;
@@ -38,6 +39,7 @@ struct Report {
     gave_up: Option<String>,
     #[serde(flatten)]
     ground: Option<Ground>,
+    boards: Vec<Board>,
     setup: Vec<Stage>,
     setup_seconds: f64,
     peak_memory_bytes: Option<u64>,
@@ -82,6 +84,17 @@ struct Pass {
     seconds: f64,
 }
 
+/// A board that was inferred.
+#[derive(Serialize)]
+struct Board {
+    /// The names of its fluents.
+    fluents: Vec<String>,
+    kind: &'static str,
+    columns: usize,
+    rows: usize,
+    places: usize,
+}
+
 #[derive(Serialize)]
 struct Stage {
     stage: &'static str,
@@ -100,7 +113,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         write_dot(ground, path)
             .map_err(|error| Failure::Work(format!("cannot write {}: {error}", path.display())))?;
     }
-    output.result(&report(&game, backend, &args.rulesheet))
+    let grids = Grids::find(&game, &stop)?;
+    output.result(&report(&game, &grids, backend, &args.rulesheet))
 }
 
 fn write_dot(ground: &GroundGame, path: &Path) -> std::io::Result<()> {
@@ -109,7 +123,7 @@ fn write_dot(ground: &GroundGame, path: &Path) -> std::io::Result<()> {
     file.flush()
 }
 
-fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
+fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Report {
     let rules = game.rules();
     let ground = game.ground_game();
     let role = |(at, &name): (usize, _)| {
@@ -124,8 +138,19 @@ fn report(game: &Game, backend: Backend, rulesheet: &Path) -> Report {
         stage: stage.name,
         seconds: stage.time.as_secs_f64(),
     };
+    let board = |grid: &Grid| {
+        let (columns, rows) = grid.size();
+        Board {
+            fluents: grid.names.clone(),
+            kind: grid.kind.name(),
+            columns,
+            rows,
+            places: grid.sites.len(),
+        }
+    };
     Report {
         game: game_name(rulesheet),
+        boards: grids.grids().iter().map(board).collect(),
         rules: rules.rules.len(),
         roles: rules.roles.iter().enumerate().map(role).collect(),
         backend: backend.name(),
@@ -195,6 +220,17 @@ impl fmt::Display for Report {
         }
         if let Some(ground) = &self.ground {
             write!(f, "{ground}")?;
+        }
+        for board in &self.boards {
+            writeln!(
+                f,
+                "board: {}, {} of {} x {}, {} places",
+                board.fluents.join(" "),
+                board.kind,
+                board.columns,
+                board.rows,
+                board.places
+            )?;
         }
         for stage in &self.setup {
             writeln!(

@@ -19,6 +19,7 @@ mod options;
 mod output;
 mod perf;
 mod perft;
+mod picture;
 mod play;
 mod playout;
 mod position;
@@ -32,6 +33,7 @@ mod tournament;
 mod tune;
 mod validate;
 mod verify;
+mod view;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -79,6 +81,7 @@ enum Command {
     Contest(contest::Args),
     Tournament(tournament::Args),
     Serve(serve::Args),
+    View(view::Args),
     Engine(engine::Args),
     Perf(perf::Args),
     Tune(tune::Args),
@@ -117,6 +120,7 @@ pub(super) fn main() -> ExitCode {
         Command::Contest(args) => contest::run(&args, &mut output),
         Command::Tournament(args) => tournament::run(&args, &mut output),
         Command::Serve(args) => serve::run(&args, &mut output),
+        Command::View(args) => view::run(args, &mut output),
         Command::Engine(args) => engine::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Tune(args) => tune::run(&args, &mut output),

@@ -17,7 +17,7 @@ pub(super) struct PositionArgs {
     history: Option<PathBuf>,
 
     /// The number of the match in a file of records
-    #[arg(long = "match", value_name = "N", requires = "history")]
+    #[arg(long = "match", value_name = "N")]
     number: Option<u64>,
 
     /// Only the first joint moves of the history
@@ -32,6 +32,10 @@ pub(super) struct PositionArgs {
 impl PositionArgs {
     /// Plays the moves so far.
     pub(super) fn position(&self, game: &Game) -> Result<History, Failure> {
+        if self.number.is_some() && self.history.is_none() {
+            let why = "--match is the number of a match in a file of records: see --history";
+            return Err(Failure::Usage(why.to_string()));
+        }
         let mut history = History::new(game.follower()?)?;
         let script = match (&self.history, &self.moves) {
             (Some(path), _) => {
@@ -46,6 +50,21 @@ impl PositionArgs {
         };
         script.map_or(Ok(()), |script| history.follow(&script))?;
         Ok(history)
+    }
+
+    /// The number of the match in a file of records, if one was asked for.
+    pub(super) fn number(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// Takes the moves from this file.
+    pub(super) fn follow(&mut self, history: PathBuf) -> Result<(), Failure> {
+        if self.history.is_some() || self.moves.is_some() {
+            let why = "there are moves in the file of records; no others can be given";
+            return Err(Failure::Usage(why.to_string()));
+        }
+        self.history = Some(history);
+        Ok(())
     }
 
     /// Whether standard input is read for the moves.

@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
 use super::output::Failure;
+use super::picture::Pictures;
 use super::position::PositionArgs;
 
 /// A position of a game, and how to search it.
@@ -61,14 +62,19 @@ pub(super) struct ThinkingArgs {
 
 /// A position of a loaded game.
 pub(super) struct Position {
-    game: Game,
+    pub game: Game,
     /// The backend to search with.
-    backend: Backend,
+    pub backend: Backend,
     /// The match so far.
     pub history: History,
 }
 
 impl Position {
+    /// The boards of the game. Looking for them ends when `stop` is set.
+    pub(super) fn pictures(&self, stop: &Stop) -> Pictures {
+        Pictures::new(&self.game, stop)
+    }
+
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
     /// and decisive moves.
     pub(super) fn wait(&self) {
@@ -84,10 +90,20 @@ impl ThinkingArgs {
 
     /// Loads the game and plays the moves so far. Fails soon after `stop` is set.
     pub(super) fn load(&self, stop: &Stop) -> Result<Position, Failure> {
+        self.load_checked(stop, |_| Ok(()))
+    }
+
+    /// The same, if the game is the right one.
+    pub(super) fn load_checked(
+        &self,
+        stop: &Stop,
+        check: impl FnOnce(&Game) -> Result<(), Failure>,
+    ) -> Result<Position, Failure> {
         let prepare = Game::prepare_playouts;
         let (game, backend) =
             self.setup
                 .load(&self.rulesheet, stop, Game::bulk_backend, prepare)?;
+        check(&game)?;
         Ok(Position {
             history: self.position.position(&game)?,
             game,
@@ -95,16 +111,38 @@ impl ThinkingArgs {
         })
     }
 
-    /// A search in the game of this position, and the seed of its random numbers.
-    pub(super) fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
+    /// The file with the rules.
+    pub(super) fn rulesheet(&self) -> &Path {
+        &self.rulesheet
+    }
+
+    /// The number of the match in a file of records, if one was asked for.
+    pub(super) fn number(&self) -> Option<u64> {
+        self.position.number()
+    }
+
+    /// Takes what is called the rulesheet for a file of records of a game with these rules.
+    pub(super) fn take_records(&mut self, rulesheet: PathBuf) -> Result<(), Failure> {
+        let records = std::mem::replace(&mut self.rulesheet, rulesheet);
+        self.position.follow(records)
+    }
+
+    /// How to search, with a new seed if none was given.
+    pub(super) fn config(&self) -> MctsConfig {
         let seed = self.seed.unwrap_or_else(random_seed);
-        let config = MctsConfig::default()
+        MctsConfig::default()
             .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
             .with_memory(self.memory << 20)
             .with_local(self.local)
             .with_evaluation(self.evaluation.then(EvaluationUse::default))
             .with_provers(vec![own_worker(); self.workers])
-            .with_seed(seed);
+            .with_seed(seed)
+    }
+
+    /// A search in the game of this position, and the seed of its random numbers.
+    pub(super) fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
+        let config = self.config();
+        let seed = config.seed;
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }
 }

@@ -194,11 +194,7 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
             if let Some(played) = &file.play {
-                let (matches, states, seed) = (played.matches, played.states, played.seed);
-                writeln!(f, "played {matches} matches, {states} states, seed {seed}")?;
-                for finding in &played.findings {
-                    writeln!(f, "{finding}")?;
-                }
+                played.fmt(f)?;
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use propjit_gdl::rules::{Keyword, Pattern};
@@ -64,6 +65,15 @@ pub struct Inspection {
     pub seconds: f64,
     /// What is wrong or odd: what the language forbids first.
     pub findings: Vec<Finding>,
+}
+
+impl fmt::Display for Inspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (matches, states, seed) = (self.matches, self.states, self.seed);
+        writeln!(f, "played {matches} matches, {states} states, seed {seed}")?;
+        let mut findings = self.findings.iter();
+        findings.try_for_each(|finding| writeln!(f, "{finding}"))
+    }
 }
 
 /// The findings so far, by what they are about.

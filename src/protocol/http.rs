@@ -24,7 +24,7 @@ use thiserror::Error;
 use propjit_stop::Stop;
 
 /// The largest message that is read, head included: 4 MiB. Rulesheets have less than one.
-pub(super) const MAX_BYTES: usize = 4 << 20;
+pub(crate) const MAX_BYTES: usize = 4 << 20;
 
 /// The time between looks whether to go on while waiting for a socket.
 const SLICE: Duration = Duration::from_millis(10);
@@ -37,7 +37,7 @@ const LINGER: Duration = Duration::from_millis(500);
 
 /// Why there is no message.
 #[derive(Debug, Error)]
-pub(super) enum HttpError {
+pub(crate) enum HttpError {
     /// The time is up.
     #[error("the message did not come in time")]
     TimedOut,
@@ -63,15 +63,19 @@ pub(super) enum HttpError {
 
 /// The part of a message before the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Head {
+pub(crate) struct Head {
     /// The request line or status line.
     pub first_line: String,
     /// The length of the body in bytes (some mean characters).
     pub content_length: Option<usize>,
+    /// The host that was asked, if it is named.
+    pub host: Option<String>,
+    /// The type of the body, if it is named.
+    pub content_type: Option<String>,
 }
 
 /// Reads one message from a connection.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     stream: &'a TcpStream,
     deadline: Instant,
     stop: &'a Stop,
@@ -80,7 +84,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads until `deadline` at the latest.
-    pub(super) fn new(stream: &'a TcpStream, deadline: Instant, stop: &'a Stop) -> Reader<'a> {
+    pub(crate) fn new(stream: &'a TcpStream, deadline: Instant, stop: &'a Stop) -> Reader<'a> {
         Reader {
             stream,
             deadline,
@@ -122,7 +126,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When it does not come, or is no HTTP.
-    pub(super) fn head(&mut self) -> Result<Head, HttpError> {
+    pub(crate) fn head(&mut self) -> Result<Head, HttpError> {
         let mut seen = 0;
         let end = loop {
             if let Some(end) = blank_line(&self.buffer, seen) {
@@ -146,7 +150,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When it does not come, or is not UTF-8.
-    pub(super) fn body(&mut self, head: &Head) -> Result<String, HttpError> {
+    pub(crate) fn body(&mut self, head: &Head) -> Result<String, HttpError> {
         if head.content_length.is_some_and(|length| length > MAX_BYTES) {
             return Err(HttpError::TooLarge);
         }
@@ -236,10 +240,13 @@ fn read_head(head: &[u8]) -> Result<Head, HttpError> {
     if value("Transfer-Encoding").is_some_and(|value| value.eq_ignore_ascii_case(b"chunked")) {
         return Err(HttpError::Chunked);
     }
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     let length = |value: &[u8]| std::str::from_utf8(value).ok()?.parse().ok();
     let content_length = value("Content-Length").map(length);
     Ok(Head {
         first_line: first_line.trim_end().to_string(),
+        host: value("Host").map(text),
+        content_type: value("Content-Type").map(text),
         content_length: content_length
             .map(|length| length.ok_or(HttpError::Malformed("Content-Length is no length")))
             .transpose()?,
@@ -281,7 +288,7 @@ impl Scan {
 ///
 /// # Errors
 /// When the other side does not take it in time.
-pub(super) fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result<()> {
+pub(crate) fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result<()> {
     stream.set_write_timeout(Some(WRITE_TIME))?;
     let length = body.len();
     let message = format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}");
@@ -290,13 +297,13 @@ pub(super) fn send(mut stream: &TcpStream, head: &str, body: &str) -> io::Result
 }
 
 /// The first line of an answer that has what was asked for.
-pub(super) const SUCCESS: &str = "HTTP/1.0 200 OK";
+pub(crate) const SUCCESS: &str = "HTTP/1.0 200 OK";
 
 /// Tells whether somebody still waits for an answer.
 ///
 /// Who has closed a connection for writing may still read. So when that is seen, the first line of
 /// the answer is sent at once: if nobody is there to read it, the other side resets the connection.
-pub(super) struct Asker<'a> {
+pub(crate) struct Asker<'a> {
     stream: &'a TcpStream,
     /// Whether the first line has been sent.
     has_begun: Cell<bool>,
@@ -305,7 +312,7 @@ pub(super) struct Asker<'a> {
 
 impl<'a> Asker<'a> {
     /// For a connection from which a message has been read.
-    pub(super) fn new(stream: &'a TcpStream) -> Asker<'a> {
+    pub(crate) fn new(stream: &'a TcpStream) -> Asker<'a> {
         Asker {
             stream,
             has_begun: Cell::new(false),
@@ -315,7 +322,7 @@ impl<'a> Asker<'a> {
 
     /// Whether nobody waits any more. It takes until the next question to be sure. The answer must
     /// be a success from then on.
-    pub(super) fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         if !self.is_gone.get() {
             self.is_gone.set(self.look().is_err());
         }
@@ -345,7 +352,7 @@ impl<'a> Asker<'a> {
     ///
     /// # Errors
     /// When the other side does not take it in time.
-    pub(super) fn answer(&self, status: &str, headers: &str, body: &str) -> io::Result<()> {
+    pub(crate) fn answer(&self, status: &str, headers: &str, body: &str) -> io::Result<()> {
         match self.has_begun.get() {
             true => send(self.stream, headers, body),
             false => send(self.stream, &format!("{status}\r\n{headers}"), body),
@@ -355,7 +362,7 @@ impl<'a> Asker<'a> {
 
 /// Closes a connection so that what was sent still arrives: were there bytes left unread,
 /// the system would reset the connection and the other side lose the answer.
-pub(super) fn close(mut stream: &TcpStream) {
+pub(crate) fn close(mut stream: &TcpStream) {
     let mut rest = [0; 4 << 10];
     let deadline = Instant::now() + LINGER;
     // Whatever fails here, the connection is over.

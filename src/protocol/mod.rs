@@ -11,13 +11,14 @@
 //!   keeps a legal move ready for it, and a [`LogEntry`] keeps what was said.
 //! - A [`Server`] takes connections and hands what they say to a session.
 //! - [`lines`] is another protocol, for programs on this machine.
-//! - `http` is the part of HTTP that the protocol needs, for both sides.
+//! - `http` is the part of HTTP that the protocol needs, for both sides; `listener` is a port.
 
 mod address;
 mod clerk;
 mod client;
-mod http;
+pub(crate) mod http;
 pub mod lines;
+pub(crate) mod listener;
 mod live;
 mod log;
 mod message;
@@ -28,8 +29,9 @@ mod session;
 pub use address::{Address, AddressError, DEFAULT_PORT};
 #[doc(hidden)] // For fuzzing.
 pub use http::read_message;
+pub use listener::ServerLimits;
 pub use log::LogEntry;
 pub use message::{LONGEST_CLOCK, MessageError, Reply, Request, Start};
 pub use remote::RemotePlayer;
-pub use server::{Server, ServerLimits};
+pub use server::Server;
 pub use session::{Session, SessionConfig};

@@ -1,6 +1,8 @@
 //! Where the tests find rulesheets, and small games of their own.
 #![allow(dead_code)] // Each test file uses its part.
 
+#[cfg(unix)]
+pub(crate) mod browser;
 pub(crate) mod command;
 pub(crate) mod continuations;
 pub(crate) mod full_search;

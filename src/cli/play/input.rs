@@ -7,6 +7,7 @@ use crate::cli::output::Failure;
 /// What can be entered.
 pub(super) const HELP: &str = "\
   3 or (mark 1 1)   play that move, by its number or as text
+  1 1               list the moves that begin at that place
   hint              what the machine would play: its best three moves
   undo              take your last move back
   moves             list all moves that you have

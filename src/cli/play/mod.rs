@@ -16,6 +16,7 @@ use rand::RngExt;
 
 use super::options::seconds;
 use super::output::{Failure, Output, message, show_progress};
+use super::picture::Pictures;
 use super::thinking::{Goals, Table, ThinkingArgs, advised, find_role, ranking, think};
 use input::Entry;
 
@@ -59,6 +60,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let (search, seed) = args.thinking.search(&position)?;
     message(&format!("seed {seed}"));
     let mut table = Playing {
+        pictures: position.pictures(&Stop::new()),
         asked_at: Vec::new(),
         time: args.seconds,
         // Others than the search's.
@@ -79,6 +81,7 @@ struct Playing<'a> {
     history: History,
     search: Mcts,
     person: RoleId,
+    pictures: Pictures,
     /// How many joint moves were played before each choice of the person.
     asked_at: Vec<usize>,
     /// How long the machine may think.
@@ -181,6 +184,10 @@ impl Playing<'_> {
                 Entry::Text(text) => match find(text, moves) {
                     Some(chosen) => return Ok(Asked::Chosen(chosen.clone())),
                     None => {
+                        if let Some(list) = view::moves_at(text, moves, self.pictures.grids()) {
+                            self.output.print(&list)?;
+                            continue;
+                        }
                         let text = view::start(text);
                         self.tell(&format!(
                             "`{text}` is neither a legal move nor a command; try `help`"
@@ -204,11 +211,13 @@ impl Playing<'_> {
     }
 
     fn show_state(&mut self) -> Result<(), Failure> {
-        self.output.print(&view::state(&self.history))
+        self.output
+            .print(&view::state(&self.history, &self.pictures))
     }
 
     fn show_moves(&mut self, moves: &[String], most: usize) -> Result<(), Failure> {
-        self.output.print(&view::moves(moves, most))
+        let list = view::moves(moves, most, self.pictures.grids());
+        self.output.print(&list)
     }
 
     /// Goes back to the person's last choice but the current one, if there is one.

@@ -1,41 +1,88 @@
 //! The view of a match in the terminal.
 
+use propjit::grid::Grids;
 use propjit::matches::History;
 
-/// How wide lines are, if words allow that.
-const WIDTH: usize = 80;
+use crate::cli::picture::{Pictures, WIDTH, wrap};
 
-/// The propositions that hold, many on a line.
-pub(super) fn state(history: &History) -> String {
-    let fluents = wrap(history.fluents(), 1);
-    format!("\nafter {} joint moves:\n{fluents}", history.depth())
+/// The boards and the other propositions that hold.
+pub(super) fn state(history: &History, pictures: &Pictures) -> String {
+    let state = pictures.draw(&history.fluents());
+    format!("\nafter {} joint moves:\n{state}", history.depth())
 }
 
-/// The first moves with their numbers.
-pub(super) fn moves(moves: &[String], most: usize) -> String {
-    let numbered = (1..).zip(moves).take(most);
-    let numbered = numbered.map(|(number, text)| format!("{number:>3} {text}"));
-    let text = format!("your moves:\n{}", wrap(numbered.collect(), 2));
+/// The first moves with their numbers; by place, if there are many and the boards tell one.
+pub(super) fn moves(moves: &[String], most: usize, grids: &Grids) -> String {
+    let groups = groups(moves, grids);
+    if moves.len() > GROUPED && groups.len() < moves.len() {
+        return grouped(moves, most, &groups);
+    }
+    let shown: Vec<usize> = (0..moves.len().min(most)).collect();
+    let text = format!("your moves:\n{}", numbered(moves, &shown));
     match moves.len() <= most {
         true => text,
         false => format!("{text}  ... `moves` lists all {}\n", moves.len()),
     }
 }
 
+/// The moves that begin at the place of this name, if there are any.
+pub(super) fn moves_at(place: &str, moves: &[String], grids: &Grids) -> Option<String> {
+    let groups = groups(moves, grids);
+    let (_, at) = groups.iter().find(|(name, _)| name == place)?;
+    Some(numbered(moves, at))
+}
+
+/// So many moves are listed one after the other.
+const GROUPED: usize = 20;
+
+/// The places at which moves begin, and the numbers of the moves; those that speak of no place or of
+/// many come last.
+fn groups(moves: &[String], grids: &Grids) -> Vec<(String, Vec<usize>)> {
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut others = Vec::new();
+    for (number, played) in moves.iter().enumerate() {
+        let places = grids.places(played);
+        let Some([place]) = places.first().map(Vec::as_slice) else {
+            others.push(number);
+            continue;
+        };
+        let name = &grids.grids()[place.grid].sites[place.site].name;
+        match groups.iter_mut().find(|(other, _)| other == name) {
+            Some((_, numbers)) => numbers.push(number),
+            None => groups.push((name.clone(), vec![number])),
+        }
+    }
+    if !others.is_empty() {
+        groups.push(("elsewhere".to_string(), others));
+    }
+    groups
+}
+
+fn grouped(moves: &[String], most: usize, groups: &[(String, Vec<usize>)]) -> String {
+    if moves.len() > most {
+        let counts = groups.iter();
+        let counts = counts.map(|(name, numbers)| format!("{name}: {}", numbers.len()));
+        let counts = wrap(&counts.collect::<Vec<_>>(), 3);
+        return format!(
+            "your {} moves, by the place where they begin; enter one to list them, or `moves`:\n{counts}",
+            moves.len()
+        );
+    }
+    let lists = groups.iter();
+    let lists = lists.map(|(name, numbers)| format!("at {name}\n{}", numbered(moves, numbers)));
+    format!("your moves:\n{}", lists.collect::<String>())
+}
+
+/// Some of the moves, with their numbers from 1.
+fn numbered(moves: &[String], which: &[usize]) -> String {
+    let numbered = which
+        .iter()
+        .map(|&at| format!("{:>3} {}", at + 1, moves[at]));
+    wrap(&numbered.collect::<Vec<_>>(), 2)
+}
+
 /// What was entered, or its start if it is long, with nothing in it that moves a cursor.
 pub(super) fn start(text: &str) -> String {
     let start: String = text.chars().take(WIDTH / 2).collect();
     start.replace(char::is_control, " ")
-}
-
-/// Words in columns at least `gap` blanks apart.
-fn wrap(words: Vec<String>, gap: usize) -> String {
-    let widths = words.iter().map(|word| word.chars().count());
-    let column = widths.max().unwrap_or(0) + gap;
-    let each_line = (WIDTH / column).max(1);
-    let lines = words.chunks(each_line).map(|words| {
-        let line: String = words.iter().map(|word| format!("{word:column$}")).collect();
-        format!("  {}\n", line.trim_end())
-    });
-    lines.collect()
 }

@@ -1,0 +1,274 @@
+//! Pictures of states in the terminal: boards, and what is on none of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal};
+
+use propjit::Stop;
+use propjit::game::Game;
+use propjit::grid::{Grid, GridKind, Grids, Picture};
+
+/// How wide lines are, if words allow that.
+pub(super) const WIDTH: usize = 80;
+
+/// What is drawn where nothing is.
+const EMPTY: &str = ".";
+
+/// The boards of a game, and how they are drawn.
+pub(super) struct Pictures {
+    grids: Grids,
+    roles: Vec<String>,
+    /// Whether what belongs to different roles has different colours.
+    has_colours: bool,
+}
+
+impl Pictures {
+    /// Finds the boards of a game. There are colours if results go to a terminal, unless the
+    /// variable `NO_COLOR` is set (<https://no-color.org>).
+    pub(super) fn new(game: &Game, stop: &Stop) -> Pictures {
+        let rules = game.rules();
+        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let grids = Grids::find(game, stop).unwrap_or_else(|error| {
+            tracing::info!(%error, "no boards were found");
+            Grids::default()
+        });
+        Pictures {
+            grids,
+            roles: (rules.roles.iter().map(|&role| rules.terms.text(role))).collect(),
+            has_colours: io::stdout().is_terminal() && !is_refused,
+        }
+    }
+
+    /// The boards.
+    pub(super) fn grids(&self) -> &Grids {
+        &self.grids
+    }
+
+    /// The state in which these fluents hold.
+    pub(super) fn draw(&self, fluents: &[String]) -> String {
+        let picture = self.grids.picture(fluents);
+        let mut text = String::new();
+        for number in 0..self.grids.grids().len() {
+            text += &self.board(number, &picture);
+            text.push('\n');
+        }
+        text + &wrap(&picture.rest, 1)
+    }
+
+    fn board(&self, number: usize, picture: &Picture) -> String {
+        let grid = &self.grids.grids()[number];
+        let canvas = Canvas::new(grid, &picture.contents[number]);
+        if grid.kind == GridKind::Row {
+            return canvas.row();
+        }
+        let name = match self.grids.grids().len() {
+            1 => String::new(),
+            _ => format!("  {}:\n", grid.names[0]),
+        };
+        let mut text =
+            name + &canvas.draw(&picture.lines[number], |content| self.colour(grid, content));
+        if grid.kind != GridKind::Points && !picture.lines[number].is_empty() {
+            let site = |site: usize| &grid.sites[site].name;
+            let lines = picture.lines[number].iter();
+            let lines = lines.map(|&(from, to)| format!("{} - {}", site(from), site(to)));
+            text += &format!("  lines:\n{}", wrap(&lines.collect::<Vec<_>>(), 2));
+        }
+        text + &canvas.legend()
+    }
+
+    /// The code that begins the colour of something on a board.
+    fn colour(&self, grid: &Grid, content: &str) -> Option<u8> {
+        let owner = grid.contents.get(content)?.owner?;
+        let codes = [31, 34, 32, 33, 35, 36];
+        let named = [
+            ("red", 31),
+            ("green", 32),
+            ("yellow", 33),
+            ("blue", 34),
+            ("magenta", 35),
+            ("cyan", 36),
+        ];
+        let name = &self.roles[owner.index()];
+        let named = named.iter().find(|(colour, _)| colour == name);
+        let code = named.map_or(codes[owner.index() % codes.len()], |&(_, code)| code);
+        self.has_colours.then_some(code)
+    }
+}
+
+/// A board as characters.
+struct Canvas<'a> {
+    grid: &'a Grid,
+    contents: &'a [Vec<String>],
+    /// How many characters a cell has.
+    cell: usize,
+    /// How many characters half a cell has, where rows are shifted.
+    half: usize,
+    /// How many characters the names of rows have.
+    margin: usize,
+}
+
+impl<'a> Canvas<'a> {
+    fn new(grid: &'a Grid, contents: &'a [Vec<String>]) -> Canvas<'a> {
+        let mut canvas = Canvas {
+            grid,
+            contents,
+            cell: 1,
+            half: 1,
+            margin: grid
+                .rows
+                .iter()
+                .map(|(_, name)| name.chars().count())
+                .max()
+                .unwrap_or(0),
+        };
+        let cells = (0..grid.sites.len()).map(|site| canvas.symbol(site).chars().count());
+        let names = grid.columns.iter().map(|(_, name)| name.chars().count());
+        let widest = cells.chain(names).max().unwrap_or(1);
+        canvas.half = match grid.kind {
+            GridKind::Points => 2,
+            _ => (widest + 1).div_ceil(2),
+        };
+        canvas.cell = widest + 1;
+        canvas
+    }
+
+    /// The column of characters for a distance from the left.
+    fn column(&self, left: u32) -> usize {
+        match self.grid.kind {
+            GridKind::Hexagonal | GridKind::Points => left as usize * self.half,
+            _ => left as usize / 2 * self.cell,
+        }
+    }
+
+    /// What is shown at a place.
+    fn symbol(&self, site: usize) -> String {
+        if self.grid.kind == GridKind::Points {
+            return "+".to_string();
+        }
+        let symbol = |content: &String| match self.grid.contents.get(content) {
+            Some(known) => known.symbol.clone(),
+            None => content.clone(),
+        };
+        match &self.contents[site][..] {
+            [] => EMPTY.to_string(),
+            all => all.iter().map(symbol).collect(),
+        }
+    }
+
+    fn draw(&self, lines: &[(usize, usize)], colour: impl Fn(&str) -> Option<u8>) -> String {
+        let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (number, site) in self.grid.sites.iter().enumerate() {
+            rows.entry(site.top).or_default().push(number);
+        }
+        let joined: BTreeSet<(usize, usize)> =
+            lines.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+        let mut text = String::new();
+        let mut last = None;
+        for (&top, row) in &rows {
+            if last.is_some_and(|last| top > last + 2) {
+                text.push('\n');
+            }
+            last = Some(top);
+            let name = self.grid.rows.iter().find(|(at, _)| *at == top);
+            let name = name.map_or("", |(_, name)| name);
+            let mut line = Line::new(format!("  {name:>margin$} ", margin = self.margin));
+            let mut below = Line::new(" ".repeat(self.margin + 3));
+            for (at, &site) in row.iter().enumerate() {
+                let column = self.column(self.grid.sites[site].left);
+                let first = self.contents[site].first();
+                line.put(
+                    column,
+                    &self.symbol(site),
+                    first.and_then(|content| colour(content)),
+                );
+                let right = row.get(at + 1);
+                if right.is_some_and(|&right| joined.contains(&(site, right))) {
+                    line.put(column + 1, "---", None);
+                }
+                let is_below = |&&(a, b): &&(usize, usize)| {
+                    a == site && self.grid.sites[b].left == self.grid.sites[site].left
+                };
+                if joined.iter().find(is_below).is_some() {
+                    below.put(column, "|", None);
+                }
+            }
+            text += &line.end();
+            if self.grid.kind == GridKind::Points {
+                text += &below.end();
+            }
+        }
+        if !self.grid.columns.is_empty() {
+            let mut line = Line::new(" ".repeat(self.margin + 3));
+            for (left, name) in &self.grid.columns {
+                line.put(self.column(*left), name, None);
+            }
+            text += &line.end();
+        }
+        text
+    }
+
+    /// Places without an arrangement, each with what is there.
+    fn row(&self) -> String {
+        let sites = self.grid.sites.iter().zip(self.contents);
+        let words = sites.map(|(site, contents)| match &contents[..] {
+            [] => format!("{}: {EMPTY}", site.name),
+            all => format!("{}: {}", site.name, all.join(", ")),
+        });
+        wrap(&words.collect::<Vec<_>>(), 3)
+    }
+
+    /// What the symbols on the board mean.
+    fn legend(&self) -> String {
+        let shown: BTreeSet<&String> = self.contents.iter().flatten().collect();
+        let known = self.grid.contents.iter();
+        let shown =
+            known.filter(|(text, content)| shown.contains(text) && content.symbol != **text);
+        let words = shown.map(|(text, content)| format!("{} = {text}", content.symbol));
+        wrap(&words.collect::<Vec<_>>(), 3)
+    }
+}
+
+/// A line of characters, which are put in from left to right.
+struct Line {
+    text: String,
+    start: usize,
+    /// How many characters there are, which colours are none of.
+    length: usize,
+}
+
+impl Line {
+    fn new(margin: String) -> Line {
+        let length = margin.chars().count();
+        Line {
+            text: margin,
+            start: length,
+            length,
+        }
+    }
+
+    /// Puts text in a column, or at the end if that is further on.
+    fn put(&mut self, column: usize, text: &str, colour: Option<u8>) {
+        let gap = (self.start + column).saturating_sub(self.length);
+        self.text += &" ".repeat(gap);
+        self.length += gap + text.chars().count();
+        match colour {
+            Some(code) => self.text += &format!("\u{1b}[1;{code}m{text}\u{1b}[0m"),
+            None => self.text += text,
+        }
+    }
+
+    fn end(&self) -> String {
+        format!("{}\n", self.text.trim_end())
+    }
+}
+
+/// Words in columns at least `gap` blanks apart.
+pub(super) fn wrap(words: &[String], gap: usize) -> String {
+    let widths = words.iter().map(|word| word.chars().count());
+    let column = widths.max().unwrap_or(0) + gap;
+    let each_line = (WIDTH / column).max(1);
+    let lines = words.chunks(each_line).map(|words| {
+        let line: String = words.iter().map(|word| format!("{word:column$}")).collect();
+        format!("  {}\n", line.trim_end())
+    });
+    lines.collect()
+}

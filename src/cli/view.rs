@@ -1,0 +1,146 @@
+//! `propjit view`: a match in the browser.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use propjit::game::Game;
+use propjit::machine::RANDOM_ROLE;
+use propjit::matches::{MoveRecord, RecordLine, read_records};
+use propjit::view::{View, ViewConfig};
+
+use super::options::{game_name, seconds};
+use super::output::{Failure, Output, describe, message};
+use super::signals::stop_on_signals;
+use super::thinking::{ThinkingArgs, find_role};
+
+/// Look at a game or a match in the browser, and play
+///
+/// What is called RULESHEET may also be a file of records, as `propjit match --output` writes them;
+/// the rules are then looked for beside it. The page is served to this machine only.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    thinking: ThinkingArgs,
+
+    /// The file with the rules, for a file of records [default: GAME.kif in its folder or here]
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// The role that you play [default: the first]. The page can change that
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+
+    /// How long the machine thinks about a move
+    #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// The port of this machine to listen at; 0 for any that is free
+    #[arg(long, default_value = "9180", value_name = "PORT")]
+    port: u16,
+}
+
+/// Serves the page until Ctrl-C.
+pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_signals();
+    let record = record(&mut args)?;
+    let check = |game: &Game| record.as_ref().map_or(Ok(()), |record| check(record, game));
+    let position = args.thinking.load_checked(&stop, check)?;
+    let name = game_name(args.thinking.rulesheet());
+    let mut config = ViewConfig::new(&name, position.backend)
+        .with_seconds(args.seconds)
+        .with_search(args.thinking.config());
+    let roles = position.history.roles();
+    match &record {
+        Some(record) => config = with_record(config, record),
+        None => {
+            let person = find_role(roles, args.role.as_deref())?;
+            let is_machine =
+                |(at, role): (usize, &String)| at != person.index() && role != RANDOM_ROLE;
+            config = config.with_machines(roles.iter().enumerate().map(is_machine).collect());
+        }
+    }
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let view = View::start(address, position.game, position.history, config);
+    let view = view.map_err(|error| Failure::Work(describe(&error)))?;
+    output.print(&format!(
+        "{name} is at http://{}/ until Ctrl-C\n",
+        view.address()
+    ))?;
+    while !stop.is_set() {
+        thread::sleep(Duration::from_millis(50));
+    }
+    drop(view);
+    message("stopped");
+    Ok(())
+}
+
+/// The match on record, if the file is one of records. The rules are then taken from elsewhere.
+fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
+    let path = args.thinking.rulesheet().to_path_buf();
+    let is_records = path != Path::new("-")
+        && std::fs::read_to_string(&path).is_ok_and(|text| text.trim_start().starts_with('{'));
+    if !is_records {
+        return match &args.rules {
+            None => Ok(None),
+            Some(_) => {
+                let why = format!(
+                    "--rules is for a file of records, and {} is none",
+                    path.display()
+                );
+                Err(Failure::Usage(why))
+            }
+        };
+    }
+    let lines = read_records(&path).map_err(|error| Failure::Work(describe(&error)))?;
+    let number = args.thinking.number();
+    // Which one is meant is asked for, where that is not clear, when the moves are read.
+    let mut found = lines
+        .into_iter()
+        .filter(|line| number.is_none_or(|number| line.number == number));
+    let line = found
+        .next()
+        .ok_or_else(|| Failure::Work(format!("there is no such match in {}", path.display())))?;
+    let rules = match &args.rules {
+        Some(rules) => rules.clone(),
+        None => find_rules(&path, &line.head.game)?,
+    };
+    args.thinking.take_records(rules)?;
+    Ok(Some(line))
+}
+
+/// The rulesheet of a game beside its records, or in the current folder.
+fn find_rules(records: &Path, game: &str) -> Result<PathBuf, Failure> {
+    let file = Path::new(game).with_extension("kif");
+    let places = [records.with_file_name(&file), file.clone()];
+    places.into_iter().find(|path| path.is_file()).ok_or_else(|| {
+        let file = file.display();
+        Failure::Work(format!(
+            "there is no {file} beside the records or here; --rules tells where the rules of {game} are"
+        ))
+    })
+}
+
+/// Fails unless the match was played by the rules of this game.
+fn check(line: &RecordLine, game: &Game) -> Result<(), Failure> {
+    match line.head.rulesheet == game.fingerprint() {
+        true => Ok(()),
+        false => Err(Failure::Work(format!(
+            "the match was played by other rules of {}; --rules names a file",
+            line.head.game
+        ))),
+    }
+}
+
+/// Who played, and what they expected.
+fn with_record(config: ViewConfig, line: &RecordLine) -> ViewConfig {
+    let expected = |played: &MoveRecord| played.statistics.as_ref()?.get("value")?.as_f64();
+    let steps = line.record.steps.iter();
+    let expected = steps.map(|step| step.iter().map(expected).collect());
+    let players = line.record.players.iter().cloned();
+    let players = players.map(|player| Some(player.unwrap_or("random moves".to_string())));
+    config
+        .with_players(players.collect())
+        .with_expected(expected.collect())
+}

@@ -1,0 +1,291 @@
+//! Boards that are inferred from rules: which, what is on them, and what survives other names.
+
+use std::collections::HashMap;
+
+use propjit::Stop;
+use propjit::game::{Game, Setup};
+use propjit::grid::{GridKind, Grids};
+use propjit::matches::{History, Script};
+use propjit_gdl::games;
+use propjit_gdl::rules::Keyword;
+use propjit_gdl::syntax::{Lexer, TokenKind};
+
+use crate::common::{game, load, own_game, own_games, rulesheets, shared, soak};
+
+fn grids(game: &Game) -> Grids {
+    Grids::find(game, &Stop::new()).unwrap()
+}
+
+/// The kind and the size of each board.
+fn sizes(game: &Game) -> Vec<(GridKind, usize, usize)> {
+    let grids = grids(game);
+    let size = |grid: &propjit::grid::Grid| {
+        let (columns, rows) = grid.size();
+        (grid.kind, columns, rows)
+    };
+    grids.grids().iter().map(size).collect()
+}
+
+/// What is on the only board after these joint moves: for each row from the top the symbols, with a
+/// point where nothing is.
+fn rows(game: &Game, moves: &str) -> (Vec<String>, Vec<String>) {
+    let grids = grids(game);
+    let mut history = History::new(game.follower().unwrap()).unwrap();
+    history.follow(&Script::inline(moves)).unwrap();
+    let picture = grids.picture(&history.fluents());
+    let [grid] = grids.grids() else {
+        panic!("there are {} boards", grids.grids().len());
+    };
+    let mut rows: Vec<String> = Vec::new();
+    let mut top = None;
+    for (site, contents) in grid.sites.iter().zip(&picture.contents[0]) {
+        if top.replace(site.top) != Some(site.top) {
+            rows.push(String::new());
+        }
+        let symbols: String = contents
+            .iter()
+            .map(|c| grid.contents[c].symbol.as_str())
+            .collect();
+        *rows.last_mut().unwrap() += if symbols.is_empty() { "." } else { &symbols };
+    }
+    (rows, picture.rest)
+}
+
+/// The names of the places that a move speaks of.
+fn places(grids: &Grids, played: &str) -> Vec<Vec<String>> {
+    let name =
+        |place: &propjit::grid::Place| grids.grids()[place.grid].sites[place.site].name.clone();
+    let parts = grids.places(played).into_iter();
+    parts.map(|part| part.iter().map(name).collect()).collect()
+}
+
+const OWN: [(&str, &[(GridKind, usize, usize)]); 21] = [
+    ("breakthrough", &[(GridKind::Rectangle, 8, 8)]),
+    ("breakthroughSmall", &[(GridKind::Rectangle, 6, 6)]),
+    ("captureGo", &[(GridKind::Rectangle, 7, 7)]),
+    ("connectFour", &[(GridKind::Rectangle, 7, 6)]),
+    ("dotsAndBoxes", &[(GridKind::Rectangle, 5, 5)]),
+    ("escortLatchBreakthrough", &[(GridKind::Rectangle, 8, 8)]),
+    ("fourPlayerHalma", &[(GridKind::Rectangle, 6, 6)]),
+    ("hexPie", &[(GridKind::Hexagonal, 9, 9)]),
+    ("kalah", &[(GridKind::Row, 14, 1)]),
+    ("nineBoardTicTacToe", &[(GridKind::Rectangle, 9, 9)]),
+    ("nineBoardTicTacToePie", &[(GridKind::Rectangle, 9, 9)]),
+    ("pegTriangle", &[(GridKind::Hexagonal, 5, 5)]),
+    ("piglet", &[]),
+    ("pipes", &[(GridKind::Rectangle, 4, 4)]),
+    ("reversi", &[(GridKind::Rectangle, 8, 8)]),
+    ("sudoku", &[(GridKind::Rectangle, 9, 9)]),
+    ("threePlayerTicTacToe", &[(GridKind::Rectangle, 5, 5)]),
+    ("ticTacToe", &[(GridKind::Rectangle, 3, 3)]),
+    ("tron", &[(GridKind::Rectangle, 7, 7)]),
+    ("twistyCorridor", &[(GridKind::Row, 11, 1)]),
+    ("untwistyCorridor", &[]),
+];
+
+#[test]
+fn boards_of_our_games() {
+    let known: HashMap<&str, &[(GridKind, usize, usize)]> = OWN.into_iter().collect();
+    for (name, path) in own_games() {
+        assert_eq!(sizes(&load(&path)), known[name.as_str()], "{name}");
+    }
+}
+
+#[test]
+fn contents_of_boards() {
+    let (board, rest) = rows(
+        &own_game("ticTacToe"),
+        "(mark 1 2) | noop; noop | (mark 3 3)",
+    );
+    // The first coordinate goes to the right, the second one up.
+    assert_eq!(board, ["..o", "x..", "..."]);
+    assert_eq!(rest, ["(control x)"]);
+    let (board, _) = rows(&own_game("connectFour"), "(drop 1) | noop; noop | (drop 1)");
+    assert_eq!(board[3..], [".......", "y......", "r......"]);
+    let (board, _) = rows(&own_game("reversi"), "");
+    assert_eq!(board[3..5], ["...bw...", "...wb..."]);
+}
+
+#[test]
+fn places_that_moves_speak_of() {
+    let grids_of = |name| grids(&own_game(name));
+    let one = |name: &str| vec![name.to_string()];
+    assert_eq!(places(&grids_of("ticTacToe"), "(mark 1 2)"), [one("1 2")]);
+    assert_eq!(
+        places(&grids_of("ticTacToe"), "noop"),
+        Vec::<Vec<String>>::new()
+    );
+    let grids = grids_of("breakthrough");
+    assert_eq!(places(&grids, "(move 8 2 8 3)"), [one("8 2"), one("8 3")]);
+    let column: Vec<String> = (1..=6).rev().map(|row| format!("4 {row}")).collect();
+    assert_eq!(places(&grids_of("connectFour"), "(drop 4)"), [column]);
+    assert!(places(&grids_of("tron"), "north").is_empty());
+}
+
+#[test]
+fn pieces_belong_to_those_who_play_them() {
+    for name in [
+        "ticTacToe",
+        "connectFour",
+        "breakthrough",
+        "threePlayerTicTacToe",
+    ] {
+        let game = own_game(name);
+        let grids = grids(&game);
+        let contents = &grids.grids()[0].contents;
+        let mut owners: Vec<u32> = (contents.values())
+            .filter_map(|content| Some(content.owner?.0))
+            .collect();
+        owners.sort_unstable();
+        let all: Vec<u32> = (0..game.rules().roles.len() as u32).collect();
+        assert_eq!(owners, all, "{name}: {contents:?}");
+    }
+}
+
+/// The rules with other names for all that has no meaning of its own.
+fn scrambled(text: &str) -> String {
+    let is_kept = |name: &str| {
+        let keywords = Keyword::ALL.iter().map(|keyword| keyword.name());
+        let others = ["<=", "distinct", "not", "or", "0", "50", "100"];
+        keywords.chain(others).any(|kept| kept == name) || name.starts_with('?')
+    };
+    let mut names: HashMap<&str, String> = HashMap::new();
+    let mut all = String::new();
+    for token in Lexer::new(text) {
+        let name = &text[token.span.start as usize..token.span.end as usize];
+        if token.kind != TokenKind::Name || is_kept(name) {
+            all += &format!(" {name}");
+            continue;
+        }
+        // Names whose order says nothing.
+        let number = (names.len() + 1) * 7919 % 1009;
+        all += &format!(" {}", names.entry(name).or_insert(format!("w{number}x")));
+    }
+    all
+}
+
+#[test]
+fn boards_do_not_depend_on_names() {
+    for name in [
+        "ticTacToe",
+        "connectFour",
+        "breakthrough",
+        "hexPie",
+        "reversi",
+        "sudoku",
+        "tron",
+    ] {
+        let text = scrambled(games::text(name).unwrap());
+        let other = Game::from_text(name, &text, &Setup::default()).unwrap();
+        assert_eq!(sizes(&other), sizes(&own_game(name)), "{name}");
+    }
+    // What is on them is where it was, too.
+    let text = scrambled(games::text("reversi").unwrap());
+    let other = Game::from_text("reversi", &text, &Setup::default()).unwrap();
+    let occupied = |game: &Game| -> Vec<Vec<bool>> {
+        let picture =
+            grids(game).picture(&History::new(game.follower().unwrap()).unwrap().fluents());
+        let places = picture.contents.into_iter();
+        places
+            .map(|board| board.iter().map(Vec::is_empty).collect())
+            .collect()
+    };
+    assert_eq!(occupied(&other), occupied(&own_game("reversi")));
+}
+
+#[test]
+fn games_that_cannot_be_grounded_have_boards() {
+    let rules = "(role r) (init (at 1 1 stone)) (init (at 2 1 stone)) (init (at 1 2 hole)) (init (at 2 2 hole))
+        (init (count 0)) (succ 1 2)
+        (<= (legal r (take ?x ?y)) (true (at ?x ?y stone)))
+        (<= (next (at ?x ?y hole)) (does r (take ?x ?y)))
+        (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)) (does r (take ?u ?v)) (distinct ?x ?u))
+        (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)) (does r (take ?u ?v)) (distinct ?y ?v))
+        (<= (next (count (s ?n))) (true (count ?n)))
+        (<= terminal (not left)) (<= left (true (at ?x ?y stone))) (goal r 0)";
+    let game = game_by_prover(rules);
+    assert!(game.ground_game().is_none());
+    assert_eq!(sizes(&game), [(GridKind::Rectangle, 2, 2)]);
+    let (board, rest) = rows(&game, "(take 2 1)");
+    assert_eq!(board.len(), 2);
+    assert_eq!(rest, ["(count (s 0))"]);
+}
+
+fn game_by_prover(rules: &str) -> Game {
+    let setup = Setup::default().with_backend(Some(propjit::Backend::Prover));
+    Game::from_text("test.kif", rules, &setup).unwrap()
+}
+
+#[test]
+fn lines_between_points() {
+    let rules = "(role r) (succ 1 2) (succ 2 3) (point 1) (point 2) (point 3) (init start)
+        (<= (legal r (draw ?x ?y ?u ?y)) (succ ?x ?u) (point ?y) (not (true (line ?x ?y ?u ?y))))
+        (<= (legal r (draw ?x ?y ?x ?v)) (succ ?y ?v) (point ?x) (not (true (line ?x ?y ?x ?v))))
+        (<= (next (line ?x ?y ?u ?v)) (does r (draw ?x ?y ?u ?v)))
+        (<= (next (line ?x ?y ?u ?v)) (true (line ?x ?y ?u ?v)))
+        (<= terminal (true (line 3 2 3 3))) (goal r 0)";
+    let game = game(rules);
+    assert_eq!(sizes(&game), [(GridKind::Points, 3, 3)]);
+    let grids = grids(&game);
+    let picture = grids.picture(&["(line 1 1 2 1)".to_string()]);
+    let [(from, to)] = picture.lines[0][..] else {
+        panic!("{picture:?}");
+    };
+    let sites = &grids.grids()[0].sites;
+    assert_eq!(
+        (sites[from].name.as_str(), sites[to].name.as_str()),
+        ("1 1", "2 1")
+    );
+    let ends = places(&grids, "(draw 2 2 2 3)");
+    assert_eq!(ends, [["2 2"], ["2 3"]]);
+}
+
+#[test]
+fn boards_of_public_games() {
+    let Some(folder) = shared() else { return };
+    use GridKind::{Boards, Hexagonal, Points, Rectangle, Row};
+    let known: [(&str, &[(GridKind, usize, usize)]); 16] = [
+        ("3pffa", &[(Rectangle, 7, 6)]),
+        ("breakthrough", &[(Rectangle, 8, 8)]),
+        ("chess_200", &[(Rectangle, 8, 8)]),
+        ("chineseCheckers4", &[(Hexagonal, 7, 9)]),
+        ("connectFour", &[(Rectangle, 8, 6)]),
+        ("dotsAndBoxes", &[(Rectangle, 5, 5), (Points, 6, 6)]),
+        ("dualConnect4", &[(Rectangle, 8, 6), (Rectangle, 8, 6)]),
+        ("gt_prisoner", &[]),
+        ("hex", &[(Hexagonal, 9, 9)]),
+        ("kalaha_2009", &[(Row, 12, 1)]),
+        ("nineBoardTicTacToe", &[(Boards, 9, 9)]),
+        ("peg", &[(Rectangle, 7, 7)]),
+        ("sudokuGrade1", &[(Boards, 9, 9)]),
+        ("ticTacToe", &[(Rectangle, 3, 3)]),
+        ("tictactoe_3d_2player", &[(Boards, 8, 8)]),
+        ("tron_10x10", &[(Rectangle, 12, 12)]),
+    ];
+    for (name, expected) in known {
+        let path = folder.join("games").join(name).with_extension("kif");
+        assert_eq!(sizes(&load(&path)), expected, "{name}");
+    }
+}
+
+/// With `PROPJIT_SOAK=1` the boards of every public game are printed, from which the table in
+/// `docs/boards.md` was made.
+#[test]
+fn every_public_game_has_boards_or_none() {
+    let Some(folder) = shared().filter(|_| soak()) else {
+        return;
+    };
+    for (name, path) in rulesheets(&folder.join("games")) {
+        let game = load(&path);
+        let grids = grids(&game);
+        let boards = grids.grids().iter().map(|grid| {
+            let (columns, rows) = grid.size();
+            let fluents = grid.names.join(" ");
+            format!("{fluents}: {} {columns} x {rows}", grid.kind.name())
+        });
+        println!("{name}\t{}", boards.collect::<Vec<_>>().join("; "));
+        for grid in grids.grids() {
+            assert!(!grid.sites.is_empty() && !grid.names.is_empty(), "{name}");
+        }
+    }
+}
