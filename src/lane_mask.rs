@@ -42,11 +42,14 @@ impl LaneMask {
     /// The lanes in which at least one of several rows has a one, and those in which at least two
     /// do. All rows have the same number of words.
     pub fn some_and_several<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> (LaneMask, LaneMask) {
-        let rows = rows.into_iter().map(LaneMask::from_words);
-        let none = (LaneMask::default(), LaneMask::default());
-        rows.fold(none, |(once, twice), row| {
-            (once.or(row), twice.or(once.and(row)))
-        })
+        let (mut some, mut several) = (LaneMask::default(), LaneMask::default());
+        for row in rows {
+            for (word, (some, several)) in row.iter().zip(some.0.iter_mut().zip(&mut several.0)) {
+                *several |= *some & word;
+                *some |= word;
+            }
+        }
+        (some, several)
     }
 
     /// The words that a width has.

@@ -22,6 +22,7 @@
 //! | load a rulesheet | [`Game::load`], [`Setup`] |
 //! | ask what follows from a state | [`Game::machine`], a [`StateMachine`] |
 //! | evaluate many states in a call | [`Batch`](machine::batch::Batch) |
+//! | let a learner play many matches step by step | [`VectorEnvironment`](environment::VectorEnvironment) |
 //! | play random matches in bulk | [`playout::run`], [`Playouts`] |
 //! | find a good move | [`Mcts`] |
 //! | let players play, be a player | [`matches`](mod@matches), [`player`], [`protocol`] |
@@ -40,7 +41,8 @@
 //! - [`influence`] tells how soon moves have an influence on each other and on goals.
 //! - [`engine`] is the life of code: the best engine for a state, now.
 //! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
-//! - [`playout`] plays random matches, [`perft`] counts all of them.
+//! - [`playout`] plays random matches, [`perft`] counts all of them; [`environment`] plays as those
+//!   who learn from it say.
 //! - [`analysis`] proves what holds in all states, or from a state on.
 //! - [`search`] finds good moves.
 //! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
@@ -51,10 +53,12 @@
 
 pub mod analysis;
 mod background;
+mod crash;
 pub mod darkening;
 pub mod decisive;
 mod directory;
 pub mod engine;
+pub mod environment;
 mod fnv;
 pub mod game;
 pub mod grid;
@@ -70,6 +74,7 @@ pub mod perft;
 pub mod player;
 pub mod playout;
 pub mod profile;
+pub mod program;
 pub mod proof;
 pub mod protocol;
 pub mod reasons;

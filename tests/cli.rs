@@ -288,7 +288,16 @@ fn prove_tells_verdict_line_and_cube() {
         (&report["verdict"], &report["depth"]),
         (&"not within".into(), &3.into())
     );
-    let plain = json(&["prove", &game, "--role", "o", "--depth", "3", "--no-cubes"]);
+    let plain = json(&[
+        "prove",
+        &game,
+        "--role",
+        "o",
+        "--depth",
+        "3",
+        "--without",
+        "cubes",
+    ]);
     assert_eq!(
         (&plain["verdict"], &plain["discharged"]),
         (&"not within".into(), &0.0.into())

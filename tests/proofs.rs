@@ -5,138 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
+use crate::common::full_search::{
+    Reference, TooMuch, completion, is_in, joints, legal, random_match,
+};
 use crate::workers::{FORCED, after};
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::ground::GroundGame;
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
+use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    Cube, KnownWins, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
-    ProofRequest, ProofWorker, Prover, ProverTeam, Target, Verdict,
+    KnownWins, MOST_DEPTH, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
+    ProofRequest, ProofWay, ProofWorker, Prover, ProverTeam, Target, Verdict, WorkerEvent,
 };
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig};
-use rand::{Rng, RngExt};
-
-/// A full search, straight from the definition.
-struct Reference<'a> {
-    machine: &'a mut dyn StateMachine,
-    target: Target,
-    /// The number of states that may still be looked at.
-    left: u64,
-}
-
-/// There is more to look at than is allowed.
-struct TooMuch;
-
-impl Reference<'_> {
-    fn achieves(&mut self, state: &State) -> bool {
-        let mut goals = Vec::new();
-        let machine = &mut self.machine;
-        machine.goals(state, self.target.role, &mut goals).unwrap();
-        machine.is_terminal(state).unwrap() && goals.len() == 1 && goals[0] >= self.target.value
-    }
-
-    fn forces(&mut self, state: &State, depth: u32) -> Result<bool, TooMuch> {
-        self.left = self.left.checked_sub(1).ok_or(TooMuch)?;
-        if self.achieves(state) {
-            return Ok(true);
-        }
-        if depth == 0 || self.machine.is_terminal(state).unwrap() {
-            return Ok(false);
-        }
-        let legal = legal(self.machine, state);
-        if legal.iter().any(Vec::is_empty) {
-            return Ok(false);
-        }
-        'moves: for &own in &legal[self.target.role.index()] {
-            let mut choices = legal.clone();
-            choices[self.target.role.index()] = vec![own];
-            for joint in joints(&choices) {
-                let mut next = State::new();
-                let machine = &mut self.machine;
-                machine
-                    .next_state_unchecked(state, &joint, &mut next)
-                    .unwrap();
-                if !self.forces(&next, depth - 1)? {
-                    continue 'moves;
-                }
-            }
-            return Ok(true);
-        }
-        Ok(false)
-    }
-}
-
-fn legal(machine: &mut dyn StateMachine, state: &State) -> Vec<Vec<Move>> {
-    let roles = RoleId::first(machine.roles().len());
-    let moves = roles.map(|role| {
-        let mut moves = Vec::new();
-        machine.legal_moves(state, role, &mut moves).unwrap();
-        moves
-    });
-    moves.collect()
-}
-
-/// All ways to choose one of each.
-fn joints(choices: &[Vec<Move>]) -> Vec<Vec<Move>> {
-    choices.iter().fold(vec![Vec::new()], |joints, moves| {
-        let longer = joints.iter().flat_map(|joint| {
-            moves.iter().map(|&played| {
-                let mut joint = joint.clone();
-                joint.push(played);
-                joint
-            })
-        });
-        longer.collect()
-    })
-}
-
-/// The states of a random match.
-fn random_match(machine: &mut dyn StateMachine, rng: &mut impl Rng) -> Vec<State> {
-    let mut states = vec![machine.initial_state().unwrap()];
-    while !machine.is_terminal(&states[states.len() - 1]).unwrap() && states.len() < 300 {
-        let state = &states[states.len() - 1];
-        let legal = legal(machine, state);
-        if legal.iter().any(Vec::is_empty) {
-            break;
-        }
-        let joint: Vec<Move> = legal
-            .iter()
-            .map(|moves| moves[rng.random_range(0..moves.len())])
-            .collect();
-        states.push(machine.next_state(state, &joint).unwrap());
-    }
-    states
-}
-
-/// A state in the cube, and in the phase of another one; the rest at random, near that one.
-fn completion(game: &GroundGame, cube: &Cube, state: &State, rng: &mut impl Rng) -> State {
-    let bit = |words: &[u64], at: usize| words[at / 64] >> (at % 64) & 1 == 1;
-    let flips = rng.random_range(1..=6);
-    let bases = game.layout().bases.len();
-    let near = rng.random_bool(0.7);
-    let share = if near {
-        f64::from(flips) / bases as f64
-    } else {
-        0.5
-    };
-    (0..bases)
-        .filter(|&at| {
-            let value = state.contains(at);
-            if bit(cube.mask(), at) {
-                assert_eq!(bit(cube.values(), at), value);
-                value
-            } else if game.phases().bases().contains(&at) {
-                value
-            } else {
-                value != rng.random_bool(share.min(1.0))
-            }
-        })
-        .collect()
-}
+use rand::RngExt;
 
 /// Compares verdicts about states of random matches, and about completions of cubes, with a full
 /// search to at most this depth and of so many states.
@@ -188,9 +72,9 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
                         }
                         checked[usize::from(matches!(proof.verdict, Verdict::Won(_)))] += 1;
                         let Some(cube) = &proof.cube else { continue };
+                        let phase = ground.phases().of(state).unwrap();
                         for _ in 0..completions {
-                            let other = completion(ground, cube, state, &mut rng);
-                            assert!(cube.contains(&padded(&other, cube)));
+                            let other = completion(ground, phase, cube, state, &mut rng);
                             reference.left = 50_000;
                             let depth = cube.depth().min(depth);
                             if let Ok(forced) = reference.forces(&other, depth) {
@@ -207,12 +91,6 @@ fn check(game: &Game, name: &str, depth: u32, matches: usize, completions: usize
     checked
 }
 
-fn padded(state: &State, cube: &Cube) -> Vec<u64> {
-    let mut words = state.words().to_vec();
-    words.resize(cube.mask().len(), 0);
-    words
-}
-
 /// Whether the verdict is that of a full search, or agrees with it if it is by threats. If only
 /// threats were searched, `within` is 0.
 fn expected(
@@ -226,7 +104,7 @@ fn expected(
         Verdict::Won(0) => reference.achieves(state),
         Verdict::Won(depth) => {
             let mut is_least = || Ok(in_vain < depth && !reference.forces(state, in_vain)?);
-            let is_least = proof.order.is_some() || is_least()?;
+            let is_least = proof.way != ProofWay::Full || is_least()?;
             reference.forces(state, depth)? && is_least
         }
         Verdict::Lost => !reference.forces(state, within + 2)?,
@@ -396,8 +274,8 @@ fn wins_that_are_found_on_the_way_are_wins() {
     let (told, wins) = crossbeam_channel::unbounded();
     let tell = {
         let known = known.clone();
-        move |message| {
-            if let ProofMessage::Wins(wins) = message {
+        move |event| {
+            if let WorkerEvent::Message(ProofMessage::Wins(wins)) = event {
                 known.add(&wins);
                 return told.send(wins.cubes.len()).is_ok();
             }
@@ -442,6 +320,74 @@ fn wins_that_are_found_on_the_way_are_wins() {
 }
 
 #[test]
+fn a_search_without_a_horizon_decides_about_each_state() {
+    let game = common::own_game("ticTacToe");
+    let engines = game.engines().unwrap();
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut rng = streams(0x9f9f).next().unwrap();
+    let mut won = 0;
+    for target in [50, 100].map(|value| Target {
+        role: RoleId(1),
+        value,
+    }) {
+        let config = ProofConfig::default().with_mode(ProofMode::Numbers);
+        let mut prover = Prover::new(engines, target, &config).unwrap();
+        for _ in 0..20 {
+            for state in random_match(&mut *machine, &mut rng) {
+                let mut pace = Pace::new(&Stop::new());
+                let proof = prover.prove(&state, MOST_DEPTH, &mut pace, |_| ());
+                let verdict = proof.unwrap().verdict;
+                let mut reference = Reference {
+                    machine: &mut *machine,
+                    target,
+                    left: u64::MAX,
+                };
+                let depth = match verdict {
+                    Verdict::Won(depth) => depth,
+                    Verdict::Lost => 9,
+                    Verdict::NotWithin(_) => panic!("nothing was found out"),
+                };
+                let is_won = verdict != Verdict::Lost;
+                assert_eq!(reference.forces(&state, depth).unwrap(), is_won);
+                won += u32::from(is_won);
+            }
+        }
+    }
+    assert!(won > 20, "{won}");
+}
+
+/// Two rooms, and a door out of both, which the other role need not open.
+const ROOMS: &str = "
+    (role guest) (role host)
+    (init (in hall))
+    (legal guest stay) (legal guest go)
+    (legal host wait) (legal host open)
+    (other hall parlour) (other parlour hall)
+    (<= (next (in ?x)) (true (in ?x)) (does guest stay))
+    (<= (next (in ?y)) (true (in ?x)) (does guest go) (other ?x ?y))
+    (<= (next out) (does host open))
+    (<= terminal (true out))
+    (<= (goal guest 100) (true out)) (<= (goal guest 0) (not (true out)))
+    (goal host 50)
+";
+
+#[test]
+fn a_search_without_a_horizon_ends_where_states_are_repeated() {
+    let game = common::game(ROOMS);
+    let target = Target {
+        role: RoleId(0),
+        value: 100,
+    };
+    let config = ProofConfig::default().with_mode(ProofMode::Numbers);
+    let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+    let state = game.ground_game().unwrap().initial();
+    let mut pace = Pace::new(&Stop::new());
+    let proof = prover.prove(state, MOST_DEPTH, &mut pace, |_| ()).unwrap();
+    // No number of joint moves is enough, but there is no end that would prove that.
+    assert_eq!(proof.verdict, Verdict::NotWithin(0));
+}
+
+#[test]
 fn several_threads_find_what_one_does() {
     for (name, depth) in [
         ("breakthroughSmall", 6),
@@ -475,10 +421,11 @@ fn several_threads_find_what_one_does() {
                 };
                 assert_eq!(won(&all), won(&one), "{name}, {:?}", all.verdict);
                 let Some(cube) = &all.cube else { continue };
-                assert!(cube.contains(&padded(state, cube)));
+                assert!(is_in(state, cube));
+                let ground = game.ground_game().unwrap();
+                let phase = ground.phases().of(state).unwrap();
                 for _ in 0..5 {
-                    let ground = game.ground_game().unwrap();
-                    let other = completion(ground, cube, state, &mut rng);
+                    let other = completion(ground, phase, cube, state, &mut rng);
                     let mut reference = Reference {
                         machine: &mut *machine,
                         target,

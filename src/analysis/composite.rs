@@ -14,11 +14,11 @@ use super::fact::{Fact, ProofMethod};
 use super::inquiry::Inquiry;
 use super::latches::{self, Kind};
 use super::samples::{Samples, count};
-use crate::ground::Literal;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::encoding;
 use crate::ground::invariants::net::Net;
 use crate::ground::invariants::step::{Step, When};
+use crate::ground::{GroundGame, Literal};
 use crate::machine::State;
 use propjit_stop::Stop;
 
@@ -48,6 +48,16 @@ impl Composite {
             Composite::Any(literals) => literals.iter().any(|literal| literal.holds(state)),
             Composite::All(literals) => literals.iter().all(|literal| literal.holds(state)),
         }
+    }
+
+    /// In the rulesheet's words: `(or (cell 1 1 x) (not (cell 1 2 o)))`.
+    pub fn text(&self, game: &GroundGame) -> String {
+        let (word, literals) = match self {
+            Composite::Any(literals) => ("or", literals),
+            Composite::All(literals) => ("and", literals),
+        };
+        let literals: Vec<String> = literals.iter().map(|literal| literal.text(game)).collect();
+        format!("({word} {})", literals.join(" "))
     }
 
     fn lit(&self, step: &mut Step, when: When) -> Lit {

@@ -22,3 +22,15 @@ pub enum ProofMethod {
     /// It held in all matches that were played at random. Nothing sound may rest on it.
     Unproved,
 }
+
+impl ProofMethod {
+    /// The method's name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProofMethod::Structural => "structural",
+            ProofMethod::Sat => "SAT",
+            ProofMethod::Induction => "induction",
+            ProofMethod::Unproved => "unproved",
+        }
+    }
+}

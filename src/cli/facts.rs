@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::analysis::{
-    self, AnalysisConfig, Composite, Facts, GoalLatch, GoalLiteral, Invariant, Literal, ProofMethod,
+    self, AnalysisConfig, Facts, GoalLatch, GoalLiteral, Invariant, Literal, ProofMethod,
 };
 use propjit::game::Game;
 use propjit::ground::{GoalTable, GoalTables, GroundGame};
@@ -190,15 +190,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
 }
 
-fn method(method: ProofMethod) -> &'static str {
-    match method {
-        ProofMethod::Structural => "structural",
-        ProofMethod::Sat => "SAT",
-        ProofMethod::Induction => "induction",
-        ProofMethod::Unproved => "unproved",
-    }
-}
-
 /// `A`, `B` and so on for counts and counters; a wire is called by its number.
 fn quantity_name(tables: &GoalTables, number: usize) -> String {
     let is_wire = |quantity: &Quantity| matches!(quantity, Quantity::Wire(_));
@@ -235,15 +226,6 @@ impl Words<'_> {
             holds,
             propositions: propositions.collect(),
         }
-    }
-
-    fn composite(&self, composite: &Composite) -> String {
-        let (word, literals) = match composite {
-            Composite::Any(literals) => ("or", literals),
-            Composite::All(literals) => ("and", literals),
-        };
-        let literals: Vec<String> = literals.iter().map(|&l| self.literal(l)).collect();
-        format!("({word} {})", literals.join(" "))
     }
 
     /// What goals depend on, with names: `A`, `B` and so on for counts and counters.
@@ -331,7 +313,7 @@ impl Words<'_> {
             literal: self.literal(latch.literal),
             role: self.role(latch.role).to_string(),
             goals: goals.collect(),
-            method: method(latch.method),
+            method: latch.method.name(),
         }
     }
 
@@ -348,7 +330,7 @@ impl Words<'_> {
             .map(|((base, how), inhibits)| Inhibitor {
                 proposition: self.proposition(base),
                 inhibits,
-                method: method(how),
+                method: how.name(),
             });
         inhibitors.collect()
     }
@@ -373,9 +355,9 @@ impl Words<'_> {
                 Invariant::AtMostOne(group) => groups.push(self.group("at-most-one", group)),
             }
         }
-        let latch = |literal, how| Latch {
+        let latch = |literal, how: ProofMethod| Latch {
             literal,
-            method: method(how),
+            method: how.name(),
         };
         let exclusions =
             |latches: &[GoalLatch]| latches.iter().map(|l| self.exclusion(l)).collect();
@@ -419,7 +401,7 @@ impl Words<'_> {
                 .map(|&literal| self.literal(literal))
                 .collect(),
             composites: (facts.composites.iter())
-                .map(|fact| latch(self.composite(&fact.what), fact.method))
+                .map(|fact| latch(fact.what.text(self.game), fact.method))
                 .collect(),
             latched_goals: (facts.latched_goals.iter())
                 .map(|fact| latch(self.goal(fact.what), fact.method))
@@ -430,7 +412,7 @@ impl Words<'_> {
                     literal: self.literal(forced.literal),
                     role: self.role(forced.role).to_string(),
                     goal: self.value(forced.role, forced.goal),
-                    method: method(forced.method),
+                    method: forced.method.name(),
                 })
                 .collect(),
             goal_inhibitors: exclusions(&facts.goal_inhibitors),

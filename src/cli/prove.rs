@@ -11,7 +11,8 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Move, RoleId};
 use propjit::proof::{
-    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProverTeam, Target, Verdict,
+    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProofPart, ProofWay,
+    ProverTeam, Target, Verdict,
 };
 use serde::Serialize;
 
@@ -34,7 +35,7 @@ pub(super) struct Args {
 
     /// Answer requests on the standard input until that ends: a worker for the player options
     /// `workers` and `prover` (see docs/workers.md)
-    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "mode", "no_cubes"])]
+    #[arg(long, conflicts_with_all = ["rulesheet", "history", "moves", "role", "goal", "depth", "seconds", "threads", "mode", "without"])]
     serve: bool,
 
     #[command(flatten)]
@@ -60,24 +61,51 @@ pub(super) struct Args {
     #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
     threads: usize,
 
-    /// Which moves of the role to search: all of them, only threats, or both in turns
-    #[arg(long, default_value = "both", value_name = "MODE")]
+    /// How to search: all moves, with ever more of them; only threats; both in turns; all moves by
+    /// proof numbers, without a horizon; or in all ways in turns
+    #[arg(long, default_value = "all", value_name = "MODE")]
     mode: Mode,
 
-    /// Search states that are known from proofs about others all the same, to compare
-    #[arg(long)]
-    no_cubes: bool,
+    /// Search without a part, to compare: several with commas
+    #[arg(long, value_delimiter = ',', value_name = "PART")]
+    without: Vec<Part>,
 
     #[command(flatten)]
     setup: SetupArgs,
 }
 
-/// Which moves of the role to search.
-#[derive(Clone, Copy, clap::ValueEnum)]
+/// How to search.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 enum Mode {
     Full,
     Threats,
     Both,
+    Numbers,
+    All,
+}
+
+/// A part that a search can do without.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Part {
+    /// That states are known from proofs about others
+    Cubes,
+    /// That states are known from proofs about others that the goal cannot be forced
+    FailCubes,
+    /// That it is no part of a proof that a reply is not legal, if it would not help either
+    IllegalReplies,
+    /// That moves that are nearer to a goal are tried earlier
+    Order,
+}
+
+impl Part {
+    fn part(self) -> ProofPart {
+        match self {
+            Part::Cubes => ProofPart::Cubes,
+            Part::FailCubes => ProofPart::FailCubes,
+            Part::IllegalReplies => ProofPart::IllegalReplies,
+            Part::Order => ProofPart::Order,
+        }
+    }
 }
 
 /// For how long to search by default.
@@ -101,8 +129,12 @@ struct Report {
     nodes: u64,
     /// How many of them were searched for wins by threats.
     threat_nodes: u64,
-    /// The order of the threats by which the goal is forced.
+    /// How many of them were searched by proof numbers.
+    number_nodes: u64,
+    /// The order of the threats by which the goal was found to be forced.
     threats: Option<u32>,
+    /// Whether the verdict was found by proof numbers.
+    by_numbers: bool,
     /// The legal joint moves that were not searched because a cube was known, of those that are
     /// not leaves.
     discharged: f64,
@@ -119,6 +151,11 @@ struct Report {
 
 /// Searches and prints what was found.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    if args.mode == Mode::Numbers && args.depth.is_some() {
+        return Err(Failure::Usage(
+            "`--mode numbers` has no depth: bound it by `--seconds`".to_string(),
+        ));
+    }
     let stop = stop_on_signals();
     let Some(rulesheet) = &args.rulesheet else {
         return serve(&args.setup, &stop);
@@ -146,11 +183,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
     let state = ground.parse_state(&fluents).map_err(Failure::new)?;
     let config = ProofConfig::default()
-        .with_cubes(!args.no_cubes)
+        .with_without(args.without.iter().map(|part| part.part()).collect())
         .with_mode(match args.mode {
             Mode::Full => ProofMode::Full,
             Mode::Threats => ProofMode::Threats,
             Mode::Both => ProofMode::Both,
+            Mode::Numbers => ProofMode::Numbers,
+            Mode::All => ProofMode::All,
         });
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
     let team = ProverTeam::new(engines, target, &config, args.threads);
@@ -222,14 +261,14 @@ fn goal(args: &Args, role: &propjit_gdl::propnet::Role) -> Result<i32, Failure> 
 }
 
 impl Report {
-    fn new(proof: &Proof, [all, threats]: [ProofCounts; 2]) -> Report {
+    fn new(proof: &Proof, [all, threats, numbers]: [ProofCounts; 3]) -> Report {
         let (verdict, depth) = match proof.verdict {
             Verdict::Won(depth) => ("won", Some(depth)),
             Verdict::Lost => ("lost", None),
             Verdict::NotWithin(0) => ("unknown", None),
             Verdict::NotWithin(depth) => ("not within", Some(depth)),
         };
-        let counts = all.and(threats);
+        let counts = all.and(threats).and(numbers);
         let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
         Report {
             role: String::new(),
@@ -242,7 +281,12 @@ impl Report {
             seconds: 0.0,
             nodes: counts.nodes,
             threat_nodes: threats.nodes,
-            threats: proof.order,
+            number_nodes: numbers.nodes,
+            threats: match proof.way {
+                ProofWay::Threats(order) => Some(order),
+                _ => None,
+            },
+            by_numbers: proof.way == ProofWay::Numbers,
             discharged: share(counts.discharged, counts.discharged + counts.searched),
             fill: share(counts.lanes[0], counts.lanes[1]),
             win_cubes: counts.cubes[1],
@@ -263,6 +307,7 @@ impl fmt::Display for Report {
                 write!(f, "won: {role} can force {goal} in {depth} joint moves")?;
                 match self.threats {
                     Some(order) => writeln!(f, ", by threats of order {order}")?,
+                    None if self.by_numbers => writeln!(f, ", by proof numbers")?,
                     None => writeln!(f)?,
                 }
             }
@@ -282,12 +327,14 @@ impl fmt::Display for Report {
                 writeln!(f, "      {literal}")?;
             }
         }
+        let share = |nodes: u64| 100.0 * nodes as f64 / self.nodes.max(1) as f64;
         writeln!(
             f,
-            "{} nodes, {:.0}% for threats, in {:.2} s; {:.0}% of the joint moves discharged; lanes \
-             {:.0}% full",
+            "{} nodes, {:.0}% for threats, {:.0}% by proof numbers, in {:.2} s; {:.0}% of the joint \
+             moves discharged; lanes {:.0}% full",
             self.nodes,
-            100.0 * self.threat_nodes as f64 / self.nodes.max(1) as f64,
+            share(self.threat_nodes),
+            share(self.number_nodes),
             self.seconds,
             100.0 * self.discharged,
             100.0 * self.fill

@@ -1,5 +1,6 @@
 //! A loaded game: from the rulesheet's text to machines and engines that play it.
 
+mod machines;
 mod setup;
 
 use std::fmt;
@@ -25,6 +26,7 @@ use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
 
+pub use machines::Machines;
 pub use setup::{LoadError, Setup, SetupStage};
 
 /// A loaded game. Threads share it and make their own [machines](Game::machine).

@@ -4,7 +4,6 @@
 //! does (take too long, panic), a wait for its answer ends at the deadline. A new turn stops
 //! whatever the player is still doing.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use propjit_stop::Stop;
 
 use super::player::{Choice, Ending, Player, PlayerError};
 use crate::background::{Background, Promise};
+use crate::crash::caught;
 
 /// The result of preparing: how long it took.
 pub(crate) type Prepared = Result<Duration, PlayerError>;
@@ -194,10 +194,5 @@ fn with<T>(
 
 /// Turns a panic into an error. What a player has left half-done is never used again.
 fn guarded<T>(work: impl FnOnce() -> Result<T, PlayerError>) -> Result<T, PlayerError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        let text = text.unwrap_or_else(|| "a panic without a message".to_string());
-        Err(PlayerError::Crashed(text))
-    })
+    caught(work).unwrap_or_else(|message| Err(PlayerError::Crashed(message)))
 }

@@ -26,6 +26,7 @@ mod tally;
 mod trial;
 
 pub use playouts::Playouts;
+pub(crate) use playouts::selectors;
 pub use queue::{JobId, PlayoutQueue};
 pub use run::{PlayoutConfig, PlayoutOutcome, run, run_engine, runner};
 pub use runner::{PlayoutProgress, PlayoutRunner, RunLimits};

@@ -18,10 +18,18 @@ struct Premise {
 }
 
 /// The cube of a node with this verdict. If it is won, it is by the move of the target's role in
-/// the joint move `played`.
-pub(super) fn conclude(steps: &mut Steps, node: &Node, won: bool, played: usize) -> Cube {
+/// the joint move `played`. If it `supposes`, it need not be part of the proof that joint moves are
+/// not legal after which the same is known.
+pub(super) fn conclude(
+    steps: &mut Steps,
+    node: &Node,
+    (won, played): (bool, usize),
+    supposes: bool,
+) -> Cube {
     let mut premises = premises(steps, node, won, played);
-    suppose(node, won, &mut premises);
+    if supposes {
+        suppose(node, won, &mut premises);
+    }
     let (phase, state) = (node.phase, &node.state[..]);
 
     let wanted: Vec<(usize, Want<'_>)> = premises

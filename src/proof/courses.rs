@@ -1,16 +1,17 @@
 //! The courses that a search for a proof about one position takes in turns: all moves of the role,
-//! or threats of some order only; each with ever more joint moves.
+//! or threats of some order only, each with ever more joint moves; or all moves without a horizon.
 
 use std::time::Instant;
 
+use super::cube::Cube;
 use super::prover::{MOST_DEPTH, Proof, ProofError, Verdict};
 
 /// The greatest order of threats that are searched.
 pub(super) const MOST_ORDER: u32 = 3;
 
-/// The weights of all moves and of the orders of threats at the start: higher orders cost most where
-/// there are few threats.
-const FIRST_WEIGHTS: [u64; 1 + MOST_ORDER as usize] = [1, 2, 8, 32];
+/// The weights at the start, of all moves, the orders of threats, and proof numbers: higher orders
+/// cost most where there are few threats, and proof numbers seldom are the first to find a win.
+const FIRST_WEIGHTS: [u64; 2 + MOST_ORDER as usize] = [1, 2, 8, 32, 4];
 
 /// The greatest weight of a course.
 const MOST_WEIGHT: u64 = 256;
@@ -20,24 +21,49 @@ const MOST_WEIGHT: u64 = 256;
 const LEAST_SLICE: u64 = 200;
 const SLICES: u64 = 8;
 
-/// Which moves of the role of a target are searched.
+/// How a proof is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum ProofMode {
-    /// All moves, with ever more joint moves.
+    /// All moves of the role of the target, with ever more joint moves.
     Full,
     /// Threats only. What is not found by threats may be possible all the same.
     Threats,
     /// Both, in turns.
-    #[default]
     Both,
+    /// All moves, without a horizon: nothing is found out if the number of joint moves is bounded.
+    Numbers,
+    /// All of these, in turns.
+    #[default]
+    All,
+}
+
+/// How a proof was searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProofWay {
+    /// With all moves of the role of the target.
+    Full,
+    /// With threats of this order, and lower ones.
+    Threats(u32),
+    /// With all moves, without a horizon, by proof numbers.
+    Numbers,
+}
+
+impl ProofWay {
+    /// The place of its weight.
+    fn place(self) -> usize {
+        match self {
+            ProofWay::Full => 0,
+            ProofWay::Threats(order) => order as usize,
+            ProofWay::Numbers => 1 + MOST_ORDER as usize,
+        }
+    }
 }
 
 /// What is searched at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Aim {
-    /// The order of the threats; `None` where it is all moves.
-    pub(super) order: Option<u32>,
-    /// The number of joint moves.
+    pub(super) way: ProofWay,
+    /// The number of joint moves; of no meaning where there is no horizon.
     pub(super) depth: u32,
 }
 
@@ -49,14 +75,15 @@ pub(super) struct Attempt {
     pub(super) is_cut: bool,
 }
 
-/// What courses cost for a target, for what they have brought so far: by order, with all moves as
-/// order 0, how much a node counts. Courses whose nodes count the same have the same share of them.
+/// What courses cost for a target, for what they have brought so far: how much a node counts. Courses
+/// whose nodes count the same have the same share of them.
 ///
 /// Threats pay if they are searched with more joint moves than all moves are. If all moves have been
 /// searched as far before, that was in vain, and they count for twice as much from then on; if not,
-/// for half as much, but never for less than at the start.
+/// for half as much, but never for less than at the start. Proof numbers pay if they decide about a
+/// position, and are in vain if another course does.
 #[derive(Clone, Debug)]
-pub(super) struct Weights([u64; 1 + MOST_ORDER as usize]);
+pub(super) struct Weights([u64; 2 + MOST_ORDER as usize]);
 
 impl Default for Weights {
     fn default() -> Weights {
@@ -65,15 +92,15 @@ impl Default for Weights {
 }
 
 impl Weights {
-    fn of(&self, order: Option<u32>) -> u64 {
-        self.0[order.unwrap_or(0) as usize]
+    fn of(&self, way: ProofWay) -> u64 {
+        self.0[way.place()]
     }
 
-    /// Takes note of whether threats of an order have paid.
-    fn note(&mut self, order: u32, has_paid: bool) {
-        let weight = &mut self.0[order as usize];
+    /// Takes note of whether a course has paid.
+    fn note(&mut self, way: ProofWay, has_paid: bool) {
+        let weight = &mut self.0[way.place()];
         *weight = match has_paid {
-            true => (*weight / 2).max(FIRST_WEIGHTS[order as usize]),
+            true => (*weight / 2).max(FIRST_WEIGHTS[way.place()]),
             false => (*weight * 2).min(MOST_WEIGHT),
         };
     }
@@ -99,7 +126,7 @@ impl Choices {
 /// A course.
 #[derive(Debug)]
 struct Course {
-    order: Option<u32>,
+    way: ProofWay,
     /// The number of joint moves that were searched.
     depth: u32,
     /// The number that is being searched, if any is.
@@ -120,18 +147,26 @@ pub(super) struct Courses {
 impl Courses {
     /// Nothing was searched yet. No more than `most` joint moves are to be.
     pub(super) fn new(mode: ProofMode, choices: Choices, most: u32) -> Courses {
-        let full = (mode != ProofMode::Threats).then_some(None);
-        let threats = (mode != ProofMode::Full).then_some((1..=MOST_ORDER).map(Some));
-        let orders = full.into_iter().chain(threats.into_iter().flatten());
-        let course = |order| Course {
-            order,
+        let (full, threats, numbers) = match mode {
+            ProofMode::Full => (true, false, false),
+            ProofMode::Threats => (false, true, false),
+            ProofMode::Both => (true, true, false),
+            ProofMode::Numbers => (false, false, true),
+            ProofMode::All => (true, true, true),
+        };
+        let ways = (1..=MOST_ORDER).map(ProofWay::Threats);
+        let ways = ways.filter(|_| threats);
+        let ways = full.then_some(ProofWay::Full).into_iter().chain(ways);
+        let numbers = (numbers && most >= MOST_DEPTH).then_some(ProofWay::Numbers);
+        let course = |way| Course {
+            way,
             depth: 0,
             trying: None,
             nodes: 0,
             is_open: true,
         };
         Courses {
-            each: orders.map(course).collect(),
+            each: ways.chain(numbers).map(course).collect(),
             choices,
             most: most.min(MOST_DEPTH),
         }
@@ -144,7 +179,7 @@ impl Courses {
 
     /// The number of joint moves with which all moves were searched.
     fn depth(&self) -> u32 {
-        let full = self.each.iter().find(|course| course.order.is_none());
+        let full = self.each.iter().find(|course| course.way == ProofWay::Full);
         full.map_or(0, |course| course.depth)
     }
 
@@ -154,22 +189,25 @@ impl Courses {
         let full = self.depth();
         for course in &mut self.each {
             course.is_open &= course.depth.max(full) < self.most;
-            if let Some(order) = course.order
+            if let ProofWay::Threats(_) = course.way
                 && course.trying.is_some_and(|depth| depth <= full)
             {
-                weights.note(order, false);
+                weights.note(course.way, false);
                 course.trying = None;
             }
         }
         let open = self.each.iter_mut().filter(|course| course.is_open);
         let mut open: Vec<&mut Course> = open.collect();
-        open.sort_by_key(|course| (course.nodes * weights.of(course.order), course.order));
+        open.sort_by_key(|course| (course.nodes * weights.of(course.way), course.way.place()));
         let is_only = open.len() == 1;
         let course = open.into_iter().next()?;
-        let deeper = || self.choices.deeper(course.depth.max(full)).min(self.most);
+        let deeper = || match course.way {
+            ProofWay::Numbers => Cube::ANY,
+            _ => self.choices.deeper(course.depth.max(full)).min(self.most),
+        };
         let depth = *course.trying.get_or_insert_with(deeper);
-        let order = course.order;
-        Some((Aim { order, depth }, is_only))
+        let way = course.way;
+        Some((Aim { way, depth }, is_only))
     }
 
     /// Takes note of the nodes that the search for an aim took, and what came of it, if it came to
@@ -181,10 +219,7 @@ impl Courses {
         nodes: u64,
         attempt: Option<Attempt>,
     ) -> Option<Proof> {
-        let course = self
-            .each
-            .iter_mut()
-            .find(|course| course.order == aim.order);
+        let course = self.each.iter_mut().find(|course| course.way == aim.way);
         let course = course.expect("it is one of them");
         // Something is counted in any case, so that it is the turn of others at some time.
         course.nodes += nodes.max(1);
@@ -192,11 +227,15 @@ impl Courses {
         course.depth = aim.depth;
         course.trying = None;
         course.is_open = attempt.is_cut;
-        if let Some(order) = aim.order {
-            weights.note(order, true);
+        if let ProofWay::Threats(_) = aim.way {
+            weights.note(aim.way, true);
         }
-        let is_won = matches!(attempt.proof.verdict, Verdict::Won(_));
-        (aim.order.is_none() || is_won).then_some(attempt.proof)
+        let is_decided = !matches!(attempt.proof.verdict, Verdict::NotWithin(_));
+        let mut tried = self.each.iter().filter(|course| course.nodes > 0);
+        if is_decided && tried.any(|course| course.way == ProofWay::Numbers) {
+            weights.note(ProofWay::Numbers, aim.way == ProofWay::Numbers);
+        }
+        (aim.way == ProofWay::Full || is_decided).then_some(attempt.proof)
     }
 }
 
@@ -223,7 +262,11 @@ pub(super) fn deepen(
         let Some(proof) = courses.note(&mut weights, aim, nodes, attempt) else {
             continue;
         };
-        times.resize(aim.depth as usize, start.elapsed());
+        let depth = match aim.way {
+            ProofWay::Numbers => times.len() + 1,
+            _ => aim.depth as usize,
+        };
+        times.resize(depth, start.elapsed());
         last = proof;
         match last.verdict {
             Verdict::NotWithin(depth) => searched(depth),

@@ -9,10 +9,12 @@ use crossbeam_channel::{Receiver, unbounded};
 use super::encoding;
 use super::message::{
     ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
+    WorkerEvent,
 };
-use super::process::{Event, ProofCommand, ProofProcess};
+use super::process::ProofProcess;
 use super::worker::ProofWorker;
 use crate::engine::Engines;
+use crate::program::ProgramCommand;
 
 /// Several proof workers, which are asked as if they were one. They end when this is dropped.
 ///
@@ -21,7 +23,7 @@ use crate::engine::Engines;
 #[derive(Debug)]
 pub struct ProofCrew {
     members: Vec<Member>,
-    events: Receiver<(usize, Event)>,
+    events: Receiver<(usize, WorkerEvent)>,
     /// The positions that are asked about, unless the crew rests.
     positions: Vec<ProofPosition>,
     rests: bool,
@@ -72,20 +74,10 @@ impl ProofCrew {
     pub fn start(
         engines: &Arc<Engines>,
         rulesheet: (&str, &str),
-        commands: &[ProofCommand],
+        commands: &[ProgramCommand],
         thread: Option<f64>,
     ) -> ProofCrew {
         let (tell, events) = unbounded();
-        let member = |worker, share| Member {
-            worker,
-            share,
-            state: MemberState::Starting,
-            dealt: (0, Vec::new()),
-            status: ProofStatus {
-                request: 0,
-                targets: Vec::new(),
-            },
-        };
         let mut members = Vec::new();
         for (number, command) in commands.iter().enumerate() {
             let tell = tell.clone();
@@ -94,14 +86,19 @@ impl ProofCrew {
                 let _ = tell.send((number, event));
             };
             let process = ProofProcess::start(command, engines.game(), rulesheet, Box::new(tell));
-            members.push(member(Worker::Process(process), 1.0));
+            members.push(Member::new(Worker::Process(process), 1.0));
         }
         if let Some(share) = thread {
             let number = members.len();
-            let tell = move |message| tell.send((number, Event::Message(message))).is_ok();
+            let tell = move |event| tell.send((number, event)).is_ok();
             let worker = ProofWorker::start(engines, Arc::new(tell));
-            members.push(member(Worker::Thread(worker), share));
+            members.push(Member::new(Worker::Thread(worker), share));
         }
+        ProofCrew::of(members, events)
+    }
+
+    /// A crew that was asked nothing yet.
+    fn of(members: Vec<Member>, events: Receiver<(usize, WorkerEvent)>) -> ProofCrew {
         ProofCrew {
             members,
             events,
@@ -196,11 +193,11 @@ impl ProofCrew {
 
     /// Takes note of what a worker tells, and returns it if it is a finding. A position has the
     /// number in the crew then.
-    fn hear(&mut self, number: usize, event: Event) -> Option<Finding> {
+    fn hear(&mut self, number: usize, event: WorkerEvent) -> Option<Finding> {
         let member = &mut self.members[number];
         let before = member.state;
         match event {
-            Event::Message(ProofMessage::Proof(mut answer)) => {
+            WorkerEvent::Message(ProofMessage::Proof(mut answer)) => {
                 let (request, own) = &mut member.dealt;
                 if answer.request != *request || own.is_empty() {
                     // Nobody wants to know any more.
@@ -218,13 +215,13 @@ impl ProofCrew {
                 answer.position = at?;
                 return Some(Finding::Answer(answer));
             }
-            Event::Message(ProofMessage::Wins(wins)) => return Some(Finding::Wins(wins)),
-            Event::Message(ProofMessage::Status(status)) => {
+            WorkerEvent::Message(ProofMessage::Wins(wins)) => return Some(Finding::Wins(wins)),
+            WorkerEvent::Message(ProofMessage::Status(status)) => {
                 member.status = status;
                 member.state = MemberState::Ready;
             }
-            Event::Lost => member.state = MemberState::Starting,
-            Event::Gone => member.state = MemberState::Gone,
+            WorkerEvent::Lost => member.state = MemberState::Starting,
+            WorkerEvent::Gone => member.state = MemberState::Gone,
         }
         if member.state != MemberState::Ready {
             member.dealt.1.clear();
@@ -267,6 +264,20 @@ impl ProofCrew {
 }
 
 impl Member {
+    /// A worker that is not ready yet.
+    fn new(worker: Worker, share: f64) -> Member {
+        Member {
+            worker,
+            share,
+            state: MemberState::Starting,
+            dealt: (0, Vec::new()),
+            status: ProofStatus {
+                request: 0,
+                targets: Vec::new(),
+            },
+        }
+    }
+
     fn ask(&mut self, number: u64, positions: Vec<ProofPosition>) {
         if self.state != MemberState::Ready {
             return;
@@ -280,5 +291,59 @@ impl Member {
             Worker::Thread(worker) => worker.ask(request),
             Worker::Process(process) => process.ask(&request),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Setup};
+
+    #[test]
+    fn what_a_thread_had_to_do_is_done_by_others_when_it_crashes() {
+        let rules = propjit_gdl::games::text("ticTacToe").unwrap();
+        let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
+        let engines = game.engines().unwrap();
+        let (tell, events) = unbounded();
+        // The first one crashes as soon as it has something to tell but that it is ready.
+        let member = |number, crashes: bool| {
+            let tell = tell.clone();
+            let tell = move |event| {
+                let is_status = matches!(event, WorkerEvent::Message(ProofMessage::Status(_)));
+                assert!(
+                    !crashes || is_status || event == WorkerEvent::Gone,
+                    "as wanted"
+                );
+                tell.send((number, event)).is_ok()
+            };
+            let worker = ProofWorker::start(engines, Arc::new(tell));
+            Member::new(Worker::Thread(worker), 1.0)
+        };
+        let mut crew = ProofCrew::of(vec![member(0, true), member(1, false)], events);
+        let long = Duration::from_secs(200);
+        while crew.workers() != [2, 2] {
+            crew.wait(Duration::from_millis(5));
+        }
+        let ground = game.ground_game().unwrap();
+        let row = [
+            "(cell 1 1 x)",
+            "(cell 1 2 x)",
+            "(cell 2 1 o)",
+            "(cell 2 2 o)",
+        ];
+        let state = |control| {
+            let fluents: Vec<&str> = row.iter().copied().chain([control]).collect();
+            ground.parse_state(&fluents).unwrap()
+        };
+        let states = ["(control x)", "(control o)"].map(state);
+        let position = |state| ProofPosition { state, role: None };
+        crew.ask(states.map(position).to_vec());
+        let mut answered = [false; 2];
+        while answered != [true; 2] {
+            if let Some(Finding::Answer(answer)) = crew.wait(long) {
+                answered[answer.position] = true;
+            }
+        }
+        assert_eq!(crew.workers(), [1, 2]);
     }
 }

@@ -25,6 +25,17 @@ pub struct ProofRequest {
     pub positions: Vec<ProofPosition>,
 }
 
+/// What becomes of a worker.
+#[derive(Clone, PartialEq, Debug)]
+pub enum WorkerEvent {
+    /// It tells something.
+    Message(ProofMessage),
+    /// It has ended, and is started again.
+    Lost,
+    /// It will tell nothing more.
+    Gone,
+}
+
 /// What a worker tells.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ProofMessage {

@@ -18,7 +18,8 @@
 //! - `node`, `search`: the search; `order`: which moves come first.
 //! - `conclusion`: the cube for a verdict about one state.
 //! - `threats`, `direct_threats`: the search for wins by threats, for games in which goals couple
-//!   moves; `courses`: which of the two searches is next, and how far.
+//!   moves; `numbers`: the search without a horizon; `courses`: which of the searches is next, and
+//!   how far.
 //! - `prover`: what a search finds about a state.
 //! - `team`, `exchange`: several provers that search for the same proof.
 //! - `message`: what a search asks its workers, and what these tell.
@@ -44,6 +45,7 @@ mod joint_rows;
 mod known_wins;
 mod message;
 mod node;
+mod numbers;
 mod order;
 mod pace;
 mod process;
@@ -57,18 +59,18 @@ mod threats;
 mod worker;
 
 pub use crate::reasons::Target;
-pub use courses::ProofMode;
+pub use courses::{ProofMode, ProofWay};
 pub use crew::{Finding, ProofCrew};
 pub use cube::Cube;
 pub use encoding::VERSION;
 pub use known_wins::KnownWins;
 pub use message::{
     ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
-    WinCube,
+    WinCube, WorkerEvent,
 };
 pub use pace::Pace;
-pub use process::{NoCommand, ProofCommand};
-pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, Verdict};
+pub use process::own_worker;
+pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, ProofPart, Prover, Verdict};
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};
 pub use team::ProverTeam;

@@ -134,6 +134,13 @@ impl Node {
         self.open[joint / 64] &= !(1 << (joint % 64));
     }
 
+    /// Whether a legal reply is known by which the move in a joint move does not force the target.
+    pub(super) fn is_refuted(&self, joint: usize) -> bool {
+        let first = joint / self.replies * self.replies;
+        let known = &self.known[first..first + self.replies];
+        known.iter().any(|known| known.verdict() == Some(false))
+    }
+
     /// Whether the target can be forced, if what is known is enough for that, and the first
     /// of the joint moves with the move by which it can be.
     pub(super) fn verdict(&self) -> Option<(bool, usize)> {

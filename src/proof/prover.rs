@@ -6,7 +6,7 @@ use std::time::Duration;
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
-use super::courses::{Aim, Attempt, Choices, Courses, ProofMode, deepen};
+use super::courses::{Aim, Attempt, Choices, Courses, ProofMode, ProofWay, deepen};
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::order::{first_order, influence};
@@ -30,26 +30,47 @@ pub const MOST_DEPTH: u32 = 500;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProofConfig {
-    /// Whether states are recognised that are in a cube. Only for measurements is it not so.
-    pub cubes: bool,
-    /// Which moves of the role are searched.
+    /// Which moves of the role are searched, and how far.
     pub mode: ProofMode,
+    /// What the search does without, to measure what it is good for.
+    pub without: Vec<ProofPart>,
+}
+
+/// A part that a search can do without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ProofPart {
+    /// That states are recognised that are in a cube.
+    Cubes,
+    /// That states are recognised that are in a fail cube.
+    FailCubes,
+    /// That it is no part of a proof that a reply is not legal, if the state after it would be in a
+    /// cube as well.
+    IllegalReplies,
+    /// That moves that are nearer to a goal are tried earlier, as long as nothing else is known of
+    /// them.
+    Order,
 }
 
 impl Default for ProofConfig {
-    /// With cubes, all moves and threats in turns.
+    /// In all ways in turns, with all parts.
     fn default() -> ProofConfig {
         ProofConfig {
-            cubes: true,
-            mode: ProofMode::Both,
+            mode: ProofMode::default(),
+            without: Vec::new(),
         }
     }
 }
 
 impl ProofConfig {
     setters! {
-        with_cubes(cubes: bool);
         with_mode(mode: ProofMode);
+        with_without(without: Vec<ProofPart>);
+    }
+
+    /// Whether the search has a part.
+    pub(super) fn has(&self, part: ProofPart) -> bool {
+        !self.without.contains(&part)
     }
 }
 
@@ -68,8 +89,8 @@ pub enum ProofError {
 /// Whether the role of a target can force it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It can, within this number of joint moves: the smallest, if all smaller ones were searched with
-    /// all moves before.
+    /// It can, within this number of joint moves: the smallest, if it was found with all moves and
+    /// ever more of them.
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,
@@ -92,8 +113,8 @@ pub struct Proof {
     /// How long it took until each number of joint moves was searched completely, or the target was
     /// found to be forced, from 1 on.
     pub times: Vec<Duration>,
-    /// If the target can be forced by threats, and was found to be so, their order.
-    pub order: Option<u32>,
+    /// How the verdict was found.
+    pub way: ProofWay,
 }
 
 impl Proof {
@@ -104,7 +125,7 @@ impl Proof {
             cube: None,
             line: Vec::new(),
             times: Vec::new(),
-            order: None,
+            way: ProofWay::Full,
         }
     }
 }
@@ -139,10 +160,11 @@ impl Prover {
         influence: Option<&Influence>,
     ) -> Result<Prover, ProofError> {
         let steps = Steps::new(engines.programs(), target).ok_or(ProofError::JointMoves)?;
+        let influence = influence.filter(|_| config.has(ProofPart::Order));
         let order = first_order(influence, &steps);
         Ok(Prover {
             game: engines.game().clone(),
-            search: Search::new(steps, order, config.cubes),
+            search: Search::new(steps, order, config),
             mode: config.mode,
         })
     }
@@ -234,9 +256,9 @@ impl Prover {
             }
             Err(Stopped) => return Ok(None),
         };
-        let verdict = match (cube.won(), aim.order) {
-            (true, None) => Verdict::Won(aim.depth),
-            (true, Some(_)) => Verdict::Won(cube.depth()),
+        let verdict = match (cube.won(), aim.way) {
+            (true, ProofWay::Full) => Verdict::Won(aim.depth),
+            (true, _) => Verdict::Won(cube.depth()),
             (false, _) if cube.depth() == Cube::ANY => Verdict::Lost,
             (false, _) => Verdict::NotWithin(aim.depth),
         };
@@ -248,7 +270,7 @@ impl Prover {
             verdict,
             cube: Some(cube),
             line,
-            order: aim.order,
+            way: aim.way,
             times: Vec::new(),
         };
         Ok(Some(Attempt {
@@ -263,14 +285,16 @@ impl Prover {
         &mut self,
         phase: usize,
         state: &[u64],
-        Aim { order, depth }: Aim,
+        Aim { way, depth }: Aim,
         pace: &mut Pace,
     ) -> Result<Forced<Arc<Cube>>, Stopped> {
-        match order {
-            None => self.search.solve(phase, state, depth, pace).map(Ok),
-            Some(order) => self
-                .search
-                .force(phase, state, Bounds { order, depth }, pace),
+        match way {
+            ProofWay::Full => self.search.solve(phase, state, depth, pace).map(Ok),
+            ProofWay::Threats(order) => {
+                self.search
+                    .force(phase, state, Bounds { order, depth }, pace)
+            }
+            ProofWay::Numbers => self.search.decide(phase, state, pace),
         }
     }
 
@@ -289,9 +313,22 @@ impl Prover {
         self.search.announcer = None;
     }
 
-    /// What was counted in all searches so far: of all moves, and of threats.
-    pub fn counts(&self) -> [ProofCounts; 2] {
-        [self.search.counts, self.search.threats.counts]
+    /// The cubes that are known, with the numbers of the [phases](crate::ground::Phases) whose states
+    /// are in them.
+    pub fn cubes(&self) -> impl Iterator<Item = (usize, &Arc<Cube>)> {
+        self.search.cubes()
+    }
+
+    /// What was counted in all searches so far: of all moves with ever more joint moves, of threats,
+    /// and by proof numbers.
+    pub fn counts(&self) -> [ProofCounts; 3] {
+        let Search {
+            counts,
+            threats,
+            numbered,
+            ..
+        } = &self.search;
+        [*counts, threats.counts, numbered.counts]
     }
 
     /// The number of nodes in all searches so far.

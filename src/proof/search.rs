@@ -11,8 +11,10 @@ use super::conclusion::conclude;
 use super::cube::Cube;
 use super::exchange::Exchange;
 use super::node::Node;
+use super::numbers::Numbered;
 use super::order::ORDER_BITS;
 use super::pace::Pace;
+use super::prover::{ProofConfig, ProofPart};
 use super::steps::{Expansion, Steps, flag};
 use super::store::{Depths, Store};
 use super::threats::Threats;
@@ -81,12 +83,17 @@ pub(super) struct Search {
     pub(super) counts: ProofCounts,
     /// By phase and joint move, how often and how early it decided, and in the lowest bits its
     /// [first order](super::order).
-    history: Vec<Vec<u64>>,
+    pub(super) history: Vec<Vec<u64>>,
     /// By phase and state, the joint move that decided when it was searched last.
     decisive: FxHashMap<(usize, Box<[u64]>), u32>,
+    /// What is known of searches by proof numbers.
+    pub(super) numbered: Numbered,
     /// Nodes that are not in use.
     spare: Vec<Node>,
-    use_cubes: bool,
+    /// Whether fail cubes and win cubes are used.
+    uses: [bool; 2],
+    /// Whether what is known of legal replies is made use of for those that are not.
+    supposes: bool,
     /// Other searches for the same target, if there are any.
     exchange: Option<Exchange>,
     /// What is known of wins by threats.
@@ -98,7 +105,8 @@ pub(super) struct Search {
 impl Search {
     /// A search with nothing proved yet, with a [first order](super::order) of joint moves. If it
     /// is not to use cubes, states in them are searched all the same.
-    pub(super) fn new(steps: Steps, history: Vec<Vec<u64>>, use_cubes: bool) -> Search {
+    pub(super) fn new(steps: Steps, history: Vec<Vec<u64>>, config: &ProofConfig) -> Search {
+        let wins = config.has(ProofPart::Cubes);
         let phases = 0..steps.phases();
         let stores = phases.map(|_| [Store::new(), Store::new()]);
         Search {
@@ -108,8 +116,10 @@ impl Search {
             steps,
             counts: ProofCounts::default(),
             decisive: FxHashMap::default(),
+            numbered: Numbered::default(),
             spare: Vec::new(),
-            use_cubes,
+            uses: [wins && config.has(ProofPart::FailCubes), wins],
+            supposes: config.has(ProofPart::IllegalReplies),
             exchange: None,
             announcer: None,
         }
@@ -132,6 +142,17 @@ impl Search {
         let wins = || self.stored(phase, true, state, Depths::AtMost(depth));
         let fails = || self.stored(phase, false, state, Depths::AtLeast(depth));
         wins().or_else(fails)
+    }
+
+    /// As [`known`](Search::known), if such cubes are used.
+    pub(super) fn known_in_use(
+        &self,
+        phase: usize,
+        state: &[u64],
+        depth: u32,
+    ) -> Option<Arc<Cube>> {
+        let cube = self.known(phase, state, depth);
+        cube.filter(|cube| self.uses[usize::from(cube.won())])
     }
 
     /// A win or fail cube of these depths that contains a state.
@@ -182,7 +203,12 @@ impl Search {
     /// The cube of a node with this verdict, which is kept, and told to whoever wants to know. If
     /// it is won, it is by the move of the role in the joint move `played`.
     pub(super) fn conclude(&mut self, node: &Node, won: bool, played: usize) -> Arc<Cube> {
-        let cube = Arc::new(conclude(&mut self.steps, node, won, played));
+        let cube = Arc::new(conclude(
+            &mut self.steps,
+            node,
+            (won, played),
+            self.supposes,
+        ));
         self.counts.cubes[usize::from(won)] += 1;
         self.counts.literals[usize::from(won)] += cube.literals() as u64;
         if let Some(exchange) = &self.exchange {
@@ -204,13 +230,22 @@ impl Search {
         store.insert(cube);
     }
 
+    /// The cubes that are known, with the phases of their states.
+    pub(super) fn cubes(&self) -> impl Iterator<Item = (usize, &Arc<Cube>)> {
+        let stores = self.stores.iter().enumerate();
+        stores.flat_map(|(phase, stores)| {
+            let cubes = stores.iter().flat_map(Store::cubes);
+            cubes.map(move |cube| (phase, cube))
+        })
+    }
+
     /// Takes over what other searches have proved; a cube that contains a state, as
     /// [`known`](Search::known), if there are others.
     pub(super) fn adopt(&mut self, phase: usize, state: &[u64], depth: u32) -> Option<Arc<Cube>> {
         for (phase, cube) in self.exchange.as_ref()?.take() {
             self.keep(phase, cube);
         }
-        self.known(phase, state, depth).filter(|_| self.use_cubes)
+        self.known_in_use(phase, state, depth)
     }
 
     /// Joint moves by which the target is achieved from a state from which it can be forced in
@@ -274,8 +309,15 @@ impl Search {
         self.counts.lanes[0] += node.legal.len() as u64;
         self.counts.lanes[1] += there as u64;
         self.counts.leaves += (node.legal.len() - node.open()) as u64;
-        if self.use_cubes {
-            self.look_up(node);
+        self.look_up(node);
+    }
+
+    /// Takes note of the cube that contains the state after a joint move, and of which other joint
+    /// moves that decides.
+    pub(super) fn settle(&mut self, node: &mut Node, joint: usize, cube: &Arc<Cube>) {
+        match self.uses[usize::from(cube.won())] {
+            true => self.counts.discharged += node.discharge(joint, cube),
+            false => node.note(joint, cube),
         }
     }
 
@@ -283,8 +325,12 @@ impl Search {
     fn look_up(&mut self, node: &mut Node) {
         let [fails, wins] = &self.stores[(node.phase + 1) % self.stores.len()];
         let depth = node.depth - 1;
-        self.counts.discharged += node.look_up(wins, Depths::AtMost(depth));
-        self.counts.discharged += node.look_up(fails, Depths::AtLeast(depth));
+        if self.uses[1] {
+            self.counts.discharged += node.look_up(wins, Depths::AtMost(depth));
+        }
+        if self.uses[0] {
+            self.counts.discharged += node.look_up(fails, Depths::AtLeast(depth));
+        }
     }
 
     /// Searches the states after joint moves until there is a verdict.
@@ -317,10 +363,7 @@ impl Search {
             let joint = next.expect("without open moves there is a verdict");
             self.counts.searched += 1;
             let cube = self.solve(after, &node.after(joint), node.depth - 1, pace)?;
-            match self.use_cubes {
-                true => self.counts.discharged += node.discharge(joint, &cube),
-                false => node.note(joint, &cube),
-            }
+            self.settle(node, joint, &cube);
             // What decides is a winning move, or else a refutation.
             if cube.won() == (replies == 1) {
                 self.history[node.phase][joint] += u64::from(node.depth).pow(2) << ORDER_BITS;

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use propjit_stop::Stop;
 
 use super::encoding::{self, DecodeError, Order, Reply, VERSION};
+use super::message::WorkerEvent;
 use super::process::LONGEST;
 use super::worker::ProofWorker;
 use crate::engine::Engines;
@@ -104,7 +105,17 @@ impl Service<'_> {
                 let engines = load(&name, &rules)?;
                 let (answers, stop) = (self.answers.clone(), self.stop.clone());
                 let game = engines.game().clone();
-                let tell = move |message| write(&answers, &Reply::new(&game, &message), &stop);
+                let tell = move |event| match event {
+                    WorkerEvent::Message(message) => {
+                        write(&answers, &Reply::new(&game, &message), &stop)
+                    }
+                    WorkerEvent::Lost | WorkerEvent::Gone => {
+                        // Whoever asks may start another process.
+                        *answers.lock() = Err(io::Error::other("the prover has crashed"));
+                        stop.set();
+                        false
+                    }
+                };
                 let worker = ProofWorker::start(&engines, Arc::new(tell));
                 self.served = Some((engines, worker));
                 Ok(())

@@ -86,6 +86,11 @@ impl Store {
         self.len
     }
 
+    /// The cubes.
+    pub(super) fn cubes(&self) -> impl Iterator<Item = &Arc<Cube>> {
+        self.leaves.iter().flat_map(|leaf| &leaf.cubes)
+    }
+
     /// Adds a cube.
     pub(super) fn insert(&mut self, cube: Arc<Cube>) {
         self.propositions = 64 * cube.mask().len();

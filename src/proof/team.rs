@@ -1,5 +1,6 @@
 //! A team of provers, each on a thread, that search for a proof about the same state.
 
+use std::panic::resume_unwind;
 use std::thread;
 
 use propjit_stop::Stop;
@@ -16,7 +17,7 @@ use crate::reasons::Target;
 use crate::rng::streams;
 
 /// Several provers for one target, which try moves in different orders and tell each other what
-/// they prove.
+/// they prove. The others go on when one crashes.
 #[derive(Debug)]
 pub struct ProverTeam {
     provers: Vec<Prover>,
@@ -90,7 +91,7 @@ impl ProverTeam {
             return prover.attempt(state, aim, &mut pace(stop));
         }
         let found = &stop.by(None);
-        thread::scope(|scope| {
+        let attempts: Vec<_> = thread::scope(|scope| {
             let threads = self.provers.iter_mut().map(|prover| {
                 scope.spawn(move || {
                     let attempt = prover.attempt(state, aim, &mut pace(found));
@@ -101,27 +102,60 @@ impl ProverTeam {
                 })
             });
             let threads: Vec<_> = threads.collect();
-            let mut first = Ok(None);
-            for thread in threads {
-                let attempt =
-                    (thread.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                if matches!(first, Ok(None)) {
-                    first = attempt;
-                }
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.collect()
+        });
+        let is_well: Vec<bool> = attempts.iter().map(Result::is_ok).collect();
+        let mut first = Ok(None);
+        for attempt in attempts {
+            match attempt {
+                Ok(attempt) if matches!(first, Ok(None)) => first = attempt,
+                Ok(_) => {}
+                Err(panic) if !is_well.contains(&true) => resume_unwind(panic),
+                Err(_) => tracing::warn!("a prover has crashed; the others go on without it"),
             }
-            first
-        })
+        }
+        let mut is_well = is_well.into_iter();
+        self.provers.retain(|_| is_well.next() == Some(true));
+        first
     }
 
-    /// What was counted in all searches so far, by all together: of all moves, and of threats.
-    pub fn counts(&self) -> [ProofCounts; 2] {
+    /// What was counted in all searches so far, by all together: as [`Prover::counts`].
+    pub fn counts(&self) -> [ProofCounts; 3] {
         let counts = self.provers.iter().map(Prover::counts);
-        counts.fold(Default::default(), |[full, threats], [a, b]| {
-            [full.and(a), threats.and(b)]
+        counts.fold(Default::default(), |all: [ProofCounts; 3], more| {
+            std::array::from_fn(|way| all[way].and(more[way]))
         })
     }
 
     fn nodes(&self) -> u64 {
         self.provers.iter().map(Prover::nodes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::announcer::Announcer;
+    use super::*;
+    use crate::game::{Game, Setup};
+    use crate::moves::RoleId;
+    use crate::proof::Verdict;
+
+    #[test]
+    fn a_team_goes_on_without_a_prover_that_crashes() {
+        let rules = propjit_gdl::games::text("ticTacToe").unwrap();
+        let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
+        let target = Target {
+            role: RoleId(0),
+            value: 100,
+        };
+        let config = ProofConfig::default();
+        let mut team = ProverTeam::new(game.engines().unwrap(), target, &config, 2).unwrap();
+        team.provers[0].announce(Announcer::new(Box::new(|_| panic!("as wanted"))));
+        let state = game.ground_game().unwrap().initial().clone();
+        // Nobody wins by force, and many cubes are proved before that is seen.
+        let proof = team.prove(&state, 20, &Stop::new(), |_| ()).unwrap();
+        assert_eq!(proof.verdict, Verdict::Lost);
+        assert_eq!(team.provers.len(), 1);
     }
 }

@@ -159,7 +159,7 @@ impl Search {
             });
         }
         let mut is_cut = is_cut(node);
-        let mut groups = self.groups(node);
+        let mut groups = Search::groups(node, &self.threats.history[node.phase]);
         if order == 1 && node.replies == 1 {
             let open = groups.iter().map(|group| group[0]);
             let open = open.filter(|&joint| matches!(node.known[joint], Known::Nothing));
@@ -256,8 +256,7 @@ impl Search {
     }
 
     /// The legal joint moves by move of the role, in the order in which they are tried.
-    fn groups(&self, node: &Node) -> Vec<Vec<usize>> {
-        let history = &self.threats.history[node.phase];
+    pub(super) fn groups(node: &Node, history: &[u64]) -> Vec<Vec<usize>> {
         let groups = node
             .legal
             .chunk_by(|a, b| a / node.replies == b / node.replies);
@@ -286,7 +285,7 @@ impl Search {
 }
 
 /// The number of joint moves that a win by a move takes after it.
-fn length(node: &Node, played: usize) -> u32 {
+pub(super) fn length(node: &Node, played: usize) -> u32 {
     let first = played / node.replies * node.replies;
     let known = &node.known[first..first + node.replies];
     let lengths = known.iter().map(|known| match known {

@@ -8,15 +8,17 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
 
 use super::announcer::Announcer;
-use super::courses::{Courses, ProofMode, Weights};
+use super::courses::{Courses, ProofMode, ProofWay, Weights};
 use super::cube::Cube;
 use super::message::{
     ProofAnswer, ProofMessage, ProofRequest, ProofStatus, ProofWins, TargetStatus, WinCube,
+    WorkerEvent,
 };
 use super::order::influence;
 use super::pace::Pace;
 use super::prover::{MOST_DEPTH, ProofConfig, Prover, Verdict};
 use crate::analysis::ceiling;
+use crate::crash::caught;
 use crate::engine::Engines;
 use crate::influence::Influence;
 use crate::moves::{RANDOM_ROLE, RoleId};
@@ -31,8 +33,9 @@ const USEFUL: f64 = 0.5;
 /// The part of its share that the worker takes where only threats are searched.
 const THREAT_SHARE: f64 = 0.25;
 
-/// What takes messages. Returns whether somebody listens.
-pub type TellProofs = dyn Fn(ProofMessage) -> bool + Send + Sync;
+/// What takes messages, and is told when none will come any more because the thread has crashed.
+/// Returns whether somebody listens.
+pub type TellProofs = dyn Fn(WorkerEvent) -> bool + Send + Sync;
 
 /// The number of nodes after which it is seen whether another position has had too little.
 const SLICE: u64 = 256;
@@ -56,7 +59,12 @@ impl ProofWorker {
         let work = {
             let (engines, stop) = (engines.clone(), stop.clone());
             move || {
-                Serving::new(&engines, tell, &stop).serve(&received);
+                let served =
+                    caught(|| Serving::new(&engines, tell.clone(), &stop).serve(&received));
+                if let Err(message) = served {
+                    tracing::warn!(message, "a prover has crashed; the search does without it");
+                    tell(WorkerEvent::Gone);
+                }
             }
         };
         let thread = thread::Builder::new().name("prover".to_string());
@@ -95,11 +103,11 @@ fn announcer(target: Target, ceilings: &[(RoleId, i32)], tell: Arc<TellProofs>) 
     };
     Announcer::new(Box::new(move |wins| {
         // Whether somebody listens is seen when there is an answer.
-        tell(ProofMessage::Wins(ProofWins {
+        tell(WorkerEvent::Message(ProofMessage::Wins(ProofWins {
             target,
             ceilings: ceilings.clone(),
             cubes: wins.into_iter().map(cube).collect(),
-        }));
+        })));
     }))
 }
 
@@ -176,7 +184,7 @@ impl Subject {
 
     /// Counts anew, and gives the search of all moves up if it is of no use.
     fn review(&mut self, roles: &[String]) {
-        let ([all, threats], status) = (self.prover.counts(), &mut self.status);
+        let ([all, threats, _], status) = (self.prover.counts(), &mut self.status);
         status.nodes = all.nodes;
         status.searched = all.searched;
         status.discharged = all.discharged;
@@ -240,10 +248,15 @@ impl<'a> Serving<'a> {
         }
     }
 
+    /// Returns whether somebody listens.
+    fn tell(&self, message: ProofMessage) -> bool {
+        (self.tell)(WorkerEvent::Message(message))
+    }
+
     /// Tells how far the work is. Returns whether somebody listens.
     fn tell_status(&mut self, request: u64) -> bool {
         let targets = self.subjects.iter().map(|subject| subject.status).collect();
-        (self.tell)(ProofMessage::Status(ProofStatus { request, targets }))
+        self.tell(ProofMessage::Status(ProofStatus { request, targets }))
     }
 
     /// Works on a request until it is stopped. Returns whether somebody listens.
@@ -302,8 +315,8 @@ impl<'a> Serving<'a> {
                     cube: cube.collect(),
                     nodes: task.courses.nodes(),
                 };
-                subject.status.proofs[usize::from(proof.order.is_some())] += 1;
-                if !(self.tell)(ProofMessage::Proof(answer)) {
+                subject.status.proofs[usize::from(proof.way != ProofWay::Full)] += 1;
+                if !self.tell(ProofMessage::Proof(answer)) {
                     return false;
                 }
             }

@@ -5,7 +5,9 @@
 pub(crate) mod browser;
 pub(crate) mod command;
 pub(crate) mod continuations;
+pub(crate) mod full_search;
 pub(crate) mod http;
+pub(crate) mod names;
 pub(crate) mod players;
 
 use std::io::Write as _;

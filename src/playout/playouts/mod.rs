@@ -169,7 +169,7 @@ impl Playouts {
 }
 
 /// A selector for each role, among the moves that are legal in some state.
-fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
+pub(crate) fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
     let legal = game.layout().legal.iter().cloned();
     legal
         .map(|legal| Selector::among(evaluator.live_outputs(legal)))

@@ -1,0 +1,134 @@
+//! Statuses, texts of errors, and the border that no panic crosses.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use propjit::environment::ActionError;
+use propjit::{LoadError, MachineError};
+
+/// How a call went.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// All is well, and results are written.
+    Ok = 0,
+    /// A pointer is null, a number out of range, or a text not UTF-8.
+    BadArgument = 1,
+    /// A rulesheet cannot be read, is wrong, or cannot be played as asked.
+    LoadFailed = 2,
+    /// A move or an action is not legal.
+    IllegalMove = 3,
+    /// A text names no move or proposition of the game.
+    UnknownName = 4,
+    /// The rules leave open what follows, or it took too long to find out.
+    PlayFailed = 5,
+    /// A mistake in propjit. What the call was about should not be used any more.
+    Panicked = 6,
+}
+
+/// Why a call failed.
+pub(crate) struct Failure {
+    status: Status,
+    text: String,
+}
+
+impl Failure {
+    pub(crate) fn new(status: Status, text: impl ToString) -> Failure {
+        let text = text.to_string();
+        Failure { status, text }
+    }
+
+    pub(crate) fn argument(text: impl ToString) -> Failure {
+        Failure::new(Status::BadArgument, text)
+    }
+
+    /// That only a ground game has something.
+    pub(crate) fn not_ground(what: &str) -> Failure {
+        let text = format!("{what} need a ground game, and this one could not be grounded");
+        Failure::new(Status::PlayFailed, text)
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        let mut text = error.to_string();
+        // The operating system's reason is only in the source.
+        if let Some(source) = std::error::Error::source(&error) {
+            text = format!("{text}: {source}");
+        }
+        Failure::new(Status::LoadFailed, text)
+    }
+}
+
+impl From<MachineError> for Failure {
+    fn from(error: MachineError) -> Failure {
+        let status = match error {
+            MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
+                Status::IllegalMove
+            }
+            MachineError::UnknownName(_) => Status::UnknownName,
+            _ => Status::PlayFailed,
+        };
+        Failure::new(status, error)
+    }
+}
+
+impl From<ActionError> for Failure {
+    fn from(error: ActionError) -> Failure {
+        Failure::new(Status::IllegalMove, error)
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// Does the work of a call. Errors and panics become a status, and are kept as this thread's last
+/// error.
+pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> Status {
+    // What a panic leaves half done stays behind its pointer: see `Status::Panicked`.
+    let failure = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => return Status::Ok,
+        Ok(Err(failure)) => failure,
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            Failure::new(Status::Panicked, text.unwrap_or_default())
+        }
+    };
+    LAST.with_borrow_mut(|last| *last = c_text(&failure.text));
+    failure.status
+}
+
+/// The text up to its first zero byte.
+fn c_text(text: &str) -> CString {
+    let text = text.split('\0').next().unwrap_or_default();
+    CString::new(text).unwrap_or_default()
+}
+
+/// What went wrong with the last call of this thread that failed. The text is valid until the next
+/// one fails, and must not be freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn propjit_last_error() -> *const c_char {
+    LAST.try_with(|last| last.borrow().as_ptr())
+        .unwrap_or(ptr::null())
+}
+
+/// Hands over a text, which `propjit_text_free` frees.
+pub(crate) fn hand_over(text: &str) -> *mut c_char {
+    c_text(text).into_raw()
+}
+
+/// Frees a text that was handed over. A null pointer is ignored.
+///
+/// # Safety
+/// The text is null, or was handed over by a function of this library and not freed yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_text_free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: as promised, this is what `hand_over` gave.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}

@@ -1,0 +1,297 @@
+//! Loaded games.
+
+use std::ffi::c_char;
+use std::path::Path;
+use std::sync::Arc;
+
+use propjit::game::Machines;
+use propjit::ground::GroundGame;
+use propjit::{Game as CoreGame, Move, RoleId, Setup, Stop as CoreStop};
+
+use crate::error::{Failure, Status, call, hand_over};
+use crate::pointer::{free, make, shared, text, write};
+
+/// A loaded game. Any number of threads may use it at the same time. What is made from it keeps it
+/// alive.
+pub struct Game(pub(crate) Arc<Shared>);
+
+/// A game, as all that is made from it has it.
+pub(crate) struct Shared {
+    pub(crate) core: CoreGame,
+    pub(crate) machines: Machines,
+    pub(crate) roles: Vec<String>,
+    stop: CoreStop,
+}
+
+impl Shared {
+    fn load(
+        load: impl FnOnce(&Setup) -> Result<CoreGame, propjit::LoadError>,
+    ) -> Result<Game, Failure> {
+        let stop = CoreStop::new();
+        let core = load(&Setup::default().with_stop(stop.clone()))?;
+        let rules = core.rules();
+        let roles = rules.roles.iter().map(|&role| rules.terms.text(role));
+        Ok(Game(Arc::new(Shared {
+            roles: roles.collect(),
+            machines: Machines::new(&core)?,
+            core,
+            stop,
+        })))
+    }
+
+    /// The role with this number.
+    pub(crate) fn role(&self, role: u32) -> Result<RoleId, Failure> {
+        match (role as usize) < self.roles.len() {
+            true => Ok(RoleId(role)),
+            false => Err(Failure::argument(format!(
+                "there is no role {role} of {}",
+                self.roles.len()
+            ))),
+        }
+    }
+
+    pub(crate) fn ground(&self, what: &str) -> Result<&GroundGame, Failure> {
+        let ground = self.core.ground_game();
+        ground
+            .map(|ground| &**ground)
+            .ok_or_else(|| Failure::not_ground(what))
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
+
+/// A request to end long work early, which may come from any thread.
+pub struct Stop(pub(crate) CoreStop);
+
+impl Stop {
+    /// A token for a part of the work that ends with the caller's, if there is one.
+    ///
+    /// # Safety
+    /// The pointer is null, or points to a token that lives as long as this call.
+    pub(crate) unsafe fn part(stop: *const Stop) -> CoreStop {
+        // SAFETY: as promised by the caller.
+        match unsafe { stop.as_ref() } {
+            Some(Stop(stop)) => stop.by(None),
+            None => CoreStop::new(),
+        }
+    }
+}
+
+/// Loads the rulesheet in a file.
+///
+/// # Safety
+/// `path` ends with a zero byte; a pointer can be written to `game`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_load(path: *const c_char, game: *mut *mut Game) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let path = unsafe { text(path) }?;
+        let load = || Shared::load(|setup| CoreGame::load(Path::new(path), setup));
+        // SAFETY: as promised by the caller.
+        unsafe { make(game, load) }
+    })
+}
+
+/// Loads a rulesheet that is given as text; the name is for messages.
+///
+/// # Safety
+/// `name` and `rules` end with a zero byte; a pointer can be written to `game`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_from_text(
+    name: *const c_char,
+    rules: *const c_char,
+    game: *mut *mut Game,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let (name, rules) = unsafe { (text(name)?, text(rules)?) };
+        let load = || Shared::load(|setup| CoreGame::from_text(name, rules, setup));
+        // SAFETY: as promised by the caller.
+        unsafe { make(game, load) }
+    })
+}
+
+/// Frees a game. A null pointer is ignored.
+///
+/// # Safety
+/// It is null, or was made by this library and not freed yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_free(game: *mut Game) {
+    // SAFETY: as promised by the caller.
+    unsafe { free(game) }
+}
+
+/// Waits until there is machine code, which is made in the background otherwise.
+///
+/// # Safety
+/// `game` points to a game.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_wait(game: *const Game) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = unsafe { shared(game) }?;
+        if let Some(engines) = game.0.core.engines() {
+            engines.wait();
+        }
+        Ok(())
+    })
+}
+
+/// The number of roles, which are numbered from 0.
+///
+/// # Safety
+/// `game` points to a game; `roles` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_roles(game: *const Game, roles: *mut u32) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        unsafe { write(roles, shared(game)?.0.roles.len() as u32) }
+    })
+}
+
+/// The name of a role, to be freed with `propjit_text_free`.
+///
+/// # Safety
+/// `game` points to a game; a pointer can be written to `name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_role_name(
+    game: *const Game,
+    role: u32,
+    name: *mut *mut c_char,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let role = game.role(role)?;
+        // SAFETY: as promised by the caller.
+        unsafe { write_text(name, &game.roles[role.index()]) }
+    })
+}
+
+/// The number of base propositions, and that of all moves that a role ever has, which are numbered
+/// from 0. Only a ground game has them.
+///
+/// # Safety
+/// `game` points to a game; `propositions` and `moves` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_sizes(
+    game: *const Game,
+    role: u32,
+    propositions: *mut usize,
+    moves: *mut usize,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let role = game.role(role)?;
+        let layout = game.ground("sizes")?.layout();
+        // SAFETY: as promised by the caller.
+        unsafe {
+            write(propositions, layout.bases.len())?;
+            write(moves, layout.does[role.index()].len())
+        }
+    })
+}
+
+/// The text of a move, to be freed with `propjit_text_free`.
+///
+/// # Safety
+/// `game` points to a game; a pointer can be written to `name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_move_text(
+    game: *const Game,
+    role: u32,
+    played: u32,
+    name: *mut *mut c_char,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let role = game.role(role)?;
+        if let Ok(ground) = game.ground("moves")
+            && played as usize >= ground.layout().does[role.index()].len()
+        {
+            return Err(Failure::argument(format!("there is no move {played}")));
+        }
+        let machines = &game.machines;
+        let played = machines.ask(&game.core, |machine| {
+            Ok(machine.move_text(role, Move(played)))
+        })?;
+        // SAFETY: as promised by the caller.
+        unsafe { write_text(name, &played) }
+    })
+}
+
+/// The number of the move that a text spells.
+///
+/// # Safety
+/// `game` points to a game; `name` ends with a zero byte; `played` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_game_parse_move(
+    game: *const Game,
+    role: u32,
+    name: *const c_char,
+    played: *mut u32,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let (game, name) = unsafe { (&shared(game)?.0, text(name)?) };
+        let role = game.role(role)?;
+        let machines = &game.machines;
+        let found = machines.ask(&game.core, |machine| machine.parse_move(role, name))?;
+        // SAFETY: as promised by the caller.
+        unsafe { write(played, found.0) }
+    })
+}
+
+/// Makes a token that is not set.
+///
+/// # Safety
+/// A pointer can be written to `stop`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_stop_new(stop: *mut *mut Stop) -> Status {
+    // SAFETY: as promised by the caller.
+    call(|| unsafe { make(stop, || Ok(Stop(CoreStop::new()))) })
+}
+
+/// Asks the work that was given the token to end. Safe in any thread, at any time, and in signal
+/// handlers.
+///
+/// # Safety
+/// It is null, or points to a token.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_stop_set(stop: *const Stop) {
+    // SAFETY: as promised by the caller.
+    if let Some(Stop(stop)) = unsafe { stop.as_ref() } {
+        stop.set();
+    }
+}
+
+/// Frees a token. A null pointer is ignored.
+///
+/// # Safety
+/// It is null, or was made by this library and not freed yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_stop_free(stop: *mut Stop) {
+    // SAFETY: as promised by the caller.
+    unsafe { free(stop) }
+}
+
+/// Hands over a text.
+///
+/// # Safety
+/// The pointer is null, or a pointer can be written there.
+pub(crate) unsafe fn write_text(pointer: *mut *mut c_char, text: &str) -> Result<(), Failure> {
+    let text = hand_over(text);
+    // SAFETY: as promised by the caller.
+    let written = unsafe { write(pointer, text) };
+    if written.is_err() {
+        // SAFETY: the text has just been made, and nobody has got it.
+        unsafe { crate::error::propjit_text_free(text) };
+    }
+    written
+}

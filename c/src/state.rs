@@ -1,0 +1,252 @@
+//! States of a game.
+
+use std::ffi::c_char;
+use std::sync::Arc;
+
+use propjit::{MachineError, Move, State as CoreState, StateMachine};
+
+use crate::error::{Failure, Status, call};
+use crate::game::{Game, Shared, write_text};
+use crate::pointer::{array, array_mut, exclusive, free, make, shared, text, write};
+
+/// A state of a game. Any number of threads may ask about it at the same time, unless one of them
+/// plays in it.
+pub struct State {
+    pub(crate) game: Arc<Shared>,
+    pub(crate) core: CoreState,
+}
+
+impl State {
+    pub(crate) fn ask<T>(
+        &self,
+        question: impl FnOnce(&mut dyn StateMachine, &CoreState) -> Result<T, MachineError>,
+    ) -> Result<T, Failure> {
+        let (core, state) = (&self.game.core, &self.core);
+        let machines = &self.game.machines;
+        Ok(machines.ask(core, |machine| question(machine, state))?)
+    }
+}
+
+/// Makes the state in which every match starts.
+///
+/// # Safety
+/// `game` points to a game; a pointer can be written to `state`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_initial(
+    game: *const Game,
+    state: *mut *mut State,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let game = &unsafe { shared(game) }?.0;
+        let initial = || {
+            let machines = &game.machines;
+            let core = machines.ask(&game.core, |machine| machine.initial_state())?;
+            let game = game.clone();
+            Ok(State { game, core })
+        };
+        // SAFETY: as promised by the caller.
+        unsafe { make(state, initial) }
+    })
+}
+
+/// Makes the state in which exactly these propositions hold: one in each line, as
+/// `propjit_state_text` writes them.
+///
+/// # Safety
+/// `game` points to a game; `fluents` ends with a zero byte; a pointer can be written to `state`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_parse(
+    game: *const Game,
+    fluents: *const c_char,
+    state: *mut *mut State,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let (game, fluents) = unsafe { (&shared(game)?.0, text(fluents)?) };
+        let parse = || {
+            let lines = fluents.lines().filter(|line| !line.trim().is_empty());
+            let fluents: Vec<&str> = lines.collect();
+            let machines = &game.machines;
+            let core = machines.ask(&game.core, |machine| machine.parse_state(&fluents))?;
+            let game = game.clone();
+            Ok(State { game, core })
+        };
+        // SAFETY: as promised by the caller.
+        unsafe { make(state, parse) }
+    })
+}
+
+/// Makes a copy of a state.
+///
+/// # Safety
+/// `state` points to a state; a pointer can be written to `copy`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_clone(state: *const State, copy: *mut *mut State) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let state = unsafe { shared(state) }?;
+        let clone = || {
+            Ok(State {
+                game: state.game.clone(),
+                core: state.core.clone(),
+            })
+        };
+        // SAFETY: as promised by the caller.
+        unsafe { make(copy, clone) }
+    })
+}
+
+/// Frees a state. A null pointer is ignored.
+///
+/// # Safety
+/// It is null, or was made by this library and not freed yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_free(state: *mut State) {
+    // SAFETY: as promised by the caller.
+    unsafe { free(state) }
+}
+
+/// The text of a state: its propositions, sorted, one in each line. To be freed with
+/// `propjit_text_free`.
+///
+/// # Safety
+/// `state` points to a state; a pointer can be written to `fluents`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_text(
+    state: *const State,
+    fluents: *mut *mut c_char,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let state = unsafe { shared(state) }?;
+        let lines = state.ask(|machine, state| Ok(machine.fluents(state)))?;
+        // SAFETY: as promised by the caller.
+        unsafe { write_text(fluents, &lines.join("\n")) }
+    })
+}
+
+/// Whether two states, of the same game, are equal.
+///
+/// # Safety
+/// `one` and `other` point to states; `equal` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_equal(
+    one: *const State,
+    other: *const State,
+    equal: *mut bool,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let (one, other) = unsafe { (shared(one)?, shared(other)?) };
+        if !Arc::ptr_eq(&one.game, &other.game) {
+            return Err(Failure::argument("the states are of different games"));
+        }
+        // SAFETY: as promised by the caller.
+        unsafe { write(equal, one.core == other.core) }
+    })
+}
+
+/// Whether a match ends in the state.
+///
+/// # Safety
+/// `state` points to a state; `terminal` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_terminal(
+    state: *const State,
+    terminal: *mut bool,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let state = unsafe { shared(state) }?;
+        let answer = state.ask(|machine, state| machine.is_terminal(state))?;
+        // SAFETY: as promised by the caller.
+        unsafe { write(terminal, answer) }
+    })
+}
+
+/// The goal of a role. The status is `PROPJIT_STATUS_PLAY_FAILED` if it does not have exactly one
+/// value.
+///
+/// # Safety
+/// `state` points to a state; `goal` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_goal(
+    state: *const State,
+    role: u32,
+    goal: *mut i32,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let state = unsafe { shared(state) }?;
+        let role = state.game.role(role)?;
+        let answer = state.ask(|machine, state| machine.goal(state, role))?;
+        // SAFETY: as promised by the caller.
+        unsafe { write(goal, answer) }
+    })
+}
+
+/// Writes the numbers of a role's legal moves to `moves`, as far as there is room for `capacity` of
+/// them, and to `count` how many there are.
+///
+/// # Safety
+/// `state` points to a state; `count` can be written to, and `moves` so many times as `capacity`
+/// says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_legal(
+    state: *const State,
+    role: u32,
+    moves: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let (state, moves) = unsafe { (shared(state)?, array_mut(moves, capacity)?) };
+        let role = state.game.role(role)?;
+        let mut legal = Vec::new();
+        state.ask(|machine, state| machine.legal_moves(state, role, &mut legal))?;
+        for (to, played) in moves.iter_mut().zip(&legal) {
+            *to = played.0;
+        }
+        // SAFETY: as promised by the caller.
+        unsafe { write(count, legal.len()) }
+    })
+}
+
+/// Makes the state what follows from a move of each role, in their order. If one is not legal, it
+/// stays as it is.
+///
+/// # Safety
+/// `state` points to a state that nobody else uses meanwhile; `moves` points to `count` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn propjit_state_play(
+    state: *mut State,
+    moves: *const u32,
+    count: usize,
+) -> Status {
+    call(|| {
+        // SAFETY: as promised by the caller.
+        let (state, moves) = unsafe { (exclusive(state)?, array(moves, count)?) };
+        check_moves(&state.game, moves)?;
+        let joint: Vec<Move> = moves.iter().copied().map(Move).collect();
+        state.core = state.ask(|machine, state| machine.next_state(state, &joint))?;
+        Ok(())
+    })
+}
+
+/// Whether these are numbers of moves, which machines rely on.
+fn check_moves(game: &Shared, moves: &[u32]) -> Result<(), Failure> {
+    let Some(ground) = game.core.ground_game() else {
+        return Ok(());
+    };
+    let known = ground.layout().does.iter().map(|does| does.len());
+    match moves
+        .iter()
+        .zip(known)
+        .find(|&(&played, known)| played as usize >= known)
+    {
+        Some((played, _)) => Err(Failure::argument(format!("there is no move {played}"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,56 @@
+"""Games written in the Game Description Language, compiled and played many at a time.
+
+>>> from propjit import Game, Search
+>>> game = Game.named("connectFour")
+>>> game.roles
+('red', 'yellow')
+>>> search = Search(game, seed=1)
+>>> search.run(playouts=100_000)
+>>> search.report("red").best
+'(drop 4)'
+
+`Game` and `State` are single matches, `VectorEnv` is many, for learning by reinforcement. There are
+adapters in `propjit.pettingzoo`, `propjit.gymnasium` and `propjit.openspiel`.
+"""
+
+from ._native import (
+    Game,
+    IllegalMoveError,
+    LoadError,
+    PlayError,
+    PropjitError,
+    Search,
+    State,
+    UnknownNameError,
+    VectorEnv,
+)
+from .records import (
+    Facts,
+    GoalLatch,
+    Latch,
+    MoveReport,
+    Playouts,
+    RandomSteps,
+    SearchReport,
+    Statistics,
+)
+
+__all__ = [
+    "Facts",
+    "Game",
+    "GoalLatch",
+    "IllegalMoveError",
+    "Latch",
+    "LoadError",
+    "MoveReport",
+    "PlayError",
+    "Playouts",
+    "PropjitError",
+    "RandomSteps",
+    "Search",
+    "SearchReport",
+    "State",
+    "Statistics",
+    "UnknownNameError",
+    "VectorEnv",
+]

@@ -1,0 +1,57 @@
+"""States with actions and propositions as numbers, for adapters to other packages."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping, Tuple
+
+import numpy as np
+
+from ._native import Game, State
+
+
+class Numbers:
+    """The numbers of a game's moves and propositions.
+
+    Players are all roles but the one that plays at random.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.players: Tuple[str, ...] = tuple(
+            role for role in game.roles if role != game.random_role
+        )
+        self.moves: Dict[str, Tuple[str, ...]] = {role: game.moves(role) for role in game.roles}
+        self.actions = max((len(self.moves[role]) for role in self.players), default=0)
+        self.propositions = len(game.fluents)
+
+    def observation(self, state: State) -> np.ndarray:
+        """1 for each proposition that holds, else 0."""
+        bits = np.zeros(self.propositions, dtype=np.int8)
+        bits[state.numbers] = 1
+        return bits
+
+    def mask(self, state: State, role: str) -> np.ndarray:
+        """1 for each legal action, else 0; none is legal in a terminal state."""
+        mask = np.zeros(self.actions, dtype=np.int8)
+        if not state.terminal:
+            mask[state.legal_numbers(role)] = 1
+        return mask
+
+    def choosing(self, state: State) -> List[str]:
+        """The players who have a choice."""
+        return [role for role in state.to_move if role in self.players]
+
+    def apply(self, state: State, actions: Mapping[str, int]) -> State:
+        """What follows; roles without a choice need no action."""
+        return state.apply({role: self.moves[role][action] for role, action in actions.items()})
+
+    def chance(self, state: State, rng: np.random.Generator) -> Dict[str, int]:
+        """An action of the role that plays at random, if there is one."""
+        role = self.game.random_role
+        return {} if role is None else {role: int(rng.choice(state.legal_numbers(role)))}
+
+    def goals(self, state: State) -> Dict[str, float]:
+        """The goals of the players, not a number where one is undefined."""
+        goals = state.goals
+        values = {role: goals[role] for role in self.players}
+        return {role: float("nan") if goal is None else float(goal) for role, goal in values.items()}

@@ -1,0 +1,83 @@
+//! Errors as exceptions.
+
+use propjit::environment::ActionError;
+use propjit::gdl::ReadError;
+use propjit::{LoadError as CoreLoadError, MachineError};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+
+create_exception!(
+    propjit,
+    PropjitError,
+    PyException,
+    "What all errors of this package are."
+);
+create_exception!(
+    propjit,
+    LoadError,
+    PropjitError,
+    "A rulesheet is wrong, or cannot be played as asked. The text has each mistake with its place, \
+     as a compiler prints it."
+);
+create_exception!(
+    propjit,
+    IllegalMoveError,
+    PropjitError,
+    "A move is not legal."
+);
+create_exception!(
+    propjit,
+    UnknownNameError,
+    PropjitError,
+    "A text names no role, move or proposition of the game."
+);
+create_exception!(
+    propjit,
+    PlayError,
+    PropjitError,
+    "The rules leave open what follows, or it took too long to find out."
+);
+
+/// The exception for a game that cannot be loaded. That a file cannot be read is an `OSError`.
+pub(crate) fn load_error(error: CoreLoadError) -> PyErr {
+    match error {
+        CoreLoadError::Read(ReadError::Io { path, source }) => {
+            let path = path.display().to_string();
+            match source.raw_os_error() {
+                Some(code) => PyOSError::new_err((code, source.to_string(), path)),
+                None => PyOSError::new_err(format!("cannot read {path}: {source}")),
+            }
+        }
+        error => LoadError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for a question that a machine does not answer.
+pub(crate) fn machine_error(error: MachineError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
+            IllegalMoveError::new_err(text)
+        }
+        MachineError::UnknownName(_) => UnknownNameError::new_err(text),
+        _ => PlayError::new_err(text),
+    }
+}
+
+/// The exception for actions that cannot be taken.
+pub(crate) fn action_error(error: ActionError) -> PyErr {
+    IllegalMoveError::new_err(error.to_string())
+}
+
+/// The exception for a game that only the prover can play.
+pub(crate) fn not_ground(what: &str) -> PyErr {
+    PlayError::new_err(format!(
+        "{what} need a ground game, and this one could not be grounded"
+    ))
+}
+
+/// The exception for something that another thread is using.
+pub(crate) fn in_use(what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("another thread is using this {what}"))
+}

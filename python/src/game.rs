@@ -1,0 +1,401 @@
+//! A loaded game.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::game::Machines;
+use propjit::gdl::games;
+use propjit::gdl::ground::GroundLimits;
+use propjit::ground::GroundGame;
+use propjit::{Backend, LoadError, MachineError, PlayoutConfig, Setup, StateMachine, Stop};
+use propjit::{Game as CoreGame, Move, RoleId};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+use crate::errors::{UnknownNameError, load_error, machine_error, not_ground};
+use crate::facts;
+use crate::interrupt::interruptible;
+use crate::playouts;
+use crate::state::State;
+
+/// A game: its rules, and all that is made to play it. Threads share it.
+///
+/// >>> from propjit import Game
+/// >>> game = Game.named("ticTacToe")
+/// >>> game.roles
+/// ('x', 'o')
+/// >>> game.moves("x")[:2]
+/// ('(mark 1 1)', '(mark 1 2)')
+/// >>> game.initial.legal("x")[0]
+/// '(mark 1 1)'
+#[pyclass(frozen, module = "propjit")]
+pub(crate) struct Game {
+    pub(crate) core: CoreGame,
+    machines: Machines,
+    options: Options,
+    /// Ends what goes on in the background.
+    stop: Stop,
+}
+
+/// A role, by name or by number.
+#[derive(FromPyObject)]
+pub(crate) enum RoleName {
+    Number(usize),
+    Name(String),
+}
+
+/// How a game is loaded.
+#[derive(Clone, Default)]
+struct Options {
+    backend: Option<Backend>,
+    ground_seconds: Option<f64>,
+}
+
+impl Options {
+    fn new(backend: Option<&str>, ground_seconds: Option<f64>) -> PyResult<Options> {
+        let backend = backend.map(str::parse::<Backend>).transpose();
+        Ok(Options {
+            backend: backend.map_err(|error| PyValueError::new_err(error.to_string()))?,
+            ground_seconds,
+        })
+    }
+
+    fn setup(&self) -> PyResult<Setup> {
+        let mut ground = GroundLimits::default();
+        if let Some(seconds) = self.ground_seconds {
+            ground.time = Some(duration(seconds)?);
+        }
+        let setup = Setup::default().with_backend(self.backend);
+        Ok(setup.with_ground(ground))
+    }
+}
+
+impl Game {
+    fn of(py: Python<'_>, source: Source, options: Options) -> PyResult<Game> {
+        let stop = Stop::new();
+        let setup = options.setup()?.with_stop(stop.clone());
+        let core = interruptible(py, &stop, || source.load(&setup))?.map_err(load_error)?;
+        Ok(Game {
+            machines: Machines::new(&core).map_err(machine_error)?,
+            core,
+            options,
+            stop,
+        })
+    }
+
+    /// Asks a machine while other Python threads run.
+    ///
+    /// # Errors
+    /// When there is no answer, or a signal came.
+    pub(crate) fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError> + Send,
+    ) -> PyResult<T> {
+        let answer = match self.core.backend() {
+            Backend::Prover => {
+                // Only the prover's answers can take long.
+                let stop = self.stop();
+                interruptible(py, &stop, || {
+                    self.machines.ask(&self.core, |machine| {
+                        machine.set_stop(&stop);
+                        question(machine)
+                    })
+                })?
+            }
+            _ => py.detach(|| self.machines.ask(&self.core, question)),
+        };
+        answer.map_err(machine_error)
+    }
+
+    /// The role of this name or number.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn role(&self, role: &RoleName) -> PyResult<RoleId> {
+        let names = self.role_names();
+        let found = match role {
+            RoleName::Number(number) => Some(*number).filter(|&number| number < names.len()),
+            RoleName::Name(name) => names.iter().position(|role| role == name),
+        };
+        found.map(|number| RoleId(number as u32)).ok_or_else(|| {
+            let asked = match role {
+                RoleName::Number(number) => format!("number {number}"),
+                RoleName::Name(name) => format!("`{name}`"),
+            };
+            let names = names.join(", ");
+            UnknownNameError::new_err(format!("there is no role {asked}; there are {names}"))
+        })
+    }
+
+    pub(crate) fn role_names(&self) -> Vec<String> {
+        let rules = self.core.rules();
+        let roles = rules.roles.iter();
+        roles.map(|&role| rules.terms.text(role)).collect()
+    }
+
+    /// The ground game.
+    ///
+    /// # Errors
+    /// If only the prover can play the game.
+    pub(crate) fn ground(&self, what: &str) -> PyResult<&GroundGame> {
+        let ground = self.core.ground_game();
+        ground
+            .map(|ground| &**ground)
+            .ok_or_else(|| not_ground(what))
+    }
+
+    /// A token for a part of the work about this game.
+    pub(crate) fn stop(&self) -> Stop {
+        self.stop.by(None)
+    }
+}
+
+impl Drop for Game {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
+
+/// Where rules come from.
+enum Source {
+    Path(PathBuf),
+    Text { name: String, text: String },
+}
+
+impl Source {
+    fn load(&self, setup: &Setup) -> Result<CoreGame, LoadError> {
+        match self {
+            Source::Path(path) => CoreGame::load(path, setup),
+            Source::Text { name, text } => CoreGame::from_text(name, text, setup),
+        }
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// Loads the rulesheet in a file, or one that is given as text.
+    ///
+    /// The backend is `prover`, `scalar`, `lanes` or `compiled`; by default, what cannot be
+    /// grounded, in half a minute or in `ground_seconds`, is left to the prover.
+    ///
+    /// >>> from propjit import Game, LoadError
+    /// >>> try:
+    /// ...     Game.load(text="(role player) (init (step 0)) (legal player go", name="steps.kif")
+    /// ... except LoadError as error:
+    /// ...     print(str(error).splitlines()[0])
+    /// error[unclosed-parenthesis]: this form lacks a `)`
+    #[classmethod]
+    #[pyo3(signature = (path=None, *, text=None, name="rules.kif", backend=None, ground_seconds=None))]
+    fn load(
+        cls: &Bound<'_, PyType>,
+        path: Option<PathBuf>,
+        text: Option<String>,
+        name: &str,
+        backend: Option<&str>,
+        ground_seconds: Option<f64>,
+    ) -> PyResult<Game> {
+        let options = Options::new(backend, ground_seconds)?;
+        let source = match (path, text) {
+            (Some(path), None) => Source::Path(path),
+            (None, Some(text)) => Source::Text {
+                name: name.to_string(),
+                text,
+            },
+            _ => {
+                let message = "a game is loaded from either a path or a text";
+                return Err(PyTypeError::new_err(message));
+            }
+        };
+        Game::of(cls.py(), source, options)
+    }
+
+    /// Loads one of the rulesheets that come with propjit.
+    #[classmethod]
+    fn named(cls: &Bound<'_, PyType>, name: &str) -> PyResult<Game> {
+        let text = games::text(name).ok_or_else(|| {
+            let names: Vec<&str> = games::GAMES.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
+            UnknownNameError::new_err(format!("there is no game `{name}`; there are {names}"))
+        })?;
+        let source = Source::Text {
+            name: format!("{name}.kif"),
+            text: text.to_string(),
+        };
+        Game::of(cls.py(), source, Options::default())
+    }
+
+    /// The rulesheet's name, for messages.
+    #[getter]
+    fn name(&self) -> &str {
+        self.core.rules().source.name()
+    }
+
+    /// The rulesheet's text.
+    #[getter]
+    fn text(&self) -> &str {
+        self.core.rules().source.text()
+    }
+
+    /// What is odd about the rules though they can be played, as a compiler prints it.
+    #[getter]
+    fn warnings(&self) -> String {
+        self.core.warnings().to_string()
+    }
+
+    /// The names of the roles, in the order of the rulesheet.
+    #[getter]
+    fn roles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.role_names())
+    }
+
+    /// The name of the role that plays at random, if there is one.
+    #[getter]
+    fn random_role(&self) -> Option<String> {
+        let random = self.core.random_role()?;
+        self.role_names().into_iter().nth(random.index())
+    }
+
+    /// Whether the game is grounded. If it is not, the prover plays it.
+    #[getter]
+    fn is_ground(&self) -> bool {
+        self.core.ground_game().is_some()
+    }
+
+    /// All moves that a role ever has, in the order of their numbers.
+    fn moves<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyTuple>> {
+        let ground = self.ground("all moves")?;
+        let role = self.role(&role)?;
+        let count = ground.layout().does[role.index()].len() as u32;
+        PyTuple::new(
+            py,
+            (0..count)
+                .map(|number| ground.move_text(role, Move(number)))
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// All propositions that may hold in a state, in the order of their numbers: that of
+    /// observations.
+    #[getter]
+    fn fluents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let net = self.ground("all propositions")?.propnet();
+        let names = net.bases.iter().map(|base| net.terms.text(base.name));
+        PyTuple::new(py, names.collect::<Vec<_>>())
+    }
+
+    /// The goal values that a role may have, ascending.
+    fn goals<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyTuple>> {
+        let role = self.role(&role)?;
+        let goals = &self.ground("all goals")?.propnet().roles[role.index()].goals;
+        PyTuple::new(py, goals.iter().map(|goal| goal.value).collect::<Vec<_>>())
+    }
+
+    /// The state in which every match starts.
+    #[getter]
+    fn initial(this: Bound<'_, Self>) -> PyResult<State> {
+        let state = this
+            .get()
+            .ask(this.py(), |machine| machine.initial_state())?;
+        Ok(State::new(this.unbind(), state))
+    }
+
+    /// The state in which exactly these propositions hold.
+    fn state(this: Bound<'_, Self>, fluents: Vec<String>) -> PyResult<State> {
+        let state = this.get().ask(this.py(), |machine| {
+            let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+            machine.parse_state(&fluents)
+        })?;
+        Ok(State::new(this.unbind(), state))
+    }
+
+    /// Waits until there is machine code, which is made in the background otherwise, from the
+    /// first playouts, search or environments on.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        match self.core.engines() {
+            Some(engines) => interruptible(py, &self.stop, || engines.wait()),
+            None => Ok(()),
+        }
+    }
+
+    /// Plays random matches from the initial state: so many, or for a time.
+    ///
+    /// >>> from propjit import Game
+    /// >>> playouts = Game.named("ticTacToe").playouts(10_000, seed=1)
+    /// >>> playouts.count
+    /// 10000
+    /// >>> 57 < playouts.goals["x"].mean < 67
+    /// True
+    #[pyo3(signature = (count=None, *, seconds=None, threads=1, seed=0, max_steps=10_000))]
+    fn playouts<'py>(
+        &self,
+        py: Python<'py>,
+        count: Option<u64>,
+        seconds: Option<f64>,
+        threads: usize,
+        seed: u64,
+        max_steps: u32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let time = seconds.map(duration).transpose()?;
+        if count.is_none() && time.is_none() {
+            return Err(PyTypeError::new_err(
+                "either `count` or `seconds` is needed",
+            ));
+        }
+        let config = PlayoutConfig::default()
+            .with_rollouts(count)
+            .with_time(time)
+            .with_threads(threads)
+            .with_seed(seed)
+            .with_max_steps(max_steps);
+        playouts::from_start(py, self, &config)
+    }
+
+    /// Looks for facts about all states: what never changes again, what forbids what, which goals
+    /// go out of reach.
+    #[pyo3(signature = (*, seconds=5.0, seed=0))]
+    fn facts<'py>(&self, py: Python<'py>, seconds: f64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+        facts::find(py, self, duration(seconds)?, seed)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Game {}>", self.name())
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restored)> {
+        let game = this.get();
+        let restore = this.get_type().getattr("_restore")?;
+        let Options {
+            backend,
+            ground_seconds,
+        } = game.options;
+        let (name, text) = (game.name().to_string(), game.text().to_string());
+        let backend = backend.map(|backend| backend.name().to_string());
+        Ok((restore, (name, text, backend, ground_seconds)))
+    }
+
+    #[classmethod]
+    fn _restore(
+        cls: &Bound<'_, PyType>,
+        name: String,
+        text: String,
+        backend: Option<&str>,
+        ground_seconds: Option<f64>,
+    ) -> PyResult<Game> {
+        let options = Options::new(backend, ground_seconds)?;
+        Game::of(cls.py(), Source::Text { name, text }, options)
+    }
+}
+
+/// What a pickled game consists of: its name and text, the backend, and the time for grounding.
+type Restored = (String, String, Option<String>, Option<f64>);
+
+/// A time in seconds.
+///
+/// # Errors
+/// If it is negative or not a number.
+pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|error| PyValueError::new_err(format!("{seconds} seconds: {error}")))
+}

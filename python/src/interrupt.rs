@@ -1,0 +1,46 @@
+//! Ctrl-C in the midst of work.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use propjit::Stop;
+use pyo3::prelude::*;
+
+/// The time between looks whether a signal has come.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Does work that may take long on a thread of its own, while other Python threads run. If Python
+/// has a signal to answer meanwhile, as after Ctrl-C, the token is set.
+///
+/// # Errors
+/// What the signal raises.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    stop: &Stop,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let wait = || {
+        let (sender, end) = channel::<()>();
+        thread::scope(|scope| {
+            // The sender is dropped with the end of the work, even by a panic.
+            let worker = scope.spawn(move || {
+                let _sender = sender;
+                work()
+            });
+            let mut raised = Ok(());
+            while raised.is_ok()
+                && let Err(RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL)
+            {
+                raised = Python::attach(|py| py.check_signals());
+            }
+            if raised.is_err() {
+                stop.set();
+            }
+            let result = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            raised.map(|()| result)
+        })
+    };
+    py.detach(wait)
+}

@@ -1,0 +1,34 @@
+//! The Python package `propjit`: games written in GDL, batched environments, search.
+//!
+//! - `game`, `state`: a loaded game and its states.
+//! - `vector`: batched environments, which write to NumPy `arrays`.
+//! - `search`, `playouts`, `facts`: work that takes time, with results as the data classes of
+//!   `propjit.records`.
+//! - `errors`, `interrupt`: exceptions, and Ctrl-C.
+
+mod arrays;
+mod errors;
+mod facts;
+mod game;
+mod interrupt;
+mod playouts;
+mod records;
+mod search;
+mod state;
+mod vector;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::errors::{IllegalMoveError, LoadError, PlayError, PropjitError, UnknownNameError};
+    #[pymodule_export]
+    use super::game::Game;
+    #[pymodule_export]
+    use super::search::Search;
+    #[pymodule_export]
+    use super::state::State;
+    #[pymodule_export]
+    use super::vector::VectorEnv;
+}

@@ -1,0 +1,190 @@
+//! Monte Carlo tree search.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use propjit::search::mcts::{EvaluationUse, MoveReport};
+use propjit::{Mcts, MctsConfig, RoleId, SearchBudget};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::errors::{in_use, machine_error};
+use crate::game::{Game, RoleName, duration};
+use crate::interrupt::interruptible;
+use crate::records::record;
+use crate::state::State;
+
+/// A Monte Carlo tree search, with what it has found out so far.
+///
+/// It starts at the initial state of a game or at any other state; what `run` finds out is added
+/// to what is known.
+///
+/// >>> from propjit import Game, Search
+/// >>> search = Search(Game.named("ticTacToe"))
+/// >>> search.run(playouts=2_000_000)
+/// >>> report = search.report("x")
+/// >>> report.solved, report.value
+/// (True, 50.0)
+#[pyclass(frozen, module = "propjit")]
+pub(crate) struct Search {
+    game: Py<Game>,
+    search: Mutex<Mcts>,
+}
+
+/// Where a search starts.
+#[derive(FromPyObject)]
+enum Start<'py> {
+    Game(Bound<'py, Game>),
+    State(Bound<'py, State>),
+}
+
+impl Search {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Mcts>> {
+        self.search.try_lock().or_else(|error| match error {
+            TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
+            TryLockError::WouldBlock => Err(in_use("search")),
+        })
+    }
+}
+
+#[pymethods]
+impl Search {
+    /// With `evaluation`, the game first learns an evaluation of states by itself; with `local`, a
+    /// prover looks for forced wins on another thread. Both are for games of two roles in turn.
+    /// `memory` is in bytes.
+    #[new]
+    #[pyo3(signature = (
+        start, *, threads=1, seed=0, memory=1 << 30, exploration=None, evaluation=false,
+        local=false, max_steps=10_000,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        start: Start<'_>,
+        threads: usize,
+        seed: u64,
+        memory: usize,
+        exploration: Option<f32>,
+        evaluation: bool,
+        local: bool,
+        max_steps: u32,
+    ) -> PyResult<Search> {
+        let (game, state) = match start {
+            Start::Game(game) => (game.unbind(), None),
+            Start::State(state) => (state.get().game_of().clone_ref(py), Some(state)),
+        };
+        let config = MctsConfig::default()
+            .with_threads(threads)
+            .with_seed(seed)
+            .with_memory(memory)
+            .with_exploration(exploration)
+            .with_evaluation(evaluation.then(EvaluationUse::default))
+            .with_local(local)
+            .with_max_steps(max_steps);
+        let core = &game.get().core;
+        let search = py.detach(|| Mcts::new(core, core.bulk_backend(), config));
+        let search = Search {
+            search: Mutex::new(search.map_err(machine_error)?),
+            game,
+        };
+        if let Some(state) = state {
+            search.set_root(py, &state, 0)?;
+        }
+        Ok(search)
+    }
+
+    /// Searches until a part of the budget is spent or the value of the root is proved: `seconds`,
+    /// so many more `playouts`, so many more `nodes`.
+    #[pyo3(signature = (seconds=None, *, playouts=None, nodes=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        seconds: Option<f64>,
+        playouts: Option<u64>,
+        nodes: Option<u64>,
+    ) -> PyResult<()> {
+        if seconds.is_none() && playouts.is_none() && nodes.is_none() {
+            let message = "one of `seconds`, `playouts` and `nodes` is needed";
+            return Err(PyTypeError::new_err(message));
+        }
+        let time = seconds.map(duration).transpose()?;
+        let stop = self.game.get().stop();
+        let part = match time {
+            Some(time) => stop.within(time),
+            None => stop.clone(),
+        };
+        let budget = SearchBudget::default()
+            .with_playouts(playouts)
+            .with_nodes(nodes)
+            .with_stop(part);
+        let mut search = self.lock()?;
+        let search = &mut *search;
+        interruptible(py, &stop, || {
+            search.set_stop(&stop);
+            search.run(&budget)
+        })?
+        .map_err(machine_error)
+    }
+
+    /// Searches from another state from now on, which comes after so many joint moves. What is
+    /// known of it and of what follows is kept.
+    #[pyo3(signature = (state, depth=0))]
+    fn set_root(&self, py: Python<'_>, state: &Bound<'_, State>, depth: u32) -> PyResult<()> {
+        let fluents: Vec<String> = state.getattr("fluents")?.extract()?;
+        let mut search = self.lock()?;
+        let search = &mut *search;
+        let set = py.detach(|| search.set_root_fluents(&fluents, depth));
+        set.map_err(machine_error)
+    }
+
+    /// What is known so far, for one role.
+    fn report<'py>(&self, py: Python<'py>, role: RoleName) -> PyResult<Bound<'py, PyAny>> {
+        let game = self.game.get();
+        let role = game.role(&role)?;
+        let names = game.role_names();
+        let mut search = self.lock()?;
+        let report = search.report(role);
+        let moves = report.moves.iter();
+        let moves = moves.map(|played| move_report(py, &mut search, &names, role, played));
+        let moves = PyTuple::new(py, moves.collect::<PyResult<Vec<_>>>()?)?;
+        let best = report.best.map(|best| search.move_text(role, best));
+        record(py, "SearchReport", |fields| {
+            fields.set_item("role", &names[role.index()])?;
+            fields.set_item("best", best)?;
+            fields.set_item("value", report.value)?;
+            fields.set_item("range", report.range)?;
+            fields.set_item("solved", report.solved)?;
+            fields.set_item("nodes", report.nodes)?;
+            fields.set_item("playouts", report.playouts)?;
+            fields.set_item("seconds", report.time.as_secs_f64())?;
+            fields.set_item("moves", moves)
+        })
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let game = self.game.bind(py).repr()?;
+        Ok(format!("<Search of {game}>"))
+    }
+}
+
+fn move_report<'py>(
+    py: Python<'py>,
+    search: &mut Mcts,
+    names: &[String],
+    role: RoleId,
+    report: &MoveReport,
+) -> PyResult<Bound<'py, PyAny>> {
+    let line = report.line.iter().map(|&(role, played)| {
+        let text = search.move_text(role, played);
+        (names[role.index()].clone(), text)
+    });
+    let line = PyTuple::new(py, line.collect::<Vec<_>>())?;
+    record(py, "MoveReport", |fields| {
+        fields.set_item("move", search.move_text(role, report.played))?;
+        fields.set_item("visits", report.visits)?;
+        fields.set_item("value", report.value)?;
+        fields.set_item("standard_error", report.error)?;
+        fields.set_item("bounds", report.bounds)?;
+        fields.set_item("line", line)
+    })
+}

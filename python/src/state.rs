@@ -1,0 +1,314 @@
+//! A state of a game.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use propjit::{MachineError, Move, RoleId, State as CoreState, StateMachine};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::errors::IllegalMoveError;
+use crate::game::{Game, RoleName};
+use crate::playouts;
+
+/// A state of a game. It never changes: what is played in it leads to another one.
+///
+/// >>> from propjit import Game
+/// >>> state = Game.named("ticTacToe").initial
+/// >>> state = state.apply("(mark 2 2)")
+/// >>> state.to_move
+/// ('o',)
+/// >>> state.legal("x")
+/// ('noop',)
+/// >>> state.terminal
+/// False
+/// >>> print(state)
+/// (cell 2 2 x)
+/// (control o)
+#[pyclass(frozen, module = "propjit")]
+pub(crate) struct State {
+    game: Py<Game>,
+    state: CoreState,
+}
+
+/// What roles play: a move of the one that has a choice, a move for each of some, or of all.
+#[derive(FromPyObject)]
+enum Played {
+    One(String),
+    Some(HashMap<String, String>),
+    All(Vec<String>),
+}
+
+/// What a pickled state consists of: its game and propositions.
+type Restored = (Py<Game>, Vec<String>);
+
+impl State {
+    pub(crate) fn new(game: Py<Game>, state: CoreState) -> State {
+        State { game, state }
+    }
+
+    pub(crate) fn game_of(&self) -> &Py<Game> {
+        &self.game
+    }
+
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        question: impl FnOnce(&mut dyn StateMachine, &CoreState) -> Result<T, MachineError> + Send,
+    ) -> PyResult<T> {
+        let state = &self.state;
+        self.game.get().ask(py, |machine| question(machine, state))
+    }
+
+    fn texts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.ask(py, |machine, state| Ok(machine.fluents(state)))
+    }
+
+    /// The legal moves of all roles.
+    fn all_legal(&self, py: Python<'_>) -> PyResult<Vec<Vec<String>>> {
+        self.ask(py, |machine, state| {
+            let roles = RoleId::first(machine.roles().len());
+            let legal = roles.map(|role| legal_texts(machine, state, role));
+            legal.collect()
+        })
+    }
+
+    /// The text of each role's move.
+    fn joint(&self, py: Python<'_>, played: Played) -> PyResult<Vec<String>> {
+        let game = self.game.get();
+        let mut given: Vec<Option<String>> = match played {
+            Played::All(all) => return Ok(all),
+            Played::One(one) => {
+                let legal = self.all_legal(py)?;
+                let several = || {
+                    legal
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, moves)| moves.len() > 1)
+                };
+                let place = match (legal.len(), several().count()) {
+                    (1, _) => 0,
+                    (_, 1) => several().next().map_or(0, |(place, _)| place),
+                    // Nobody has a choice: the move is that of whoever has it.
+                    (_, 0) => {
+                        let place = legal.iter().position(|moves| moves.contains(&one));
+                        place.ok_or_else(|| {
+                            IllegalMoveError::new_err(format!("nobody may play {one} here"))
+                        })?
+                    }
+                    _ => {
+                        return Err(PyTypeError::new_err(
+                            "several roles have a choice: each one's move is needed",
+                        ));
+                    }
+                };
+                let mut given = vec![None; legal.len()];
+                given[place] = Some(one);
+                given
+            }
+            Played::Some(mut some) => {
+                for name in some.keys() {
+                    game.role(&RoleName::Name(name.clone()))?;
+                }
+                let names = game.role_names();
+                names.iter().map(|name| some.remove(name)).collect()
+            }
+        };
+        if given.contains(&None) {
+            let forced = self.all_legal(py)?.into_iter().zip(game.role_names());
+            for (given, (mut legal, name)) in given.iter_mut().zip(forced) {
+                if given.is_none() {
+                    if legal.len() != 1 {
+                        return Err(IllegalMoveError::new_err(format!(
+                            "{name} has {} legal moves: which one it plays is needed",
+                            legal.len()
+                        )));
+                    }
+                    *given = legal.pop();
+                }
+            }
+        }
+        Ok(given.into_iter().flatten().collect())
+    }
+}
+
+/// The texts of a role's legal moves.
+fn legal_texts(
+    machine: &mut dyn StateMachine,
+    state: &CoreState,
+    role: RoleId,
+) -> Result<Vec<String>, MachineError> {
+    let moves = legal(machine, state, role)?.into_iter();
+    Ok(moves
+        .map(|played| machine.move_text(role, played))
+        .collect())
+}
+
+/// The legal moves of a role.
+fn legal(
+    machine: &mut dyn StateMachine,
+    state: &CoreState,
+    role: RoleId,
+) -> Result<Vec<Move>, MachineError> {
+    let mut moves = Vec::new();
+    machine.legal_moves(state, role, &mut moves)?;
+    Ok(moves)
+}
+
+#[pymethods]
+impl State {
+    /// The game.
+    #[getter]
+    fn game(&self, py: Python<'_>) -> Py<Game> {
+        self.game.clone_ref(py)
+    }
+
+    /// The legal moves of a role, or those of all roles by name.
+    #[pyo3(signature = (role=None))]
+    fn legal<'py>(&self, py: Python<'py>, role: Option<RoleName>) -> PyResult<Bound<'py, PyAny>> {
+        let game = self.game.get();
+        if let Some(role) = role {
+            let role = game.role(&role)?;
+            let moves = self.ask(py, |machine, state| legal_texts(machine, state, role))?;
+            return Ok(PyTuple::new(py, moves)?.into_any());
+        }
+        let legal = PyDict::new(py);
+        for (name, moves) in game.role_names().into_iter().zip(self.all_legal(py)?) {
+            legal.set_item(name, PyTuple::new(py, moves)?)?;
+        }
+        Ok(legal.into_any())
+    }
+
+    /// The numbers of a role's legal moves: see `Game.moves`.
+    fn legal_numbers(&self, py: Python<'_>, role: RoleName) -> PyResult<Vec<u32>> {
+        let game = self.game.get();
+        game.ground("numbers of moves")?;
+        let role = game.role(&role)?;
+        let moves = self.ask(py, |machine, state| legal(machine, state, role))?;
+        Ok(moves.into_iter().map(|played| played.0).collect())
+    }
+
+    /// The roles that have several legal moves.
+    #[getter]
+    fn to_move<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let names = self.game.get().role_names().into_iter();
+        let legal = names.zip(self.all_legal(py)?);
+        let choosing = legal.filter(|(_, moves)| moves.len() > 1);
+        PyTuple::new(py, choosing.map(|(name, _)| name).collect::<Vec<_>>())
+    }
+
+    /// The state that follows. `moves` is one move, if one role has a choice; moves by role, where
+    /// those who have no choice may be left out; or a move for each role, in their order.
+    ///
+    /// >>> from propjit import Game
+    /// >>> start = Game.named("ticTacToe").initial
+    /// >>> start.apply({"x": "(mark 1 1)"}) == start.apply(["(mark 1 1)", "noop"])
+    /// True
+    fn apply(&self, py: Python<'_>, moves: Played) -> PyResult<State> {
+        let joint = self.joint(py, moves)?;
+        let next = self.ask(py, |machine, state| {
+            let roles = RoleId::first(joint.len()).zip(&joint);
+            let known = machine.roles().len();
+            let roles = roles.take(known);
+            let moves = roles.map(|(role, text)| machine.parse_move(role, text));
+            let mut moves = moves.collect::<Result<Vec<_>, _>>()?;
+            // Too many moves are told by the machine.
+            moves.resize(joint.len(), Move(0));
+            machine.next_state(state, &moves)
+        })?;
+        Ok(State::new(self.game.clone_ref(py), next))
+    }
+
+    /// Whether a match ends here.
+    #[getter]
+    fn terminal(&self, py: Python<'_>) -> PyResult<bool> {
+        self.ask(py, |machine, state| machine.is_terminal(state))
+    }
+
+    /// The goal of each role, by name; `None` where it does not have exactly one value.
+    #[getter]
+    fn goals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let goals = self.ask(py, |machine, state| {
+            let roles = RoleId::first(machine.roles().len());
+            let goals = roles.map(|role| match machine.goal(state, role) {
+                Ok(goal) => Ok(Some(goal)),
+                Err(MachineError::Goal { .. }) => Ok(None),
+                Err(error) => Err(error),
+            });
+            goals.collect::<Result<Vec<_>, _>>()
+        })?;
+        let by_name = PyDict::new(py);
+        for (name, goal) in self.game.get().role_names().into_iter().zip(goals) {
+            by_name.set_item(name, goal)?;
+        }
+        Ok(by_name)
+    }
+
+    /// The propositions that hold, sorted.
+    #[getter]
+    fn fluents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.texts(py)?)
+    }
+
+    /// The numbers of the propositions that hold, ascending: see `Game.fluents`.
+    #[getter]
+    fn numbers(&self) -> PyResult<Vec<usize>> {
+        self.game.get().ground("numbers of propositions")?;
+        Ok(self.state.iter().collect())
+    }
+
+    /// Plays so many random matches from here.
+    #[pyo3(signature = (count, *, seed=0, max_steps=10_000))]
+    fn playouts<'py>(
+        &self,
+        py: Python<'py>,
+        count: u64,
+        seed: u64,
+        max_steps: u32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        playouts::from_state(py, self.game.get(), &self.state, count, seed, max_steps)
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.texts(py)?.join("\n"))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<State {}>", self.texts(py)?.join(" ")))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<State>() else {
+            return Ok(false);
+        };
+        let other = other.get();
+        if self.game.is(&other.game) {
+            return Ok(self.state == other.state);
+        }
+        let (one, another) = (&self.game.get().core, &other.game.get().core);
+        let alike = one.fingerprint() == another.fingerprint();
+        Ok(alike
+            && match (one.ground_game(), another.ground_game()) {
+                (Some(_), Some(_)) => self.state == other.state,
+                // Provers number what they meet.
+                (None, None) => self.texts(py)? == other.texts(py)?,
+                _ => false,
+            })
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut hasher = DefaultHasher::new();
+        match self.game.get().core.ground_game() {
+            Some(_) => self.state.hash(&mut hasher),
+            None => self.texts(py)?.hash(&mut hasher),
+        }
+        Ok(hasher.finish())
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Restored)> {
+        let (py, state) = (this.py(), this.get());
+        let restore = py.get_type::<Game>().getattr("state")?;
+        Ok((restore, (state.game.clone_ref(py), state.texts(py)?)))
+    }
+}

@@ -1,0 +1,51 @@
+"""The examples in the documentation are right, and all that is public is in the stubs."""
+
+import ast
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+import propjit
+
+FOLDER = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", ["propjit", *propjit.__all__])
+def test_docstrings(name):
+    documented = propjit if name == "propjit" else getattr(propjit, name)
+    finder = doctest.DocTestFinder(recurse=name != "propjit")
+    examples = [test for test in finder.find(documented, name) if test.examples]
+    if name in ["propjit", "Game", "Search", "State", "VectorEnv"]:
+        assert examples
+    for test in examples:
+        runner = doctest.DocTestRunner()
+        runner.run(test)
+        assert runner.failures == 0, test.name
+
+
+@pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel"])
+def test_adapters(name):
+    if name != "openspiel":
+        pytest.importorskip(name)
+    module = importlib.import_module(f"propjit.{name}")
+    failures, examples = doctest.testmod(module)
+    assert examples > 0 and failures == 0
+
+
+def test_guide():
+    guide = FOLDER.parent / "docs" / "python.md"
+    failures, examples = doctest.testfile(str(guide), module_relative=False)
+    assert examples > 20 and failures == 0
+
+
+def test_stubs():
+    tree = ast.parse((FOLDER / "propjit" / "_native.pyi").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            native = getattr(propjit, node.name)
+            stubs = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+            public = {name for name in vars(native) if not name.startswith("_")}
+            assert public == {name for name in stubs if not name.startswith("_")}
+            assert all(getattr(native, name).__doc__ for name in public), node.name

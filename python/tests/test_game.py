@@ -1,0 +1,205 @@
+"""Games, states, playouts and searches."""
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import propjit
+from propjit import (
+    Game,
+    IllegalMoveError,
+    LoadError,
+    PlayError,
+    PropjitError,
+    Search,
+    State,
+    UnknownNameError,
+)
+
+# A term that grows without end, which only the prover can play.
+GROWING = """
+(role player) (init (tower base))
+(<= (legal player stack) (true (tower ?t)))
+(<= (legal player stop) (true (tower ?t)))
+(<= (next (tower (block ?t))) (true (tower ?t)) (does player stack))
+(<= (next done) (does player stop))
+(<= terminal (true done))
+(<= (goal player 100) (true done))
+"""
+
+
+@pytest.fixture(scope="module")
+def game():
+    return Game.named("ticTacToe")
+
+
+def test_a_match(game):
+    state = game.initial
+    assert state.game is game and not state.terminal and state.to_move == ("x",)
+    assert len(state.legal("x")) == 9 and state.legal(1) == ("noop",)
+    assert state.legal() == {"x": state.legal(0), "o": ("noop",)}
+    for move in ["(mark 1 1)", "(mark 2 1)", "( mark 1  2)", "(mark 2 2)", "(mark 1 3)"]:
+        state = state.apply(move)
+    assert state.terminal and state.goals == {"x": 100, "o": 0}
+    assert "(cell 1 1 x)" in state.fluents and str(state).splitlines() == list(state.fluents)
+    assert game.state(state.fluents) == state
+    assert [game.fluents[number] for number in state.numbers]
+    assert sorted(game.fluents[number] for number in state.numbers) == list(state.fluents)
+    moves = game.moves("x")
+    assert tuple(moves[n] for n in game.initial.legal_numbers("x")) == game.initial.legal(0)
+
+
+def test_moves_are_given_in_several_ways(game):
+    one = game.initial.apply("(mark 3 3)")
+    assert one == game.initial.apply({"x": "(mark 3 3)"})
+    assert one == game.initial.apply({"x": "(mark 3 3)", "o": "noop"})
+    assert one == game.initial.apply(("(mark 3 3)", "noop"))
+    assert one != game.initial and hash(one) != hash(game.initial)
+    assert len({one, game.initial, game.initial.apply("(mark 3 3)")}) == 2
+
+
+def test_what_is_wrong_is_told(game):
+    start = game.initial
+    with pytest.raises(IllegalMoveError, match=r"x may not play noop here"):
+        start.apply(["noop", "noop"])
+    with pytest.raises(IllegalMoveError, match="1 moves were given for 2 roles"):
+        start.apply(["(mark 1 1)"])
+    with pytest.raises(IllegalMoveError, match="x has 9 legal moves"):
+        start.apply({"o": "noop"})
+    with pytest.raises(UnknownNameError, match=r"x does not have a move `\(mark 4 4\)`"):
+        start.apply("(mark 4 4)")
+    with pytest.raises(UnknownNameError, match="no role `red`; there are x, o"):
+        start.legal("red")
+    with pytest.raises(UnknownNameError, match="no role number 2"):
+        start.legal(2)
+    with pytest.raises(UnknownNameError, match="`nonsense` is not a proposition"):
+        game.state(["nonsense"])
+    with pytest.raises(UnknownNameError, match="there are .*ticTacToe"):
+        Game.named("nonsense")
+    with pytest.raises(FileNotFoundError, match="nowhere.kif"):
+        Game.load("nowhere.kif")
+    with pytest.raises(LoadError) as caught:
+        Game.load(text="(role player)\n(legal player ?x)", name="mine.kif")
+    assert "mine.kif:2:" in str(caught.value) and "^" in str(caught.value)
+    with pytest.raises(ValueError, match="no backend `fast`"):
+        Game.load(text=game.text, backend="fast")
+    with pytest.raises(LoadError, match="scalar backend needs a ground game"):
+        Game.load(text=GROWING, backend="scalar", ground_seconds=0.1)
+    with pytest.raises(TypeError, match="either a path or a text"):
+        Game.load()
+    with pytest.raises(TypeError, match="count"):
+        game.playouts()
+    with pytest.raises(ValueError, match="-1 seconds"):
+        game.playouts(seconds=-1)
+    assert all(issubclass(kind, PropjitError) for kind in [LoadError, PlayError])
+
+
+def test_copies(game):
+    state = game.initial.apply("(mark 2 3)")
+    for restored in [pickle.loads(pickle.dumps(state)), copy.deepcopy(state)]:
+        assert restored == state and hash(restored) == hash(state)
+        assert restored.game is not game and restored.game.text == game.text
+    assert repr(game) == "<Game ticTacToe.kif>" and "(cell 2 3 x)" in repr(state)
+    with pytest.raises(AttributeError):
+        state.terminal = True
+
+
+def test_the_prover_plays_what_cannot_be_grounded():
+    game = Game.load(text=GROWING, ground_seconds=0.1)
+    assert not game.is_ground and game.roles == ("player",)
+    state = game.initial.apply("stack").apply("stack")
+    assert state.fluents == ("(tower (block (block base)))",)
+    assert pickle.loads(pickle.dumps(state)) == state
+    assert state.apply("stop").goals == {"player": 100}
+    for needs_ground in [lambda: game.fluents, lambda: game.facts(), lambda: state.playouts(1)]:
+        with pytest.raises(PlayError, match="could not be grounded"):
+            needs_ground()
+    assert game.playouts(100).goals["player"].mean == 100
+
+
+def test_playouts(game):
+    playouts = game.playouts(5000, threads=2, seed=3)
+    assert playouts.count == 5000 and 7 < playouts.lengths.mean < 8.5
+    assert playouts == pickle.loads(pickle.dumps(playouts))
+    assert playouts.truncated == playouts.stuck == 0
+    won = game.initial
+    for move in ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]:
+        won = won.apply(move)
+    assert won.playouts(10).goals["x"].mean == 100
+    fast = game.playouts(seconds=0.05)
+    assert fast.count > 1000
+
+
+def test_search(game):
+    state = game.initial.apply("(mark 1 1)").apply("(mark 1 2)")
+    search = Search(state)
+    search.run(playouts=10**6)
+    report = search.report("x")
+    assert report.solved and report.value == 100 and report.moves[0].move == report.best
+    assert report.moves[0].bounds == (100, 100) and report.moves[0].line[0][0] == "o"
+    assert search.report("o").value == 0
+    search.set_root(state.apply(report.best))
+    search.run(playouts=10**6)
+    assert search.report("x").value == 100
+    with pytest.raises(TypeError, match="is needed"):
+        search.run()
+
+
+def test_facts():
+    facts = Game.named("untwistyCorridor").facts(seconds=2)
+    assert "(step 8)" in facts.finals
+    assert propjit.Latch("p", "structural") in facts.latches
+    assert any("(step 8)" in group for group in facts.exactly_one)
+
+
+def test_other_threads_run_meanwhile(game):
+    search = Search(Game.named("connectFour"))
+    done = []
+    worker = threading.Thread(target=lambda: (search.run(seconds=0.5), done.append(True)))
+    worker.start()
+    steps = 0
+    while not done:
+        assert game.initial.apply("(mark 1 1)").to_move == ("o",)
+        steps += 1
+    worker.join()
+    # With the lock held during the search, there would be one step.
+    assert steps > 10
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent to a process")
+@pytest.mark.parametrize(
+    "work",
+    [
+        "game.playouts(seconds=60)",
+        "propjit.Search(game).run(60)",
+        "propjit.VectorEnv(game, 4).step_random(4_000_000_000)",
+        "list(map(lambda _: propjit.Game.load(text=game.text).facts(seconds=60), range(100)))",
+    ],
+)
+def test_interrupts(work):
+    code = f"""
+import propjit
+game = propjit.Game.named("breakthrough")
+print("ready", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=50)[0] == "interrupted\n"
+
+
+def test_states_are_not_made_by_hand():
+    with pytest.raises(TypeError):
+        State()

@@ -1,0 +1,61 @@
+//! Actions that cannot be taken.
+
+/// Why no step was taken in any environment.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ActionError {
+    /// There are not as many actions as environments, times players if each of them acts.
+    #[error("{given} actions were given where {expected} are needed")]
+    Count {
+        /// How many are needed.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// The action is not legal.
+    #[error("action {action} of {player} is not legal in environment {environment}")]
+    Illegal {
+        /// The number of the environment.
+        environment: usize,
+        /// The name of the player.
+        player: String,
+        /// The action.
+        action: i32,
+    },
+    /// There are not so many legal actions.
+    #[error(
+        "{player} has {count} legal actions in environment {environment}: none has rank {rank}"
+    )]
+    Rank {
+        /// The number of the environment.
+        environment: usize,
+        /// The name of the player.
+        player: String,
+        /// The rank asked for.
+        rank: i32,
+        /// The number of legal actions.
+        count: usize,
+    },
+    /// Several players have a choice.
+    #[error(
+        "several players have a choice in environment {environment}: environments of this game \
+         have to take an action of each player (`joint`)"
+    )]
+    Joint {
+        /// The number of the environment.
+        environment: usize,
+    },
+}
+
+impl ActionError {
+    /// The same about environments that come after so many others.
+    pub(super) fn after(mut self, others: usize) -> ActionError {
+        match &mut self {
+            ActionError::Count { .. } => {}
+            ActionError::Illegal { environment, .. }
+            | ActionError::Rank { environment, .. }
+            | ActionError::Joint { environment } => *environment += others,
+        }
+        self
+    }
+}

@@ -1,0 +1,39 @@
+//! The configuration of batched environments.
+
+use crate::setters::setters;
+
+/// How many environments there are, and how they are played.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EnvironmentConfig {
+    /// The number of environments, at least 1.
+    pub environments: usize,
+    /// The number of threads, at least 1.
+    pub threads: usize,
+    /// Whether a step takes an action of each player, rather than of the one who has a choice. By
+    /// default that is so in games in which several players are seen to have a choice at the same
+    /// time.
+    pub joint: Option<bool>,
+    /// The number of joint moves after which a match is truncated.
+    pub max_steps: u32,
+}
+
+impl Default for EnvironmentConfig {
+    fn default() -> EnvironmentConfig {
+        EnvironmentConfig {
+            environments: 1,
+            threads: 1,
+            joint: None,
+            max_steps: 10_000,
+        }
+    }
+}
+
+impl EnvironmentConfig {
+    setters! {
+        with_environments(environments: usize);
+        with_threads(threads: usize);
+        with_joint(joint: Option<bool>);
+        with_max_steps(max_steps: u32);
+    }
+}

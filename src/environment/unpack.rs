@@ -1,0 +1,87 @@
+//! Bits as bytes and as numbers.
+
+/// For each byte, its bits as bytes, the lowest first.
+static BYTES: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            table[byte][bit] = (byte >> bit & 1) as u8;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Calls `put` with the place and the bits of each group of eight, as bytes; what is beyond `count`
+/// bits is zero.
+#[inline(always)]
+fn for_each_eight(words: &[u64], count: usize, mut put: impl FnMut(usize, &[u8; 8])) {
+    for (word, first) in words.iter().zip((0..count).step_by(64)) {
+        let bytes = word.to_le_bytes();
+        for (byte, at) in bytes.into_iter().zip((first..count).step_by(8)) {
+            put(at, &BYTES[usize::from(byte)]);
+        }
+    }
+}
+
+/// Makes each element what the bit at its place is, `false` being zero.
+#[inline(always)]
+fn unpack<T: Copy>(words: &[u64], to: &mut [T], number: impl Fn(u8) -> T) {
+    for_each_eight(words, to.len(), |at, bits| {
+        match to[at..].first_chunk_mut() {
+            Some(whole) => *whole = bits.map(&number),
+            None => {
+                for (to, &bit) in to[at..].iter_mut().zip(bits) {
+                    *to = number(bit);
+                }
+            }
+        }
+    });
+}
+
+/// Makes each byte 0 or 1, as the bit at its place is: bit `i` is bit `i % 64` of word `i / 64`.
+pub(super) fn to_bytes(words: &[u64], bytes: &mut [u8]) {
+    unpack(words, bytes, |bit| bit);
+}
+
+/// Makes each number 0 or 1, as the bit at its place is.
+pub(super) fn to_floats(words: &[u64], floats: &mut [f32]) {
+    unpack(words, floats, f32::from);
+}
+
+/// Copies the first bytes of the words, the lowest first.
+pub(super) fn to_packed(words: &[u64], bytes: &mut [u8]) {
+    for (word, bytes) in words.iter().zip(bytes.chunks_mut(8)) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_bit_comes_to_its_place(words: [u64; 3], count in 0usize..=192) {
+            let bit = |at: usize| words[at / 64] >> (at % 64) & 1 == 1;
+            let mut bytes = vec![9; count];
+            to_bytes(&words, &mut bytes);
+            let mut floats = vec![9.0; count];
+            to_floats(&words, &mut floats);
+            for at in 0..count {
+                prop_assert_eq!(bytes[at], u8::from(bit(at)));
+                prop_assert_eq!(floats[at], f32::from(u8::from(bit(at))));
+            }
+            let mut packed = vec![9; count.div_ceil(8)];
+            to_packed(&words, &mut packed);
+            for at in 0..count {
+                prop_assert_eq!(packed[at / 8] >> (at % 8) & 1 == 1, bit(at));
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Measures steps a second of batched environments in Python, on one thread.
+
+Random legal actions are chosen with NumPy, and observations, masks and rewards are written out; or
+actions are chosen inside (`step_random`). With pgx (on the CPU) and OpenSpiel, where they are
+installed, for comparison. Times are of the thread's own CPU time, so that other programs count less;
+of pgx, whose threads are its own, they are wall-clock times, and `taskset -c 0` gives it one core.
+
+    pip install ./python pgx open_spiel
+    taskset -c 0 tools/python_environments.py
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+from propjit import Game, VectorEnv
+
+# The names of pgx and of OpenSpiel for each of our games.
+GAMES = {
+    "connectFour": ("connect_four", "connect_four"),
+    "breakthrough": (None, "breakthrough"),
+    "reversi": ("othello", "othello"),
+}
+
+
+def rate(work, steps, seconds, clock):
+    """Steps a second: the best of several parts of the time."""
+    # The first calls may compile something.
+    work()
+    work()
+    best, end = 0.0, time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start, count = clock(), 0
+        while clock() - start < seconds / 5:
+            work()
+            count += steps
+        best = max(best, count / (clock() - start))
+    return best
+
+
+def propjit_rates(name, n, seconds):
+    """By choosing ranks of legal actions, from the mask, and inside."""
+    game = Game.named(name)
+    game.wait()
+    env = VectorEnv(game, n)
+    env.step_random(100)
+    rng = np.random.default_rng(1)
+
+    def by_rank():
+        ranks = rng.random(n, dtype=np.float32) * env.legal_action_counts
+        env.step(env.nth_legal_action(ranks.astype(np.int32)))
+
+    def by_mask():
+        mask = env.legal_action_mask
+        env.step((rng.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1))
+
+    clock = time.thread_time
+    inside = rate(lambda: env.step_random(100), 100 * n, seconds, clock)
+    return rate(by_rank, n, seconds, clock), rate(by_mask, n, seconds, clock), inside
+
+
+def single_step_microseconds(name, seconds):
+    """The time of one step of one environment, in a call."""
+    game = Game.named(name)
+    game.wait()
+    env = VectorEnv(game, 1)
+
+    def step():
+        env.step(actions)
+
+    times = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        actions = env.nth_legal_action(np.zeros(1, dtype=np.int32))
+        start = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times)) * 1e6
+
+
+def pgx_rate(name, n, seconds):
+    """With an action chosen from the mask, in one compiled function."""
+    try:
+        import jax
+        import pgx
+        from pgx.experimental.wrappers import auto_reset
+    except ImportError:
+        return None
+    env = pgx.make(name)
+    step = auto_reset(env.step, env.init)
+
+    def play(state, key):
+        key, choice, again = jax.random.split(key, 3)
+        logits = jax.numpy.log(state.legal_action_mask.astype(jax.numpy.float32))
+        actions = jax.random.categorical(choice, logits, axis=1)
+        return jax.vmap(step)(state, actions, jax.random.split(again, n)), key
+
+    play = jax.jit(play)
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(1), n))
+    holder = [(state, jax.random.PRNGKey(2))]
+
+    def work():
+        holder[0] = play(*holder[0])
+        jax.block_until_ready(holder[0])
+
+    return rate(work, n, seconds, time.perf_counter)
+
+
+def openspiel_rate(name, seconds):
+    """Matches one after the other, by its Python interface."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    game = pyspiel.load_game(name)
+    rng = np.random.default_rng(1)
+    holder = [game.new_initial_state()]
+
+    def work():
+        for _ in range(100):
+            state = holder[0]
+            if state.is_terminal():
+                state.returns()
+                holder[0] = state = game.new_initial_state()
+            legal = state.legal_actions()
+            state.apply_action(legal[rng.integers(len(legal))])
+            if not state.is_terminal():
+                state.observation_tensor()
+
+    return rate(work, 100, seconds, time.thread_time)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each figure")
+    parser.add_argument("--environments", type=int, nargs="+", default=[1024, 8192])
+    args = parser.parse_args()
+    headings = ["game", "n", "by rank", "by mask", "step_random", "one step", "pgx", "OpenSpiel"]
+    print("| " + " | ".join(headings) + " |")
+    print("|" + " --- |" * len(headings))
+
+    def millions(figure):
+        return "-" if figure is None else f"{figure / 1e6:.2f} M"
+
+    for name, (pgx_name, spiel_name) in GAMES.items():
+        alone = f"{single_step_microseconds(name, args.seconds):.1f} us"
+        spiel = openspiel_rate(spiel_name, args.seconds)
+        for n in args.environments:
+            other = pgx_rate(pgx_name, n, args.seconds) if pgx_name else None
+            figures = [*propjit_rates(name, n, args.seconds)]
+            cells = [name, str(n), *map(millions, figures), alone, millions(other), millions(spiel)]
+            print("| " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
