@@ -16,8 +16,14 @@ fn grids(game: &Game) -> Grids {
     Grids::find(game, &Stop::new()).unwrap()
 }
 
+/// The kind of a board, and how many columns and rows it has.
+type Size = (GridKind, usize, usize);
+
+/// A game, and its boards.
+type Known = (&'static str, &'static [Size]);
+
 /// The kind and the size of each board.
-fn sizes(game: &Game) -> Vec<(GridKind, usize, usize)> {
+fn sizes(game: &Game) -> Vec<Size> {
     let grids = grids(game);
     let size = |grid: &propjit::grid::Grid| {
         let (columns, rows) = grid.size();
@@ -59,7 +65,7 @@ fn places(grids: &Grids, played: &str) -> Vec<Vec<String>> {
     parts.map(|part| part.iter().map(name).collect()).collect()
 }
 
-const OWN: [(&str, &[(GridKind, usize, usize)]); 21] = [
+const OWN: [Known; 21] = [
     ("breakthrough", &[(GridKind::Rectangle, 8, 8)]),
     ("breakthroughSmall", &[(GridKind::Rectangle, 6, 6)]),
     ("captureGo", &[(GridKind::Rectangle, 7, 7)]),
@@ -85,7 +91,7 @@ const OWN: [(&str, &[(GridKind, usize, usize)]); 21] = [
 
 #[test]
 fn boards_of_our_games() {
-    let known: HashMap<&str, &[(GridKind, usize, usize)]> = OWN.into_iter().collect();
+    let known: HashMap<&str, &[Size]> = OWN.into_iter().collect();
     for (name, path) in own_games() {
         assert_eq!(sizes(&load(&path)), known[name.as_str()], "{name}");
     }
@@ -244,7 +250,7 @@ fn lines_between_points() {
 fn boards_of_public_games() {
     let Some(folder) = shared() else { return };
     use GridKind::{Boards, Hexagonal, Points, Rectangle, Row};
-    let known: [(&str, &[(GridKind, usize, usize)]); 16] = [
+    let known: [Known; 16] = [
         ("3pffa", &[(Rectangle, 7, 6)]),
         ("breakthrough", &[(Rectangle, 8, 8)]),
         ("chess_200", &[(Rectangle, 8, 8)]),

@@ -63,10 +63,10 @@ pub(super) fn boards(relations: &[Relation], roles: &Domain) -> Vec<Board> {
         let is_open = |board: &&mut Board| board.takes(&added, relations);
         if let Some(board) = boards.iter_mut().find(is_open) {
             board.merge(added);
-        } else if !is_row || boards.iter().all(Board::is_row) {
-            if !relation.is_single() || boards.is_empty() {
-                boards.push(added);
-            }
+        } else if (!is_row || boards.iter().all(Board::is_row))
+            && (!relation.is_single() || boards.is_empty())
+        {
+            boards.push(added);
         }
     }
     boards

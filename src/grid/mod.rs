@@ -347,7 +347,7 @@ impl Grid {
             .filter(|(name, _)| is_known(name))
             .map(|(name, (left, top))| Site { name, left, top })
             .collect();
-        sites.sort_unstable_by(|a, b| (a.top, a.left).cmp(&(b.top, b.left)));
+        sites.sort_unstable_by_key(|site| (site.top, site.left));
         let numbers = sites.iter().map(|site| site.name.clone()).zip(0..);
         Grid {
             names,

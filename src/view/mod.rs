@@ -178,8 +178,10 @@ impl View {
             listener: Some(listener),
             threads: Vec::new(),
         };
-        let works: [(&str, fn(&Shared)); 2] =
-            [("thinker", thinker::run), ("knowledge", knowledge::run)];
+        let works = [
+            ("thinker", thinker::run as fn(&Shared)),
+            ("knowledge", knowledge::run),
+        ];
         for (name, work) in works {
             let shared = shared.clone();
             let thread = thread::Builder::new().name(name.to_string());
