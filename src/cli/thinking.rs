@@ -41,6 +41,11 @@ pub(super) struct ThinkingArgs {
     #[arg(long)]
     evaluation: bool,
 
+    /// Do not plan: in games of one role, a planner works beside the search, on two more threads,
+    /// unless playouts are counted
+    #[arg(long)]
+    no_plan: bool,
+
     /// Processes that look for forced wins: `propjit prove --serve`
     #[arg(long, default_value = "0", value_name = "N", value_parser = |text: &str| in_range(text, 0usize, 64))]
     workers: usize,
@@ -99,13 +104,19 @@ impl ThinkingArgs {
         })
     }
 
-    /// A search in the game of this position, and the seed of its random numbers.
-    pub(super) fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
+    /// A search in the game of this position, and the seed of its random numbers. Where playouts are
+    /// counted, nothing should depend on time.
+    pub(super) fn search(
+        &self,
+        position: &Position,
+        is_counted: bool,
+    ) -> Result<(Mcts, u64), Failure> {
         let seed = self.seed.unwrap_or_else(random_seed);
         let config = MctsConfig::default()
             .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
             .with_memory(self.memory << 20)
             .with_local(self.local)
+            .with_plan(!self.no_plan && !is_counted)
             .with_evaluation(self.evaluation.then(EvaluationUse::default))
             .with_provers(vec![ProofCommand::own(); self.workers])
             .with_seed(seed);
