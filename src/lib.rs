@@ -70,6 +70,7 @@ pub mod plan;
 pub mod player;
 pub mod playout;
 pub mod profile;
+pub mod program;
 pub mod proof;
 pub mod protocol;
 pub mod reasons;

@@ -11,9 +11,9 @@ use crate::common::command::{json, own, propjit, stderr, stdout};
 use propjit::game::Game;
 use propjit::machine::RoleId;
 use propjit::matches::{History, Script};
+use propjit::program::ProgramCommand;
 use propjit::proof::{
-    Finding, Pace, ProofAnswer, ProofCommand, ProofConfig, ProofCrew, ProofPosition, Prover,
-    Target, Verdict,
+    Finding, Pace, ProofAnswer, ProofConfig, ProofCrew, ProofPosition, Prover, Target, Verdict,
 };
 use propjit::{State, Stop};
 use serde_json::{Value, json};
@@ -254,7 +254,7 @@ fn serving() -> String {
 #[cfg(unix)]
 fn crew(game: &Game, commands: &[String], thread: Option<f64>) -> ProofCrew {
     let commands = commands.iter().map(|command| command.parse().unwrap());
-    let commands: Vec<ProofCommand> = commands.collect();
+    let commands: Vec<ProgramCommand> = commands.collect();
     let source = &game.rules().source;
     let rulesheet = (source.name(), source.text());
     ProofCrew::start(game.engines().unwrap(), rulesheet, &commands, thread)

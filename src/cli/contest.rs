@@ -4,20 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use propjit::game::LoadError;
 use propjit::matches::{
-    ErrorRecord, MatchConfig, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
+    ErrorRecord, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
     RecordFileError, Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing,
 };
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::options::{game_name, in_range};
 use super::output::{Failure, Output, describe, message, show_progress};
+use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
 /// Let players play matches against each other
@@ -36,42 +37,12 @@ pub(super) struct Args {
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
     games: u64,
 
-    /// Time to prepare. Players elsewhere may need whole seconds
-    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
-    start_clock: Duration,
-
-    /// Time for each move
-    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
-    play_clock: Duration,
-
     /// Players change their roles from match to match
     #[arg(long)]
     swap: bool,
 
-    /// The seed of the random moves [default: another one each time]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// Cut matches off after this many joint moves
-    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
-    max_steps: usize,
-
-    /// Write a record of each match to this file when it ends, as a line of JSON
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Go on with the series whose records are in the file of --output: only matches that are not
-    /// there are played
-    #[arg(long, requires = "output")]
-    resume: bool,
-
-    /// Let random moves stand for a player however often it fails. Otherwise the series ends when
-    /// a player does not take a match, or fails several times in a row
-    #[arg(long)]
-    forgiving: bool,
-
     #[command(flatten)]
-    setup: SetupArgs,
+    series: SeriesArgs,
 }
 
 #[derive(Serialize)]
@@ -93,18 +64,16 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;
     let stop = stop_on_signals();
-    let setup = args.setup.setup_for(path).with_stop(stop.clone());
+    let setup = args.series.setup.setup_for(path).with_stop(stop.clone());
     let name = path.to_string_lossy();
     let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
     let rulesheet = Arc::new(rulesheet.map_err(Failure::new)?);
-    let config = MatchConfig::new(args.start_clock, args.play_clock)
-        .with_max_steps(args.max_steps)
-        .with_forgiving(args.forgiving);
+    let config = args.series.match_config();
     let mut series = Series::new(args.players.clone(), config)
         .with_matches(args.games)
         .with_swap(args.swap)
         .with_name(unique_name(&game))
-        .with_seed(args.seed.unwrap_or_else(random_seed));
+        .with_seed(args.series.seed.unwrap_or_else(random_seed));
     // What is wrong should be known before the game is grounded.
     series.roles(&rulesheet)?;
     let mut file = record_file(args, &game, &mut series, &rulesheet)?;
@@ -159,15 +128,15 @@ fn record_file(
     series: &mut Series,
     rulesheet: &Rulesheet,
 ) -> Result<Option<RecordFile>, RecordFileError> {
-    let Some(path) = &args.output else {
+    let Some(path) = &args.series.output else {
         return Ok(None);
     };
-    if !args.resume {
+    if !args.series.resume {
         let head = SeriesHead::new(game, series, rulesheet);
         return RecordFile::create(path, vec![head]).map(Some);
     }
     let file = RecordFile::resume(path, |seed| {
-        if let (None, Some(seed)) = (args.seed, seed) {
+        if let (None, Some(seed)) = (args.series.seed, seed) {
             series.seed = seed;
         }
         vec![SeriesHead::new(game, series, rulesheet)]

@@ -7,9 +7,8 @@ use std::time::Duration;
 use propjit::engine::MatchEngines;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
-use propjit::machine::RoleId;
 use propjit::rng::random_seed;
-use propjit::search::heuristic::{Evaluation, Heuristic, HeuristicConfig};
+use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds};
@@ -29,16 +28,16 @@ pub(super) struct Args {
     seconds: Duration,
 
     /// The number of rounds of matches, at most
-    #[arg(long, default_value = "24", value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
+    #[arg(long, default_value = "1000", value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
     rounds: u32,
 
     /// The seed of the random numbers [default: another one each time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Print so many features, those with the greatest weights. JSON has all
+    /// Print so many propositions, those with the greatest effects. JSON has all
     #[arg(long, default_value = "20", value_name = "N")]
-    features: usize,
+    effects: usize,
 
     /// Do not keep what was learned
     #[arg(long)]
@@ -60,7 +59,7 @@ struct Report {
     seed: u64,
     /// The logarithmic loss in matches that were not learned from.
     loss: Option<f64>,
-    /// By how much that is less than without features.
+    /// By how much that is less than without it.
     gain: Option<f64>,
     gain_stderr: Option<f64>,
     /// The same by the mean of playouts.
@@ -68,19 +67,18 @@ struct Report {
     /// The share of the range of goals against random decisions.
     score: Option<f64>,
     score_stderr: Option<f64>,
-    features: Vec<Feature>,
-    /// How many features are printed as text.
+    effects: Vec<PropositionEffect>,
+    /// How many of them are printed as text.
     #[serde(skip)]
     printed: usize,
 }
 
-/// A feature, and what it adds to the logarithm of the odds of the first role.
+/// What a proposition adds to the logarithm of the odds of the first role, in the mean.
 #[derive(Serialize)]
-struct Feature {
-    /// The propositions, all of which hold.
-    feature: Vec<String>,
-    /// Where each of the roles is to move.
-    weights: Vec<f32>,
+struct PropositionEffect {
+    proposition: String,
+    /// Where each of the roles is to move; null where it never holds then.
+    mean: Vec<Option<f64>>,
 }
 
 /// Learns and prints what was learned.
@@ -114,7 +112,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     {
         tracing::warn!("{}; the evaluation is not kept", describe(&error));
     }
-    let features = learned.evaluation.as_deref();
     output.result(&Report {
         game: game_name(&args.rulesheet),
         roles: ground.roles().to_vec(),
@@ -130,33 +127,23 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         gain_by_playouts: learned.gain_by_playouts,
         score: learned.score.mean(),
         score_stderr: learned.score.standard_error(),
-        features: features.map_or_else(Vec::new, |evaluation| features_of(evaluation, ground)),
-        printed: args.features,
+        effects: propositions(learned.effects, ground),
+        printed: args.effects,
     })
 }
 
-/// The features of an evaluation, those first that matter most.
-fn features_of(evaluation: &Evaluation, game: &GroundGame) -> Vec<Feature> {
-    let features = evaluation.features();
-    let feature = |number: usize| {
-        let each = features.propositions(number).into_iter();
-        let names = each.flat_map(|base| game.fluents(&[base].into_iter().collect()));
-        let weight = |to_move| evaluation.weight(number, to_move, RoleId(0));
-        Feature {
-            feature: names.collect(),
-            weights: RoleId::first(2).map(weight).collect(),
-        }
-    };
-    let mut all: Vec<Feature> = (0..features.len()).map(feature).collect();
-    let size = |feature: &Feature| {
-        feature
-            .weights
-            .iter()
-            .map(|weight| weight.abs())
-            .sum::<f32>()
-    };
-    all.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    all
+/// The propositions by name, those first that matter most.
+fn propositions(mut effects: Vec<Effect>, game: &GroundGame) -> Vec<PropositionEffect> {
+    effects.sort_by(|a, b| b.size().total_cmp(&a.size()));
+    let named = effects.into_iter().flat_map(|effect| {
+        let names = game.fluents(&[effect.base].into_iter().collect());
+        let mean = effect.where_to_move.map(|seen| seen.mean());
+        names.into_iter().map(move |proposition| PropositionEffect {
+            proposition,
+            mean: mean.to_vec(),
+        })
+    });
+    named.collect()
 }
 
 impl fmt::Display for Report {
@@ -170,7 +157,7 @@ impl fmt::Display for Report {
             let error = self.gain_stderr.unwrap_or(0.0);
             writeln!(
                 f,
-                "held-out loss   {loss:.3}, by {gain:.3} ± {error:.3} less than without features"
+                "held-out loss   {loss:.3}, by {gain:.3} ± {error:.3} less than without it"
             )?;
         }
         if let Some(gain) = self.gain_by_playouts {
@@ -183,17 +170,22 @@ impl fmt::Display for Report {
         let [first, second] = &self.roles[..] else {
             return Ok(());
         };
-        let shown = &self.features[..self.printed.min(self.features.len())];
+        let shown = &self.effects[..self.printed.min(self.effects.len())];
         if shown.is_empty() {
             return Ok(());
         }
         writeln!(
             f,
-            "weights for {first}, where {first} or {second} is to move:"
+            "effects on the odds of {first}, where {first} or {second} is to move:"
         )?;
-        for Feature { feature, weights } in shown {
-            let [one, other] = [0, 1].map(|at| weights.get(at).copied().unwrap_or(0.0));
-            writeln!(f, "{one:>8.2} {other:>8.2}  {}", feature.join(" and "))?;
+        for PropositionEffect { proposition, mean } in shown {
+            for mean in mean {
+                match mean {
+                    Some(mean) => write!(f, "{mean:>8.2} ")?,
+                    None => write!(f, "{:>8} ", "-")?,
+                }
+            }
+            writeln!(f, " {proposition}")?;
         }
         Ok(())
     }

@@ -23,6 +23,7 @@ mod play;
 mod playout;
 mod position;
 mod prove;
+mod series_args;
 mod serve;
 mod signals;
 mod stats;

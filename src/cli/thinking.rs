@@ -8,10 +8,12 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, MachineError, Move, RANDOM_ROLE, RoleId};
 use propjit::matches::History;
-use propjit::proof::ProofCommand;
+use propjit::proof::own_worker;
 use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
-use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, MoveReport, SearchReport};
+use propjit::search::mcts::{
+    EvaluationUse, Mcts, MctsConfig, MoveReport, SearchReport, wait_for_engines,
+};
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, threads};
@@ -75,13 +77,7 @@ impl Position {
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
     /// and decisive moves.
     pub(super) fn wait(&self) {
-        if let Some(bounds) = self.game.goal_bounds() {
-            bounds.wait();
-        }
-        let is_compiled = self.backend == Backend::Compiled;
-        if let Some(engine) = is_compiled.then(|| self.game.decisive(true)).flatten() {
-            engine.wait();
-        }
+        wait_for_engines(&self.game, self.backend, &MctsConfig::default());
     }
 }
 
@@ -118,7 +114,7 @@ impl ThinkingArgs {
             .with_local(self.local)
             .with_plan(!self.no_plan && !is_counted)
             .with_evaluation(self.evaluation.then(EvaluationUse::default))
-            .with_provers(vec![ProofCommand::own(); self.workers])
+            .with_provers(vec![own_worker(); self.workers])
             .with_seed(seed);
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }

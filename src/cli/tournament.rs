@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use propjit::game::LoadError;
 use propjit::matches::{
-    Accepted, MatchConfig, MatchRecord, Openings, Pairing, PlayerFactory, Rating, RecordFile,
-    RecordFileError, Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament,
-    TournamentError, TournamentGame, TournamentProgress, TournamentTable,
+    Accepted, MatchRecord, Openings, Pairing, PlayerFactory, Rating, RecordFile, RecordFileError,
+    Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament, TournamentError, TournamentGame,
+    TournamentProgress, TournamentTable,
 };
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::contest::{notes, unique_name};
-use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::options::{game_name, in_range};
 use super::output::{Failure, Output, describe, live_text, message};
+use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
 /// Let several players play in several games, with openings, ratings, and a test that may end it
@@ -56,38 +56,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "ELO0,ELO1,ALPHA,BETA", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
 
-    /// Time to prepare. Players elsewhere may need whole seconds
-    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
-    start_clock: Duration,
-
-    /// Time for each move
-    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
-    play_clock: Duration,
-
-    /// The seed of openings and random moves [default: another one each time]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// Cut matches off after this many joint moves
-    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
-    max_steps: usize,
-
-    /// Write a record of each match to this file when it ends, as a line of JSON
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Go on with the tournament whose records are in the file of --output: only matches that are
-    /// not there are played
-    #[arg(long, requires = "output")]
-    resume: bool,
-
-    /// Let random moves stand for a player however often it fails. Otherwise the tournament ends when
-    /// a player does not take a match, or fails several times in a row
-    #[arg(long)]
-    forgiving: bool,
-
     #[command(flatten)]
-    setup: SetupArgs,
+    series: SeriesArgs,
 }
 
 #[derive(Serialize)]
@@ -113,7 +83,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let game = |path: &PathBuf| {
         let rules = Rules::read(path).map_err(LoadError::from)?.rules;
-        let setup = args.setup.setup_for(path).with_stop(stop.clone());
+        let setup = args.series.setup.setup_for(path).with_stop(stop.clone());
         let name = path.to_string_lossy();
         let rulesheet = Rulesheet::parse(&name, rules.source.text(), setup);
         Ok(TournamentGame {
@@ -123,9 +93,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     let games = args.rulesheets.iter().map(game);
     let games = games.collect::<Result<Vec<_>, Failure>>()?;
-    let config = MatchConfig::new(args.start_clock, args.play_clock)
-        .with_max_steps(args.max_steps)
-        .with_forgiving(args.forgiving);
+    let config = args.series.match_config();
     let mut tournament = Tournament::new(args.players.clone(), games, config)
         .with_pairing(args.pairing)
         .with_rounds(args.rounds)
@@ -133,7 +101,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_jobs(args.jobs)
         .with_sprt(args.sprt)
         .with_name(unique_name("tournament"))
-        .with_seed(args.seed.unwrap_or_else(random_seed));
+        .with_seed(args.series.seed.unwrap_or_else(random_seed));
     // What is wrong should be known before anything is written.
     let of = tournament.matches()?;
     let mut file = record_file(args, &mut tournament)?;
@@ -182,8 +150,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         rounds: tournament.rounds,
         openings: tournament.openings.to_string(),
         jobs: tournament.jobs,
-        start_clock: args.start_clock.as_secs_f64(),
-        play_clock: args.play_clock.as_secs_f64(),
+        start_clock: args.series.start_clock.as_secs_f64(),
+        play_clock: args.series.play_clock.as_secs_f64(),
         seed: tournament.seed,
         of,
         steps: steps.sum(),
@@ -207,14 +175,14 @@ fn record_file(
     args: &Args,
     tournament: &mut Tournament,
 ) -> Result<Option<RecordFile>, RecordFileError> {
-    let Some(path): Option<&Path> = args.output.as_deref() else {
+    let Some(path): Option<&Path> = args.series.output.as_deref() else {
         return Ok(None);
     };
-    if !args.resume {
+    if !args.series.resume {
         return RecordFile::create(path, SeriesHead::of_tournament(tournament)).map(Some);
     }
     let file = RecordFile::resume(path, |seed| {
-        if let (None, Some(seed)) = (args.seed, seed) {
+        if let (None, Some(seed)) = (args.series.seed, seed) {
             tournament.seed = seed;
         }
         SeriesHead::of_tournament(tournament)

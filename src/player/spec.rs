@@ -25,8 +25,9 @@ use thiserror::Error;
 use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
 use super::simple::SimplePlayer;
 use crate::matches::{PlayerFactory, Seat};
-use crate::proof::{NoCommand, ProofCommand};
-use crate::protocol::lines::{LineCommand, LinePlayer, NoProgram};
+use crate::program::{NoProgram, ProgramCommand};
+use crate::proof::own_worker;
+use crate::protocol::lines::LinePlayer;
 use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
 use crate::search::mcts::{self, EvaluationUse};
@@ -149,7 +150,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     }
     search.local_share = options.within("local-share", "a number from 0.001 to 1", 0.001..=1.0)?;
     let workers = options.within("workers", "a number from 0 to 64", 0..=64)?;
-    search.provers = vec![ProofCommand::own(); workers.unwrap_or(0)];
+    search.provers = vec![own_worker(); workers.unwrap_or(0)];
     let Prover(prover) = options.get("prover", "cmd:COMMAND")?.unwrap_or_default();
     search.provers.extend(prover);
     let mut used = EvaluationUse::default();
@@ -175,13 +176,13 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
 
 /// The option `prover`: `cmd:` and a command.
 #[derive(Default)]
-struct Prover(Option<ProofCommand>);
+struct Prover(Option<ProgramCommand>);
 
 impl FromStr for Prover {
-    type Err = NoCommand;
+    type Err = NoProgram;
 
-    fn from_str(text: &str) -> Result<Prover, NoCommand> {
-        let command = text.strip_prefix("cmd:").ok_or(NoCommand)?;
+    fn from_str(text: &str) -> Result<Prover, NoProgram> {
+        let command = text.strip_prefix("cmd:").ok_or(NoProgram)?;
         Ok(Prover(Some(command.parse()?)))
     }
 }
@@ -313,7 +314,7 @@ impl FromStr for PlayerFactory {
             return Ok(factory.with_wait(move |stop| RemotePlayer::wait_until_free(&asked, stop)));
         }
         if let Some(command) = text.strip_prefix("cmd:") {
-            let command: LineCommand = command.parse()?;
+            let command: ProgramCommand = command.parse()?;
             return Ok(PlayerFactory::new(text, move |seat| {
                 Ok(Box::new(LinePlayer::new(command.clone(), seat)))
             }));

@@ -10,9 +10,10 @@ use super::encoding;
 use super::message::{
     ProofAnswer, ProofMessage, ProofPosition, ProofRequest, ProofStatus, ProofWins, TargetStatus,
 };
-use super::process::{Event, ProofCommand, ProofProcess};
+use super::process::{Event, ProofProcess};
 use super::worker::ProofWorker;
 use crate::engine::Engines;
+use crate::program::ProgramCommand;
 
 /// Several proof workers, which are asked as if they were one. They end when this is dropped.
 ///
@@ -72,7 +73,7 @@ impl ProofCrew {
     pub fn start(
         engines: &Arc<Engines>,
         rulesheet: (&str, &str),
-        commands: &[ProofCommand],
+        commands: &[ProgramCommand],
         thread: Option<f64>,
     ) -> ProofCrew {
         let (tell, events) = unbounded();

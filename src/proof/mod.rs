@@ -67,7 +67,7 @@ pub use message::{
     WinCube,
 };
 pub use pace::Pace;
-pub use process::{NoCommand, ProofCommand};
+pub use process::own_worker;
 pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, Prover, Verdict};
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};

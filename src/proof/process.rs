@@ -1,21 +1,17 @@
 //! A proof worker in a process of its own, which is asked over its standard input and output.
 
-use std::ffi::OsString;
-use std::fmt;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::str::FromStr;
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::ChildStdout;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
-use thiserror::Error;
 
 use super::encoding::{self, DecodeError, Order, Reply, VERSION};
 use super::message::{ProofMessage, ProofRequest};
 use crate::ground::GroundGame;
+use crate::program::{Program, ProgramCommand};
 
 /// How often a worker is started again that has ended by itself.
 const RESTARTS: usize = 3;
@@ -29,51 +25,9 @@ const FAREWELL: Duration = Duration::from_millis(200);
 /// How often to look whether it has.
 const STEP: Duration = Duration::from_millis(2);
 
-/// A command that serves proofs on its standard input and output, as `propjit prove --serve` does.
-///
-/// It is trusted: what it says is proved is not proved again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProofCommand {
-    program: OsString,
-    arguments: Vec<String>,
-}
-
-impl ProofCommand {
-    /// `propjit prove --serve`, of this program if it is propjit, or else of the one that the
-    /// environment finds.
-    pub fn own() -> ProofCommand {
-        let own = std::env::current_exe().ok();
-        let own = own.filter(|path| path.file_stem().is_some_and(|stem| stem == "propjit"));
-        ProofCommand {
-            program: own.map_or_else(|| "propjit".into(), OsString::from),
-            arguments: vec!["prove".to_string(), "--serve".to_string()],
-        }
-    }
-}
-
-/// The text names no program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("a command begins with the name of a program")]
-pub struct NoCommand;
-
-impl FromStr for ProofCommand {
-    type Err = NoCommand;
-
-    /// Words with blanks between them: the program and its arguments.
-    fn from_str(text: &str) -> Result<ProofCommand, NoCommand> {
-        let mut words = text.split_whitespace();
-        let program = words.next().ok_or(NoCommand)?.into();
-        let arguments = words.map(str::to_string).collect();
-        Ok(ProofCommand { program, arguments })
-    }
-}
-
-impl fmt::Display for ProofCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.program.to_string_lossy())?;
-        let mut arguments = self.arguments.iter();
-        arguments.try_for_each(|argument| write!(f, " {argument}"))
-    }
+/// Serves proofs on its standard input and output; what it says is proved is not proved again.
+pub fn own_worker() -> ProgramCommand {
+    ProgramCommand::own(&["prove", "--serve"])
 }
 
 /// What becomes of a worker.
@@ -97,9 +51,7 @@ pub(super) struct ProofProcess {
 /// The connection to the process, as long as there is one.
 #[derive(Debug, Default)]
 struct Connection {
-    child: Option<Child>,
-    /// Where lines for it go. They wait as long as it does not read.
-    lines: Option<Sender<String>>,
+    program: Option<Program>,
     /// Whether nobody asks it any more.
     is_unwanted: bool,
     /// What was wrong with what it said.
@@ -119,7 +71,7 @@ enum End {
 impl ProofProcess {
     /// Starts a process for a game, and calls `tell` with what becomes of it.
     pub(super) fn start(
-        command: &ProofCommand,
+        command: &ProgramCommand,
         game: &Arc<GroundGame>,
         (name, rules): (&str, &str),
         tell: Box<dyn Fn(Event) + Send>,
@@ -150,9 +102,8 @@ impl ProofProcess {
     /// Makes a request, in place of the last one.
     pub(super) fn ask(&self, request: &ProofRequest) {
         let line = encoding::line(&Order::ask(&self.game, request));
-        if let Some(lines) = &self.connection.lock().lines {
-            // That it has ended is told otherwise.
-            let _ = lines.send(line);
+        if let Some(program) = &self.connection.lock().program {
+            program.send(line);
         }
     }
 
@@ -160,8 +111,8 @@ impl ProofProcess {
     pub(super) fn end(&self, fault: DecodeError) {
         let mut connection = self.connection.lock();
         connection.fault = Some(fault);
-        if let Some(child) = &mut connection.child {
-            let _ = child.kill();
+        if let Some(program) = &mut connection.program {
+            program.kill();
         }
     }
 }
@@ -171,17 +122,19 @@ impl Drop for ProofProcess {
     fn drop(&mut self) {
         let mut connection = self.connection.lock();
         connection.is_unwanted = true;
-        connection.lines = None;
+        if let Some(program) = &mut connection.program {
+            program.end_input();
+        }
         drop(connection);
         let start = Instant::now();
         loop {
             // Whoever takes it away waits for its end.
             let mut connection = self.connection.lock();
-            let Some(child) = &mut connection.child else {
+            let Some(program) = &mut connection.program else {
                 return;
             };
             if start.elapsed() > FAREWELL {
-                let _ = child.kill().and_then(|()| child.wait());
+                let _ = program.finish(Duration::ZERO);
                 return;
             }
             drop(connection);
@@ -192,7 +145,7 @@ impl Drop for ProofProcess {
 
 /// What starts a process, and starts it anew when it ends.
 struct Attendant {
-    command: ProofCommand,
+    command: ProgramCommand,
     game: Arc<GroundGame>,
     /// The first line for it.
     greeting: String,
@@ -228,12 +181,11 @@ impl Attendant {
         };
         let result = self.listen(output);
         let mut connection = self.connection.lock();
-        connection.lines = None;
         let fault = connection.fault.take();
-        let child = connection.child.take();
+        let program = connection.program.take();
         let is_unwanted = connection.is_unwanted;
         drop(connection);
-        let status = child.map(finish);
+        let status = program.map(|mut program| program.finish(FAREWELL));
         if is_unwanted {
             return End::Unwanted;
         }
@@ -251,27 +203,9 @@ impl Attendant {
         if connection.is_unwanted {
             return Ok(None);
         }
-        let mut process = Command::new(&self.command.program);
-        process
-            .args(&self.command.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        // Ctrl-C is for the search, which ends its workers itself.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut process, 0);
-        let mut child = process.spawn()?;
-        let input = child.stdin.take().expect("it is piped");
-        let output = child.stdout.take().expect("it is piped");
-        let (lines, received) = unbounded();
-        let writer = thread::Builder::new().spawn(move || write(input, &received));
-        if let Err(error) = writer {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(error);
-        }
-        let _ = lines.send(self.greeting.clone());
-        connection.lines = Some(lines);
-        connection.child = Some(child);
+        let (program, output) = Program::start(&self.command)?;
+        program.send(self.greeting.clone());
+        connection.program = Some(program);
         Ok(Some(output))
     }
 
@@ -285,24 +219,4 @@ impl Attendant {
         }
         Ok(())
     }
-}
-
-/// Writes lines to a process as long as there are any, and then ends its input.
-fn write(mut input: ChildStdin, lines: &Receiver<String>) {
-    let mut lines = lines.iter();
-    // That it has ended shows in what it says.
-    let _ = lines.try_for_each(|line| input.write_all(line.as_bytes()));
-}
-
-/// Waits for the end of a process that says nothing any more, but not for long.
-fn finish(mut child: Child) -> io::Result<ExitStatus> {
-    let start = Instant::now();
-    while start.elapsed() < FAREWELL {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        thread::sleep(STEP);
-    }
-    child.kill()?;
-    child.wait()
 }

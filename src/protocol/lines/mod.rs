@@ -17,5 +17,4 @@ pub use message::{
     Question, RoleMoves, Said, StateTold, Stopping, VERSION,
 };
 pub use player::LinePlayer;
-pub use process::{LineCommand, NoProgram};
 pub use serve::{LineServerConfig, LoadLineGame, serve_lines};

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 
 use super::message::{Apply, Go, LineReply, LineRequest, Load, Position, VERSION};
-use super::process::{LineCommand, LineProcess};
+use super::process::LineProcess;
 use crate::matches::{Board, Choice, Ending, Player, PlayerError, Seat};
+use crate::program::ProgramCommand;
 
 /// How long before the end of a clock the program is to answer.
 const RESERVE: Duration = Duration::from_millis(50);
@@ -15,7 +16,7 @@ const RESERVE: Duration = Duration::from_millis(50);
 /// A program that is started for a match and ends with it.
 #[derive(Debug)]
 pub struct LinePlayer {
-    command: LineCommand,
+    command: ProgramCommand,
     seat: Seat,
     process: Option<LineProcess>,
     /// What tells the program its legal moves.
@@ -28,7 +29,7 @@ pub struct LinePlayer {
 
 impl LinePlayer {
     /// A player whose program is started when it is to prepare.
-    pub fn new(command: LineCommand, seat: &Seat) -> LinePlayer {
+    pub fn new(command: ProgramCommand, seat: &Seat) -> LinePlayer {
         LinePlayer {
             command,
             seat: seat.clone(),

@@ -1,18 +1,16 @@
-//! A program that is asked over its standard input and output.
+//! A program that is asked, and waited for.
 
-use std::fmt;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::str::FromStr;
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use propjit_stop::Stop;
 
 use super::message::{LineReply, LineRequest, Numbered, Stopping};
 use crate::matches::PlayerError;
+use crate::program::{Program, ProgramCommand};
 
 /// The most bytes of a line.
 pub(super) const LONGEST: u64 = 1 << 26;
@@ -26,40 +24,10 @@ const LAST_WORD: Duration = Duration::from_millis(100);
 /// The time between looks whether a wait is to end.
 const SLICE: Duration = Duration::from_millis(5);
 
-/// The words of a command, the first of which is a program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LineCommand(Vec<String>);
-
-/// The text names no program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a command begins with the name of a program, as in cmd:./agent")]
-pub struct NoProgram;
-
-impl FromStr for LineCommand {
-    type Err = NoProgram;
-
-    /// Words with blanks between them; there is no quoting.
-    fn from_str(text: &str) -> Result<LineCommand, NoProgram> {
-        let words: Vec<String> = text.split_whitespace().map(str::to_string).collect();
-        match words.is_empty() {
-            true => Err(NoProgram),
-            false => Ok(LineCommand(words)),
-        }
-    }
-}
-
-impl fmt::Display for LineCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(" "))
-    }
-}
-
 /// A running program. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct LineProcess {
-    child: Child,
-    /// Where lines for it go. They wait as long as it does not read.
-    lines: Option<Sender<String>>,
+    program: Program,
     /// What it says.
     said: Receiver<io::Result<Numbered<LineReply>>>,
     /// The number of the last request.
@@ -71,43 +39,21 @@ impl LineProcess {
     ///
     /// # Errors
     /// When that is not possible.
-    pub(super) fn start(command: &LineCommand) -> io::Result<LineProcess> {
-        let (program, arguments) = command.0.split_first().expect("there is a program");
-        let mut process = Command::new(program);
-        process
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        // Ctrl-C is for the referee, which ends its players itself.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut process, 0);
-        let mut child = process.spawn()?;
-        let input = child.stdin.take().expect("it is piped");
-        let output = child.stdout.take().expect("it is piped");
-        let (lines, received) = unbounded();
+    pub(super) fn start(command: &ProgramCommand) -> io::Result<LineProcess> {
+        let (program, output) = Program::start(command)?;
         // A program that talks without end is not listened to faster than it is understood.
         let (say, said) = bounded(16);
-        let started = thread::Builder::new()
-            .spawn(move || write(input, &received))
-            .and_then(|_| thread::Builder::new().spawn(move || listen(output, &say)));
-        if let Err(error) = started {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(error);
-        }
-        Ok(LineProcess {
-            child,
-            lines: Some(lines),
+        let process = LineProcess {
+            program,
             said,
             asked: 0,
-        })
+        };
+        thread::Builder::new().spawn(move || listen(output, &say))?;
+        Ok(process)
     }
 
     fn send(&mut self, id: Option<u64>, said: LineRequest) {
-        if let Some(lines) = &self.lines {
-            // That it has ended shows in what it says.
-            let _ = lines.send(Numbered { id, said }.line());
-        }
+        self.program.send(Numbered { id, said }.line());
     }
 
     /// The reply to a request. When `stop` is set, the program is told to stop, and may still reply
@@ -154,28 +100,9 @@ impl LineProcess {
 }
 
 impl Drop for LineProcess {
-    /// Ends the input of the program, which tells it to end. If it does not, it is killed.
     fn drop(&mut self) {
-        self.lines = None;
-        let start = Instant::now();
-        while start.elapsed() < FAREWELL {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            thread::sleep(SLICE);
-        }
-        let _ = self.child.kill().and_then(|()| self.child.wait());
+        let _ = self.program.finish(FAREWELL);
     }
-}
-
-/// Writes lines to a program as long as there are any, and then ends its input.
-fn write(mut input: ChildStdin, lines: &Receiver<String>) {
-    let written = |line: String| {
-        input
-            .write_all(line.as_bytes())
-            .and_then(|()| input.flush())
-    };
-    let _ = lines.iter().try_for_each(written);
 }
 
 /// Passes on what a program says, until it ends or cannot be understood.

@@ -1,91 +1,121 @@
-//! An evaluation: weighted sums of features of a state, and how they are computed from state to
-//! state.
+//! An evaluation: a small neural network over the propositions of a state, and how it is computed
+//! from state to state.
 
 use std::sync::Arc;
 
-use super::features::Features;
+use super::weights::{COLUMNS, HIDDEN, InputWeights, Weights, column};
 use crate::machine::RoleId;
 use crate::state::ones;
 
-/// The units of weights: whole numbers have the same sum in any order, however often some are
-/// added and taken away again.
-const UNIT: f32 = (1 << 16) as f32;
+/// The units of weights past the hidden layer. Whole numbers have the same sum in any order,
+/// however often some are added and taken away again.
+const DIRECT: f32 = (1 << 16) as f32;
 
-/// The greatest weight. Some thousand of these have a sum of 32 bits.
-const MOST: f32 = 8.0;
+/// The units of what the hidden layer gets. Its units are of 16 bits, so that many of them fit a
+/// register: their sums may be as great as 64.
+const HIDDEN_UNIT: f32 = ONE as f32;
+const ONE: i16 = 1 << 9;
 
-/// A weight for each role to move and each role that gets something: see [`column`].
-type Row = [i32; COLUMNS];
+/// The units of weights from the hidden layer.
+const OUTPUT: f32 = (1 << 10) as f32;
 
-/// How many weights a feature has.
-pub(in crate::search) const COLUMNS: usize = 4;
-
-/// The place of the weight for what a role gets where another one, or the same, is to move.
-pub(super) fn column(to_move: RoleId, role: RoleId) -> usize {
-    2 * to_move.index() + role.index()
-}
+/// The greatest weight past the hidden layer, to it, and from it. Some thousand of the first have
+/// a sum of 32 bits, some hundred of the second hardly have one of 64, and the layer's 32 products
+/// of the last have one of 32 bits.
+const MOST_DIRECT: f32 = 8.0;
+const MOST_HIDDEN: f32 = 4.0;
+const MOST_OUTPUT: f32 = 8.0;
 
 /// What each of two roles can expect from a state in which one of them is to move, as a share of
-/// the range of its goals: the logistic function of a sum of weights, one for each feature that
-/// the state has. The weights depend on who is to move.
+/// the range of its goals: the logistic function of the output of a network.
+///
+/// Inputs are the propositions. Each has weights to the outputs and to a layer of hidden units,
+/// whose sums are cut off below 0 and above 1. Outputs depend on who is to move; the hidden layer
+/// does not, so that it can be kept up to date from state to state: an idea of shogi programs (Yu
+/// Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi",
+/// 2018).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
-    features: Features,
-    /// What every state has.
-    constant: Row,
-    /// What each feature adds.
-    weights: Vec<Row>,
+    constant: Sums,
+    inputs: Vec<Sums>,
+    outputs: [[i16; HIDDEN]; COLUMNS],
+}
+
+/// The weights of an input in whole units, or sums of those.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Sums {
+    direct: [i32; COLUMNS],
+    hidden: [i16; HIDDEN],
 }
 
 impl Evaluation {
-    /// From the weights of every state and of each feature. Those that are too great or not a
-    /// number are limited.
-    ///
-    /// # Panics
-    /// If there is not one for each feature.
-    pub(in crate::search) fn new(
-        features: Features,
-        constant: [f32; COLUMNS],
-        weights: impl Iterator<Item = [f32; COLUMNS]>,
-    ) -> Evaluation {
-        let whole = |weights: [f32; COLUMNS]| {
-            weights.map(|weight| (weight.clamp(-MOST, MOST) * UNIT).round() as i32)
-        };
-        let weights: Vec<Row> = weights.map(whole).collect();
-        assert_eq!(weights.len(), features.len(), "weights for each feature");
+    /// With these weights. Those that are too great or not a number are limited.
+    pub(in crate::search) fn new(weights: &Weights) -> Evaluation {
+        let whole = |weight: f32| whole(weight, MOST_OUTPUT, OUTPUT) as i16;
         Evaluation {
-            features,
-            constant: whole(constant),
-            weights,
+            constant: Sums::of(&weights.constant),
+            inputs: weights.inputs.iter().map(Sums::of).collect(),
+            outputs: weights.outputs.map(|row| row.map(whole)),
         }
     }
 
-    /// With all weights multiplied by this.
-    pub(super) fn scaled(&self, scale: f32) -> Evaluation {
-        let scaled = |row: [f32; COLUMNS]| row.map(|weight| scale * weight);
-        let weights = (0..self.features.len()).map(|feature| scaled(self.row(feature)));
-        Evaluation::new(self.features.clone(), scaled(self.constant()), weights)
+    /// The weights, which give the same evaluation again.
+    pub(super) fn weights(&self) -> Weights {
+        let floats = |row: [i16; HIDDEN]| row.map(|weight| f32::from(weight) / OUTPUT);
+        Weights {
+            constant: self.constant.weights(),
+            inputs: self.inputs.iter().map(Sums::weights).collect(),
+            outputs: self.outputs.map(floats),
+        }
     }
 
-    /// The features.
-    pub fn features(&self) -> &Features {
-        &self.features
+    /// The number of propositions.
+    pub fn bases(&self) -> usize {
+        self.inputs.len()
+    }
+}
+
+/// A weight in whole units.
+fn whole(weight: f32, most: f32, unit: f32) -> i32 {
+    (weight.clamp(-most, most) * unit).round() as i32
+}
+
+impl Sums {
+    fn of(weights: &InputWeights) -> Sums {
+        let hidden = |weight| whole(weight, MOST_HIDDEN, HIDDEN_UNIT) as i16;
+        let direct = |weight| whole(weight, MOST_DIRECT, DIRECT);
+        Sums {
+            direct: weights.direct.map(direct),
+            hidden: weights.hidden.map(hidden),
+        }
     }
 
-    /// What a feature adds to the logarithm of the odds of a role where another one, or the same,
-    /// is to move.
-    pub fn weight(&self, feature: usize, to_move: RoleId, role: RoleId) -> f32 {
-        self.weights[feature][column(to_move, role)] as f32 / UNIT
+    fn weights(&self) -> InputWeights {
+        InputWeights {
+            direct: self.direct.map(|weight| weight as f32 / DIRECT),
+            hidden: self.hidden.map(|weight| f32::from(weight) / HIDDEN_UNIT),
+        }
     }
 
-    /// All weights of a feature.
-    pub(super) fn row(&self, feature: usize) -> [f32; COLUMNS] {
-        self.weights[feature].map(|weight| weight as f32 / UNIT)
+    /// Adds weights. Sums that are far too great go on from the other end, and so are right again
+    /// when what made them great is taken away.
+    fn add(&mut self, other: &Sums) {
+        for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
+            *sum = sum.wrapping_add(weight);
+        }
+        for (sum, weight) in self.hidden.iter_mut().zip(other.hidden) {
+            *sum = sum.wrapping_add(weight);
+        }
     }
 
-    /// All weights of what every state has.
-    pub(super) fn constant(&self) -> [f32; COLUMNS] {
-        self.constant.map(|weight| weight as f32 / UNIT)
+    /// Takes weights away.
+    fn subtract(&mut self, other: &Sums) {
+        for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
+            *sum = sum.wrapping_sub(weight);
+        }
+        for (sum, weight) in self.hidden.iter_mut().zip(other.hidden) {
+            *sum = sum.wrapping_sub(weight);
+        }
     }
 }
 
@@ -96,8 +126,8 @@ pub struct Scorer {
     evaluation: Arc<Evaluation>,
     /// The state that the sums are for.
     state: Vec<u64>,
-    sums: Row,
-    /// Words of the state that are to be put back, and their places.
+    sums: Sums,
+    /// The words that were others in the state before, with their places.
     replaced: Vec<(usize, u64)>,
 }
 
@@ -105,16 +135,11 @@ impl Scorer {
     /// A scorer that has seen no state.
     pub fn new(evaluation: Arc<Evaluation>) -> Scorer {
         Scorer {
-            state: vec![0; evaluation.features.bases().div_ceil(64)],
+            state: vec![0; evaluation.bases().div_ceil(64)],
             sums: evaluation.constant,
             replaced: Vec::new(),
             evaluation,
         }
-    }
-
-    /// The evaluation.
-    pub fn evaluation(&self) -> &Evaluation {
-        &self.evaluation
     }
 
     /// What each role can expect in the state with these words.
@@ -124,33 +149,33 @@ impl Scorer {
 
     /// The logarithms of the odds of each role in the state with these words.
     pub fn log_odds(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
+        self.replaced.clear();
         let words = words.chain(std::iter::repeat(0));
         for (at, word) in (0..self.state.len()).zip(words) {
-            let changed = self.state[at] ^ word;
-            for base in ones(std::iter::once(changed)) {
-                self.toggle(64 * at + base);
+            let before = self.state[at];
+            if before == word {
+                continue;
+            }
+            self.replaced.push((at, before));
+            self.state[at] = word;
+            for bit in ones(std::iter::once(before & !word)) {
+                self.sums.subtract(&self.evaluation.inputs[64 * at + bit]);
+            }
+            for bit in ones(std::iter::once(word & !before)) {
+                self.sums.add(&self.evaluation.inputs[64 * at + bit]);
             }
         }
-        [0, 1].map(|role| self.sums[column(to_move, RoleId(role))] as f32 / UNIT)
+        self.outputs(&self.sums, to_move)
     }
 
     /// As [`log_odds`](Scorer::log_odds), but for one of many states that differ little from the
     /// state before and more from each other, as its successors do.
     pub fn log_odds_beside(
         &mut self,
-        words: impl Iterator<Item = u64> + Clone,
+        words: impl Iterator<Item = u64>,
         to_move: RoleId,
     ) -> [f32; 2] {
         let sums = self.sums;
-        self.replaced.clear();
-        let pairs = self
-            .state
-            .iter()
-            .zip(words.clone().chain(std::iter::repeat(0)));
-        let changed = pairs
-            .enumerate()
-            .filter(|(_, (before, after))| *before != after);
-        (self.replaced).extend(changed.map(|(at, (&before, _))| (at, before)));
         let found = self.log_odds(words, to_move);
         for &(at, before) in &self.replaced {
             self.state[at] = before;
@@ -160,38 +185,28 @@ impl Scorer {
     }
 
     /// As [`values`](Scorer::values), beside the state before.
-    pub fn values_beside(
-        &mut self,
-        words: impl Iterator<Item = u64> + Clone,
-        to_move: RoleId,
-    ) -> [f32; 2] {
+    pub fn values_beside(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
         self.log_odds_beside(words, to_move).map(logistic)
     }
 
-    /// Makes a proposition true or false.
-    fn toggle(&mut self, base: usize) {
-        let Evaluation {
-            features, weights, ..
-        } = &*self.evaluation;
-        let (word, bit) = (base / 64, 1 << (base % 64));
-        let mut sum = weights[base];
-        for pair in features.pairs_of(base) {
-            let other = pair.other as usize;
-            if self.state[other / 64] >> (other % 64) & 1 == 1 {
-                add(&mut sum, weights[pair.feature as usize]);
-            }
-        }
-        if self.state[word] & bit != 0 {
-            sum = sum.map(|weight| -weight);
-        }
-        self.state[word] ^= bit;
-        add(&mut self.sums, sum);
+    /// What a proposition that holds in the state before adds to the logarithms of the odds there.
+    pub(super) fn effect(&self, base: usize, to_move: RoleId) -> [f32; 2] {
+        let mut without = self.sums;
+        without.subtract(&self.evaluation.inputs[base]);
+        let [with, without] = [&self.sums, &without].map(|sums| self.outputs(sums, to_move));
+        [0, 1].map(|role| with[role] - without[role])
     }
-}
 
-fn add(sums: &mut Row, weights: Row) {
-    for (sum, weight) in sums.iter_mut().zip(weights) {
-        *sum += weight;
+    /// The outputs for both roles.
+    fn outputs(&self, sums: &Sums, to_move: RoleId) -> [f32; 2] {
+        [0, 1].map(|role| {
+            let column = column(to_move, RoleId(role));
+            let hidden = sums.hidden.iter().zip(&self.evaluation.outputs[column]);
+            let products =
+                hidden.map(|(&sum, &weight)| i32::from(sum.clamp(0, ONE)) * i32::from(weight));
+            let hidden = products.sum::<i32>() as f32 / (HIDDEN_UNIT * OUTPUT);
+            sums.direct[column] as f32 / DIRECT + hidden
+        })
     }
 }
 
@@ -206,38 +221,61 @@ mod tests {
 
     use super::*;
 
+    /// The outputs as they are defined, in floating point.
+    fn expected(weights: &Weights, state: &[usize], to_move: RoleId) -> [f32; 2] {
+        let inputs = || {
+            let inputs = state.iter().map(|&base| &weights.inputs[base]);
+            inputs.chain([&weights.constant])
+        };
+        let unit = |at: usize| {
+            let sum: f32 = inputs().map(|input| input.hidden[at]).sum();
+            sum.clamp(0.0, 1.0)
+        };
+        [0, 1].map(|role| {
+            let column = column(to_move, RoleId(role));
+            let hidden = (0..HIDDEN).map(|at| unit(at) * weights.outputs[column][at]);
+            inputs().map(|input| input.direct[column]).sum::<f32>() + hidden.sum::<f32>()
+        })
+    }
+
+    fn input() -> impl Strategy<Value = InputWeights> {
+        let direct = prop::array::uniform4(-9.0f32..9.0);
+        let hidden = prop::array::uniform32(-1.0f32..1.0);
+        (direct, hidden).prop_map(|(direct, hidden)| InputWeights { direct, hidden })
+    }
+
     proptest! {
-        /// Whatever states were evaluated before, sums are those of the state.
+        /// Whatever states were evaluated before, outputs are those of the state.
         #[test]
-        fn sums_are_those_of_the_features(
+        fn outputs_are_those_of_the_state(
             states in prop::collection::vec(prop::collection::btree_set(0usize..70, 0..20), 1..8),
-            pairs in prop::collection::btree_set((0u32..35, 35u32..70), 0..60),
-            weights in prop::collection::vec(prop::array::uniform4(-9.0f32..9.0), 140),
+            constant in input(),
+            inputs in prop::collection::vec(input(), 70),
+            outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
         ) {
-            let pairs: Vec<[u32; 2]> = pairs.into_iter().map(|(a, b)| [a, b]).collect();
-            let features = Features::new(70, pairs.clone());
-            let count = features.len();
-            let (first, rest) = weights.split_first().unwrap();
-            let rest = rest.iter().cycle().take(count).copied();
-            let evaluation = Arc::new(Evaluation::new(features, *first, rest));
-            let mut scorer = Scorer::new(evaluation.clone());
+            let evaluation = Evaluation::new(&Weights { constant, inputs, outputs });
+            let weights = evaluation.weights();
+            prop_assert_eq!(&Evaluation::new(&weights), &evaluation);
+            let mut scorer = Scorer::new(Arc::new(evaluation));
             for (number, state) in states.into_iter().enumerate() {
+                let state: Vec<usize> = state.into_iter().collect();
                 let mut words = [0u64; 2];
                 state.iter().for_each(|base| words[base / 64] |= 1 << (base % 64));
-                let has = |base: &u32| state.contains(&(*base as usize));
-                let of_pairs = pairs.iter().zip(70..).filter(|(pair, _)| pair.iter().all(has));
-                let present = state.iter().copied().chain(of_pairs.map(|(_, feature)| feature));
                 for to_move in [RoleId(0), RoleId(1)] {
-                    let sums = match number % 3 {
+                    let whole = expected(&weights, &state, to_move);
+                    let found = match number % 3 {
                         0 => scorer.log_odds(words.into_iter(), to_move),
                         _ => scorer.log_odds_beside(words.into_iter(), to_move),
                     };
-                    for role in [RoleId(0), RoleId(1)] {
-                        let each = present.clone();
-                        let each = each.map(|feature| evaluation.weight(feature, to_move, role));
-                        let constant = evaluation.constant()[column(to_move, role)];
-                        let sum = constant + each.sum::<f32>();
-                        prop_assert!((sums[role.index()] - sum).abs() < 1e-2);
+                    for role in 0..2 {
+                        prop_assert!((found[role] - whole[role]).abs() < 1e-2);
+                    }
+                    if let (0, Some((&base, rest))) = (number % 3, state.split_first()) {
+                        let without = expected(&weights, rest, to_move);
+                        let effect = scorer.effect(base, to_move);
+                        for role in 0..2 {
+                            prop_assert!((effect[role] - whole[role] + without[role]).abs() < 1e-2);
+                        }
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Learning: rounds of matches and regression, and what the result is worth.
+//! Learning: rounds of matches and training, and what the result is worth.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 use rand::Rng;
 
-use super::candidates::Candidates;
+use super::effects::{Effect, effects};
 use super::evaluation::{Evaluation, Scorer, logistic};
-use super::features::Features;
-use super::regression::Regression;
 use super::samples::{Sample, Samples};
 use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
 use super::store::{self, Known, StoreError};
+use super::training::Training;
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId, State};
@@ -46,15 +45,11 @@ const MOST_SAMPLES: usize = 200_000;
 /// How much memory these may take, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// After how many rounds pairs of propositions become features, and how many at most.
-const PAIRS_AFTER: u32 = 3;
-const MOST_PAIRS: usize = 1 << 10;
-
 /// By how many standard errors what is admitted has to be better.
 const SIGMAS: f64 = 2.0;
 
 /// By how much the loss has to be less than without features, in nats.
-const LEAST_GAIN: f64 = 0.01;
+const LEAST_GAIN: f64 = 0.005;
 
 /// How much an evaluation has to tell for what playouts do. In amazons, where it does harm, it is a
 /// seventh.
@@ -91,11 +86,11 @@ pub struct HeuristicConfig {
 }
 
 impl Default for HeuristicConfig {
-    /// Three seconds, 24 rounds, the seed 0.
+    /// Three seconds, 1000 rounds, the seed 0.
     fn default() -> HeuristicConfig {
         HeuristicConfig {
             time: Duration::from_secs(3),
-            rounds: 24,
+            rounds: 1000,
             seed: 0,
         }
     }
@@ -116,6 +111,8 @@ pub struct Heuristic {
     pub evaluation: Option<Arc<Evaluation>>,
     /// Whether it is of use.
     pub verdict: HeuristicVerdict,
+    /// What propositions are worth in matches that it has not seen.
+    pub effects: Vec<Effect>,
     /// How many rounds there were.
     pub rounds: u32,
     /// How many decisions were made in matches.
@@ -186,6 +183,7 @@ impl Heuristic {
             found: Heuristic {
                 evaluation: None,
                 verdict: HeuristicVerdict::Stopped,
+                effects: Vec::new(),
                 rounds: 0,
                 decisions: 0,
                 loss: 0.0,
@@ -266,15 +264,13 @@ impl Learner<'_> {
         let words = bases.div_ceil(64).max(1);
         let most = MOST_SAMPLES.min(MOST_BYTES / (8 * words));
         let (mut samples, mut held_out) = (Samples::new(words), Samples::new(words));
-        let mut candidates = Some(Candidates::new(game.phases().bases()));
-        let mut regression: Option<Regression> = None;
+        let mut training: Option<Training> = None;
         let stop = self.stop.within(self.config.time);
         for round in 0..self.config.rounds {
             let policy = self.found.evaluation.as_ref();
             let lessons = Lessons {
                 samples: &mut samples,
                 held_out: (&mut held_out, HELD_OUT),
-                candidates: candidates.as_mut(),
             };
             let lessons = Some(lessons);
             let played = play.play([policy; 2], DECISIONS, LEARNING, lessons, &stop);
@@ -286,20 +282,13 @@ impl Learner<'_> {
             self.found.decisions += outcome.decisions;
             samples.keep_last(most);
             held_out.keep_last(MOST_HELD_OUT.min(most));
-            let features = || Features::new(bases, Vec::new());
-            let regression =
-                regression.get_or_insert_with(|| Regression::new(features(), outcome.is_shared));
-            if round == PAIRS_AFTER
-                && let (Some(candidates), Some(policy)) = (candidates.take(), policy)
-            {
-                let mut scorer = Scorer::new(policy.clone());
-                regression.add_pairs(candidates.choose(&samples, &mut scorer, MOST_PAIRS));
-            }
+            let training = training
+                .get_or_insert_with(|| Training::new(bases, &samples, outcome.is_shared, &mut rng));
             if self.stop.is_set() {
                 return Err(NoOutcome::Stopped);
             }
-            regression.learn(&samples, STEPS, &mut rng);
-            self.found.evaluation = Some(Arc::new(regression.evaluation()));
+            training.learn(&samples, STEPS, &mut rng);
+            self.found.evaluation = Some(Arc::new(training.evaluation()));
             self.found.rounds = round + 1;
         }
         let Some(evaluation) = self.found.evaluation.clone() else {
@@ -309,6 +298,7 @@ impl Learner<'_> {
         let evaluation = Arc::new(evaluation);
         (self.found.loss, self.found.gain) = (loss, gain);
         self.found.evaluation = Some(evaluation.clone());
+        self.found.effects = effects(&held_out, &evaluation);
         self.test(&mut play, &evaluation, &held_out)
     }
 
@@ -388,7 +378,7 @@ impl Learner<'_> {
 /// The last rounds count most in what is learned, so that values are too far from the middle.
 fn calibrate(samples: &Samples, evaluation: &Arc<Evaluation>) -> (Evaluation, f64, Moments<f64>) {
     let scaled = SCALES.map(|scale| {
-        let evaluation = evaluation.scaled(scale);
+        let evaluation = Evaluation::new(&evaluation.weights().scaled(scale));
         let (loss, gain) = losses(samples, &Arc::new(evaluation.clone()));
         (evaluation, loss, gain)
     });

@@ -9,7 +9,7 @@ pub(super) struct Samples {
     words: usize,
     states: Vec<u64>,
     to_move: Vec<RoleId>,
-    /// For each state, what the roles got in the end, as shares of the range of goals.
+    /// For each state, what the roles got in the end or are expected to get, as shares of the range of goals.
     results: Vec<[f32; 2]>,
     /// Where each match ends.
     ends: Vec<usize>,
@@ -35,11 +35,17 @@ impl Samples {
         }
     }
 
-    /// Adds a match: its states, one after the other, and who is to move in each.
-    pub(super) fn add_match(&mut self, states: &[u64], to_move: &[RoleId], results: [f32; 2]) {
+    /// Adds a match: its states, one after the other, with who is to move in each, and what the
+    /// roles get.
+    pub(super) fn add_match(
+        &mut self,
+        states: &[u64],
+        to_move: &[RoleId],
+        results: impl Iterator<Item = [f32; 2]>,
+    ) {
         self.states.extend_from_slice(states);
         self.to_move.extend_from_slice(to_move);
-        self.results.resize(self.to_move.len(), results);
+        self.results.extend(results);
         self.ends.push(self.to_move.len());
     }
 
@@ -97,7 +103,8 @@ mod tests {
         let mut samples = Samples::new(1);
         for number in 0..4u64 {
             let states = [number, number, number];
-            samples.add_match(&states, &[RoleId(0); 3], [number as f32, 0.0]);
+            let results = std::iter::repeat_n([number as f32, 0.0], 3);
+            samples.add_match(&states, &[RoleId(0); 3], results);
         }
         samples.keep_last(7);
         assert_eq!(samples.len(), 9);

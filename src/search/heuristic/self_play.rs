@@ -5,8 +5,7 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 use rand::RngExt;
 
-use super::candidates::Candidates;
-use super::evaluation::{Evaluation, Scorer};
+use super::evaluation::{Evaluation, Scorer, logistic};
 use super::samples::Samples;
 use crate::machine::{MachineError, RoleId, State};
 use crate::playout::RunLimits;
@@ -17,6 +16,11 @@ use crate::statistics::Moments;
 
 /// How many matches are played at a time: enough for their successors to fill the lanes.
 const AT_A_TIME: usize = 128;
+
+/// How far what is learned of a state is what came of it, instead of what was expected after each
+/// decision: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
+/// Differences", 1988).
+const TRACE: f32 = 0.8;
 
 /// The chance in a match.
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +75,19 @@ struct Match {
     info: NodeInfo,
     /// How many decisions are still made at random.
     opening: u32,
-    /// The states after these, packed, and who was to move.
+    /// The states after these, packed, who was to move, and how was decided.
     states: Vec<u64>,
     to_move: Vec<RoleId>,
+    decisions: Vec<Decision>,
+}
+
+/// A decision in a match.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    /// What the roles can expect if the best is done, as far as that is known.
+    expected: Option<[f32; 2]>,
+    /// Whether it was made at random.
+    is_random: bool,
 }
 
 /// What is learned from matches.
@@ -82,8 +96,6 @@ pub(super) struct Lessons<'a> {
     pub samples: &'a mut Samples,
     /// The same of one of so many matches, which are not among the samples.
     pub held_out: (&'a mut Samples, usize),
-    /// What decisions change, if that is of interest.
-    pub candidates: Option<&'a mut Candidates>,
 }
 
 impl<'a> SelfPlay<'a> {
@@ -145,16 +157,20 @@ impl<'a> SelfPlay<'a> {
                     return Err(NoOutcome::Simultaneous);
                 };
                 outcome.decisions += 1;
-                let chosen = match one.opening > 0 || self.rng.random_bool(chance.noise) {
+                let policy = (one.number + u64::from(role.0)) % 2;
+                let scorer = scorers[policy as usize].as_mut();
+                let (best, expected) = self.best(one.state.words(), next, role, scorer);
+                let is_random = one.opening > 0 || self.rng.random_bool(chance.noise);
+                let chosen = match is_random {
                     true => self.rng.random_range(0..next.infos.len()),
-                    false => {
-                        let policy = (one.number + u64::from(role.0)) % 2;
-                        let scorer = scorers[policy as usize].as_mut();
-                        self.best(one.state.words(), next, role, scorer)
-                    }
+                    false => best,
                 };
-                if let Some(lessons) = &mut lessons {
-                    one.learn(role, next.state(chosen), lessons);
+                if let (Some(lessons), 0) = (&lessons, one.opening) {
+                    let decision = Decision {
+                        expected,
+                        is_random,
+                    };
+                    one.note(role, decision, lessons.samples.words());
                 }
                 one.opening = one.opening.saturating_sub(1);
                 one.state.assign(next.state(chosen));
@@ -168,11 +184,15 @@ impl<'a> SelfPlay<'a> {
                 outcome.score.add(results[(one.number % 2) as usize], 1);
                 if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
                     let (held_out, part) = &mut lessons.held_out;
-                    let samples = match one.number % *part as u64 {
-                        0 => held_out,
-                        _ => &mut lessons.samples,
-                    };
-                    samples.add_match(&one.states, &one.to_move, results);
+                    if one.number % *part as u64 == 0 {
+                        let results = std::iter::repeat_n(results, one.to_move.len());
+                        held_out.add_match(&one.states, &one.to_move, results);
+                    } else {
+                        let targets = one.targets(results).into_iter();
+                        lessons
+                            .samples
+                            .add_match(&one.states, &one.to_move, targets);
+                    }
                 }
             }
             running = waiting;
@@ -220,44 +240,49 @@ impl<'a> SelfPlay<'a> {
             opening: self.rng.random_range(0..=chance.opening),
             states: Vec::new(),
             to_move: Vec::new(),
+            decisions: Vec::new(),
         }
     }
 
     /// The place of the successor of a state that is best for a role, or by chance one of those
-    /// that are.
+    /// that are; and what the roles can expect there.
     fn best(
         &mut self,
         state: &[u64],
         next: Siblings<'_>,
         role: RoleId,
         mut scorer: Option<&mut Scorer>,
-    ) -> usize {
+    ) -> (usize, Option<[f32; 2]>) {
         if let Some(scorer) = &mut scorer {
             scorer.log_odds(state.iter().copied(), role);
         }
-        let (mut best, mut greatest, mut equal) = (0, f32::NEG_INFINITY, 0);
+        let (mut best, mut greatest, mut equal) = (0, None, 0);
         for (place, info) in next.infos.iter().enumerate() {
-            let value = match (&info.turn, &mut scorer) {
-                (Turn::Over(goals), _) => {
+            let log_odds = match (&info.turn, &mut scorer) {
+                (Turn::Over(goals), _) => [RoleId(0), RoleId(1)].map(|role| {
                     let goal = self.unit(role, goals[role.index()]);
                     (goal / (1.0 - goal)).ln()
-                }
+                }),
                 (&Turn::One(to_move), Some(scorer)) => {
                     let state = next.state(place).iter().copied();
-                    scorer.log_odds_beside(state, to_move)[role.index()]
+                    scorer.log_odds_beside(state, to_move)
                 }
-                _ => 0.0,
+                _ => [0.0; 2],
             };
-            if value > greatest || equal == 0 {
-                (best, greatest, equal) = (place, value, 1);
-            } else if value == greatest {
+            let value = log_odds[role.index()];
+            let before = greatest.map(|greatest: [f32; 2]| greatest[role.index()]);
+            if before.is_none_or(|before| value > before) {
+                (best, greatest, equal) = (place, Some(log_odds), 1);
+            } else if before == Some(value) {
                 equal += 1;
                 if self.rng.random_range(0..equal) == 0 {
                     best = place;
                 }
             }
         }
-        best
+        let is_over = matches!(next.infos[best].turn, Turn::Over(_));
+        let expected = greatest.filter(|_| is_over || scorer.is_some());
+        (best, expected.map(|log_odds| log_odds.map(logistic)))
     }
 
     /// A goal as a share of the range of goals.
@@ -272,16 +297,29 @@ impl<'a> SelfPlay<'a> {
 }
 
 impl Match {
-    /// Keeps what can be learned from a decision that leads to this state.
-    fn learn(&mut self, role: RoleId, next: &[u64], lessons: &mut Lessons<'_>) {
-        let words = self.state.words();
-        if self.opening == 0 {
-            let padded = words.iter().copied().chain(std::iter::repeat(0));
-            self.states.extend(padded.take(lessons.samples.words()));
-            self.to_move.push(role);
-        }
-        if let Some(candidates) = &mut lessons.candidates {
-            candidates.note(words, next);
-        }
+    /// Keeps what can be learned from a decision.
+    fn note(&mut self, role: RoleId, decision: Decision, words: usize) {
+        let state = self.state.words().iter().copied();
+        let padded = state.chain(std::iter::repeat(0));
+        self.states.extend(padded.take(words));
+        self.to_move.push(role);
+        self.decisions.push(decision);
+    }
+
+    /// What is to be learned of each state if the match brought these results. What was decided at
+    /// random says nothing of what came before.
+    fn targets(&self, results: [f32; 2]) -> Vec<[f32; 2]> {
+        let mut target = results;
+        let targets = self.decisions.iter().rev().map(|decision| {
+            if let Some(expected) = decision.expected {
+                let trace = if decision.is_random { 0.0 } else { TRACE };
+                target =
+                    [0, 1].map(|role| expected[role] + trace * (target[role] - expected[role]));
+            }
+            target
+        });
+        let mut targets: Vec<[f32; 2]> = targets.collect();
+        targets.reverse();
+        targets
     }
 }

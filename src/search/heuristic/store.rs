@@ -12,15 +12,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::evaluation::{COLUMNS, Evaluation};
-use super::features::Features;
+use super::evaluation::Evaluation;
+use super::weights::Weights;
 use crate::directory::write_whole;
 use crate::fnv::Fnv64;
 use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What is known of a game.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,23 +38,14 @@ struct Stored {
     format: u32,
     /// How long learning was allowed to take.
     seconds: f64,
-    /// None if what was learned is of no use.
-    evaluation: Option<StoredEvaluation>,
+    /// None if what was learned is of no use. Limits of weights are applied when it is read.
+    evaluation: Option<Weights>,
 }
 
 /// The part of a file that all versions have.
 #[derive(Deserialize)]
 struct Version {
     format: u32,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredEvaluation {
-    bases: usize,
-    pairs: Vec<[u32; 2]>,
-    constant: [f32; COLUMNS],
-    weights: Vec<[f32; COLUMNS]>,
 }
 
 /// Why a file cannot be used.
@@ -126,38 +117,19 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     }
     let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
-    let Some(stored) = stored.evaluation else {
-        let evaluation = None;
-        return Ok(Some(Known { evaluation, time }));
+    let evaluation = match stored.evaluation {
+        Some(weights) if weights.inputs.len() != bases => return Err(damaged()),
+        weights => weights.as_ref().map(Evaluation::new),
     };
-    let is_pair = |&[a, b]: &[u32; 2]| a < b && (b as usize) < bases;
-    let is_sound = stored.bases == bases
-        && stored.pairs.iter().all(is_pair)
-        && stored.weights.len() == bases + stored.pairs.len();
-    if !is_sound {
-        return Err(damaged());
-    }
-    let features = Features::new(bases, stored.pairs);
-    let weights = stored.weights.into_iter();
-    let evaluation = Some(Evaluation::new(features, stored.constant, weights));
     Ok(Some(Known { evaluation, time }))
 }
 
 /// Writes the file at once or not at all, and makes the folder if that is missing.
 fn write(path: &Path, known: &Known) -> io::Result<()> {
-    let stored = |evaluation: &Evaluation| {
-        let features = evaluation.features();
-        StoredEvaluation {
-            bases: features.bases(),
-            pairs: features.pairs().to_vec(),
-            constant: evaluation.constant(),
-            weights: (0..features.len()).map(|at| evaluation.row(at)).collect(),
-        }
-    };
     let stored = Stored {
         format: FORMAT,
         seconds: known.time.as_secs_f64(),
-        evaluation: known.evaluation.as_ref().map(stored),
+        evaluation: known.evaluation.as_ref().map(Evaluation::weights),
     };
     write_whole(path, &serde_json::to_string(&stored)?)
 }
@@ -171,9 +143,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("evaluation.json");
         assert_eq!(read(&path, 3).unwrap(), None);
-        let weights = [0.1, -0.5, 3.75, 8.0].map(|weight| [weight, -weight, 0.0, 1.0 / 3.0]);
-        let features = Features::new(3, vec![[0, 2]]);
-        let evaluation = Evaluation::new(features, [1.0; COLUMNS], weights.into_iter());
+        let mut weights = Weights::zero(3);
+        for (weight, number) in weights.each_mut().zip(-40..) {
+            *weight = number as f32 / 30.0;
+        }
+        let evaluation = Evaluation::new(&weights);
         let time = Duration::from_millis(2500);
         for evaluation in [None, Some(evaluation)] {
             let known = Known { evaluation, time };
@@ -187,10 +161,9 @@ mod tests {
         for damaged in [
             &text[..text.len() / 2],
             "",
-            &text.replace("[0,2]", "[0,3]"),
-            &text.replace("[0,2]", "[2,2]"),
             &text.replace("\"seconds\":2.5", "\"seconds\":-2.5"),
-            &text.replace(",\"weights\":[", ",\"weights\":[[1,1,1,1],"),
+            &text.replace("\"direct\":[", "\"direct\":[1.0,"),
+            &text.replace("\"hidden\"", "\"other\""),
         ] {
             fs::write(&path, damaged).unwrap();
             assert!(

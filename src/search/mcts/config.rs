@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::proof::ProofCommand;
+use crate::program::ProgramCommand;
 use crate::setters::setters;
 
 /// How to search.
@@ -35,7 +35,7 @@ pub struct MctsConfig {
     /// same.
     pub local_share: Option<f64>,
     /// Processes that look for forced wins, beside that prover or instead of it.
-    pub provers: Vec<ProofCommand>,
+    pub provers: Vec<ProgramCommand>,
     /// How a [learned evaluation](crate::search::heuristic) is used, if it is.
     pub evaluation: Option<EvaluationUse>,
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
@@ -112,7 +112,7 @@ impl MctsConfig {
         with_decisive(decisive: bool);
         with_local(local: bool);
         with_local_share(local_share: Option<f64>);
-        with_provers(provers: Vec<ProofCommand>);
+        with_provers(provers: Vec<ProgramCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
         with_learning(learning: Duration);
         with_plan(plan: bool);

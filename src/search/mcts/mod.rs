@@ -299,7 +299,7 @@ impl Mcts {
 
     /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up
     /// when they go on.
-    pub fn wait_for_evaluation(&mut self) {
+    pub fn wait_for_evaluation(&self) {
         if let Some(task) = &self.heuristic {
             task.wait();
         }

@@ -22,7 +22,7 @@ use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
 use crate::proof::Target;
 use crate::rng::streams;
-use crate::search::heuristic::{Evaluation, Features, Scorer};
+use crate::search::heuristic::{Evaluation, Scorer, Weights};
 use crate::search::legal::LegalMoves;
 use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
@@ -378,9 +378,11 @@ fn values_follow_what_is_proved() {
         let start = toy.successor(Place(0, 0));
         let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
         // The words are as good as random.
-        let weights = (0..320).map(|bit| [0.3, -0.3, 0.2, -0.2].map(|w| w * (bit % 7) as f32));
-        let features = Features::new(320, Vec::new());
-        let evaluation = Evaluation::new(features, [-15.0, 15.0, -10.0, 10.0], weights);
+        let mut weights = Weights::zero(320);
+        for (bit, input) in weights.inputs.iter_mut().enumerate() {
+            input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
+        }
+        let evaluation = Evaluation::new(&weights);
         let valuation = Valuation {
             evaluation: Arc::new(evaluation),
             used: EvaluationUse::default(),

@@ -256,13 +256,13 @@ impl Tree {
             let mut joints = self.joints.write();
             joints.insert(id, Arc::new(Mutex::new(joint)));
             node.set_inside(Stage::Expanded, Block(0));
-            return false;
+            return is_known;
         };
         let (moves, roles) = (found.legal.role(role), self.ranges.len());
         let length = decision::words(moves.len(), roles, found.successors.words());
         let Some(block) = self.allocate(buffer, length) else {
             node.set_inside(Stage::Unexpanded, Block(0));
-            return false;
+            return is_known;
         };
         let most = |place: usize| {
             let state = || found.successors.to_state(place);
@@ -319,8 +319,7 @@ impl Tree {
     /// kind.
     pub(super) fn set_valuation(&mut self, valuation: Valuation, root: &Successor) {
         self.valuation = Some(valuation);
-        self.clear();
-        self.set_root(root);
+        self.begin(root, true);
     }
 
     /// The bounds of what a role can get in a state, as known without a search.
@@ -408,7 +407,12 @@ impl Tree {
 
     /// As [`ignore_proofs`](Tree::ignore_proofs), and forgets all but the root.
     pub(super) fn begin_without_proofs(&mut self, root: &Successor) {
-        self.ignore_proofs();
+        self.begin(root, false);
+    }
+
+    /// Forgets all but the root, and heeds proofs from now on or not.
+    fn begin(&mut self, root: &Successor, heeds_proofs: bool) {
+        self.heeds_proofs = AtomicBool::new(heeds_proofs);
         self.clear();
         self.make_root(root);
     }

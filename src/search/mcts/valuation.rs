@@ -62,7 +62,7 @@ impl Tree {
             return;
         };
         // The successors are evaluated beside it.
-        scorer.values(self.node(id).state(), role);
+        scorer.log_odds(self.node(id).state(), role);
         let infos = found.successors.infos.iter().enumerate();
         for (edge, (place, info)) in decision.each().zip(infos) {
             let expected = match &info.turn {
@@ -117,7 +117,7 @@ impl Tree {
             node.expect(found);
         } else if before.of(role) >= known.of(role) {
             // It was the best so far.
-            node.expect(best(decision, role).unwrap_or(found));
+            self.compare_values(node, role, decision);
         }
         let weight = valuation.weight(edge.visits() + 1);
         mean + weight * (found.of(role) - mean)

@@ -5,9 +5,10 @@
 //! as the game has roles, so that each of them has each role. Matches are numbered round by round. A match depends on its number
 //! and the seed, not on the matches before it or beside it.
 
+mod pairing;
+mod scores;
+
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,57 +16,23 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
 use propjit_stop::Stop;
-use serde::Serialize;
 
 use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
 use super::opening::{GameOpenings, OpeningError, Openings};
 use super::player::PlayerFactory;
-use super::rating::{Meeting, Rating, ratings};
 use super::record::{MatchEnd, MatchRecord};
 use super::referee::MatchConfig;
 use super::rulesheet::Rulesheet;
 use super::series::SeriesError;
-use super::sprt::{PairScores, Sprt, SprtStatus};
-use super::standings::{Standing, standings};
+use super::sprt::Sprt;
+pub use pairing::{Pairing, UnknownPairing};
+pub use scores::TournamentTable;
+
+use pairing::groups;
+use scores::Scores;
+
 use crate::rng::{GameRng, streams};
 use crate::setters::setters;
-
-/// Who plays against whom.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pairing {
-    /// Each against each other.
-    #[default]
-    RoundRobin,
-    /// The first player against each other.
-    Gauntlet,
-}
-
-/// There is no such pairing.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no pairing `{0}`; there are round-robin and gauntlet")]
-pub struct UnknownPairing(String);
-
-impl FromStr for Pairing {
-    type Err = UnknownPairing;
-
-    fn from_str(text: &str) -> Result<Pairing, UnknownPairing> {
-        match text {
-            "round-robin" => Ok(Pairing::RoundRobin),
-            "gauntlet" => Ok(Pairing::Gauntlet),
-            _ => Err(UnknownPairing(text.to_string())),
-        }
-    }
-}
-
-impl fmt::Display for Pairing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Pairing::RoundRobin => "round-robin",
-            Pairing::Gauntlet => "gauntlet",
-        })
-    }
-}
 
 /// A game of a tournament.
 #[derive(Clone, Debug)]
@@ -100,21 +67,6 @@ pub struct Tournament {
     pub seed: u64,
     /// Clocks and limits.
     pub config: MatchConfig,
-}
-
-/// How a tournament stands.
-#[derive(Clone, PartialEq, Default, Debug, Serialize)]
-pub struct TournamentTable {
-    /// The number of matches that were played.
-    pub matches: u64,
-    /// The score of each player.
-    pub standings: Vec<Standing>,
-    /// The rating of each player; none if some have not met others yet, or play alone.
-    pub ratings: Option<Vec<Rating>>,
-    /// The scores of each player in each game.
-    pub games: BTreeMap<String, Vec<Standing>>,
-    /// How the test stands.
-    pub sprt: Option<SprtStatus>,
 }
 
 /// What came of a tournament.
@@ -303,16 +255,11 @@ impl Tournament {
             let alone = self.games.len() == 1;
             openings.push(GameOpenings::new(&self.openings, named, alone, self.seed)?);
         }
-        let mut state = Scores {
-            tournament: self,
-            round: &round,
-            records: played
-                .into_iter()
-                .filter(|(number, _)| *number < of)
-                .collect(),
-            pairs: [0; 5],
-            next_pair: 0,
-        };
+        let records = played
+            .into_iter()
+            .filter(|(number, _)| *number < of)
+            .collect();
+        let mut state = Scores::new(self, &round, records);
         state.count_pairs();
         let rest: Vec<u64> = (0..of)
             .filter(|number| !state.records.contains_key(number))
@@ -458,19 +405,6 @@ impl Tournament {
     }
 }
 
-/// All groups of `size` of the first `count` numbers, ascending.
-fn groups(count: usize, size: usize) -> Vec<Vec<usize>> {
-    let mut groups = vec![Vec::new()];
-    for _ in 0..size {
-        let longer = groups.iter().flat_map(|group: &Vec<usize>| {
-            let first = group.last().map_or(0, |last| last + 1);
-            (first..count).map(move |next| [&group[..], &[next]].concat())
-        });
-        groups = longer.collect();
-    }
-    groups
-}
-
 /// The matches to be played, each with its random numbers.
 struct Queue {
     rest: std::vec::IntoIter<u64>,
@@ -485,142 +419,5 @@ impl Queue {
         let skipped = (number - self.next) as usize;
         self.next = number + 1;
         Some((number, self.streams.nth(skipped)?))
-    }
-}
-
-/// The records so far, and what they come to.
-struct Scores<'a> {
-    tournament: &'a Tournament,
-    round: &'a [RoundMatch],
-    records: BTreeMap<u64, MatchRecord>,
-    /// The scores of the first player in pairs of matches, as far as these are over in order.
-    pairs: PairScores,
-    /// The number of the first match of the first pair that is not over.
-    next_pair: u64,
-}
-
-impl Scores<'_> {
-    fn of_round(&self, number: u64) -> &RoundMatch {
-        &self.round[(number % self.round.len() as u64) as usize]
-    }
-
-    /// Adds the pairs that are over.
-    fn count_pairs(&mut self) {
-        // What comes after the decision says nothing about it.
-        if self.tournament.sprt.is_none() || self.is_decided() {
-            return;
-        }
-        let whole = |record: &&MatchRecord| !record.end.is_premature();
-        while let (Some(one), Some(other)) = (
-            self.records.get(&self.next_pair).filter(whole),
-            self.records.get(&(self.next_pair + 1)).filter(whole),
-        ) {
-            let points = |number, record| self.points(number, record);
-            let scores = [
-                points(self.next_pair, one),
-                points(self.next_pair + 1, other),
-            ];
-            // A pair without a result says nothing.
-            if let [Some(one), Some(other)] = scores {
-                self.pairs[one + other] += 1;
-            }
-            self.next_pair += 2;
-            if self.is_decided() {
-                return;
-            }
-        }
-    }
-
-    /// Twice what the first of two players scored.
-    fn points(&self, number: u64, record: &MatchRecord) -> Option<usize> {
-        let meeting = self.meetings(number, record).next()?;
-        let own = match meeting.first {
-            0 => meeting.score,
-            _ => 1.0 - meeting.score,
-        };
-        Some((2.0 * own) as usize)
-    }
-
-    /// What each two players of a match scored against each other.
-    fn meetings<'a>(
-        &'a self,
-        number: u64,
-        record: &'a MatchRecord,
-    ) -> impl Iterator<Item = Meeting> + 'a {
-        let seating = &self.of_round(number).seating;
-        let goal = |role: usize| match record.end {
-            MatchEnd::Terminal => record.goals.get(role).copied().flatten(),
-            _ => None,
-        };
-        let seated = (0..seating.len()).filter_map(move |role| Some((seating[role]?, goal(role)?)));
-        let seated: Vec<(usize, i32)> = seated.collect();
-        let pairs = (0..seated.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let meetings: Vec<Meeting> = pairs
-            .map(|(a, b)| {
-                let ((first, goal), (second, other)) = (seated[a], seated[b]);
-                let score = match goal.cmp(&other) {
-                    std::cmp::Ordering::Greater => 1.0,
-                    std::cmp::Ordering::Equal => 0.5,
-                    std::cmp::Ordering::Less => 0.0,
-                };
-                Meeting {
-                    first,
-                    second,
-                    score,
-                }
-            })
-            .collect();
-        meetings.into_iter()
-    }
-
-    fn sprt(&self) -> Option<SprtStatus> {
-        let sprt = self.tournament.sprt.as_ref()?;
-        Some(sprt.status(&self.pairs))
-    }
-
-    fn is_decided(&self) -> bool {
-        self.sprt().is_some_and(|status| status.accepted.is_some())
-    }
-
-    fn table(&self) -> TournamentTable {
-        let players = &self.tournament.players;
-        let names: Vec<String> = players.iter().map(PlayerFactory::to_string).collect();
-        let of = |wanted: Option<usize>| {
-            let found = self.records.iter();
-            let found: Vec<(&MatchRecord, &[Option<usize>])> = found
-                .map(|(number, record)| (self.of_round(*number), record))
-                .filter(|(plan, _)| wanted.is_none_or(|game| plan.game == game))
-                .map(|(plan, record)| (record, &plan.seating[..]))
-                .collect();
-            standings(&names, &found)
-        };
-        let games = self.tournament.games.iter().enumerate();
-        let meetings = self.records.iter();
-        let meetings: Vec<Meeting> = meetings
-            .flat_map(|(number, record)| self.meetings(*number, record))
-            .collect();
-        TournamentTable {
-            matches: self.records.len() as u64,
-            standings: of(None),
-            ratings: ratings(players.len(), &meetings),
-            games: games
-                .map(|(number, game)| (game.name.clone(), of(Some(number))))
-                .collect(),
-            sprt: self.sprt(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::groups;
-
-    #[test]
-    fn groups_are_all_and_once() {
-        assert_eq!(groups(3, 2), [[0, 1], [0, 2], [1, 2]]);
-        assert_eq!(groups(3, 3), [[0, 1, 2]]);
-        assert_eq!(groups(2, 1), [[0], [1]]);
-        assert_eq!(groups(5, 3).len(), 10);
-        assert!(groups(2, 3).is_empty());
     }
 }

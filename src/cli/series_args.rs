@@ -1,0 +1,54 @@
+//! The arguments that `match` and `tournament` share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::matches::MatchConfig;
+
+use super::options::{SetupArgs, in_range, seconds};
+
+/// How matches are played, and where their records go.
+#[derive(clap::Args)]
+pub(super) struct SeriesArgs {
+    /// Time to prepare. Players elsewhere may need whole seconds
+    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    pub(super) start_clock: Duration,
+
+    /// Time for each move
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    pub(super) play_clock: Duration,
+
+    /// The seed of all random numbers [default: another one each time]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+
+    /// Cut matches off after this many joint moves
+    #[arg(long, default_value = "10000", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1_000_000))]
+    max_steps: usize,
+
+    /// Write a record of each match to this file when it ends, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Go on with the series whose records are in the file of --output: only matches that are not
+    /// there are played
+    #[arg(long, requires = "output")]
+    pub(super) resume: bool,
+
+    /// Let random moves stand for a player however often it fails. Otherwise the series ends when
+    /// a player does not take a match, or fails several times in a row
+    #[arg(long)]
+    forgiving: bool,
+
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+impl SeriesArgs {
+    /// How each match is played.
+    pub(super) fn match_config(&self) -> MatchConfig {
+        MatchConfig::new(self.start_clock, self.play_clock)
+            .with_max_steps(self.max_steps)
+            .with_forgiving(self.forgiving)
+    }
+}

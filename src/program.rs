@@ -1,0 +1,139 @@
+//! A program that runs beside this one, and is talked to in lines.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::str::FromStr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+/// How often to look whether a program has ended.
+const STEP: Duration = Duration::from_millis(2);
+
+/// A program and its arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramCommand {
+    program: OsString,
+    arguments: Vec<String>,
+}
+
+/// The text names no program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a command begins with the name of a program, as in cmd:./agent")]
+pub struct NoProgram;
+
+impl ProgramCommand {
+    /// This program with other arguments, if it is propjit, or else the propjit that the
+    /// environment finds.
+    pub fn own(arguments: &[&str]) -> ProgramCommand {
+        let own = std::env::current_exe().ok();
+        let own = own.filter(|path| path.file_stem().is_some_and(|stem| stem == "propjit"));
+        ProgramCommand {
+            program: own.map_or_else(|| "propjit".into(), OsString::from),
+            arguments: arguments.iter().map(|text| text.to_string()).collect(),
+        }
+    }
+}
+
+impl FromStr for ProgramCommand {
+    type Err = NoProgram;
+
+    /// Words with blanks between them: the program and its arguments. There is no quoting.
+    fn from_str(text: &str) -> Result<ProgramCommand, NoProgram> {
+        let mut words = text.split_whitespace();
+        let program = words.next().ok_or(NoProgram)?.into();
+        let arguments = words.map(str::to_string).collect();
+        Ok(ProgramCommand { program, arguments })
+    }
+}
+
+impl fmt::Display for ProgramCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.program.to_string_lossy())?;
+        let mut arguments = self.arguments.iter();
+        arguments.try_for_each(|argument| write!(f, " {argument}"))
+    }
+}
+
+/// A running program whose input is written by a thread of its own, so that nobody waits while it
+/// does not read.
+#[derive(Debug)]
+pub(crate) struct Program {
+    child: Child,
+    /// Where lines for it go.
+    lines: Option<Sender<String>>,
+}
+
+impl Program {
+    /// Starts a program; with it comes what it will say.
+    ///
+    /// # Errors
+    /// When that is not possible.
+    pub(crate) fn start(command: &ProgramCommand) -> io::Result<(Program, ChildStdout)> {
+        let mut process = Command::new(&command.program);
+        process
+            .args(&command.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        // Ctrl-C is for this program, which ends the others itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        let mut child = process.spawn()?;
+        let input = child.stdin.take().expect("it is piped");
+        let output = child.stdout.take().expect("it is piped");
+        let (lines, received) = unbounded();
+        let mut program = Program {
+            child,
+            lines: Some(lines),
+        };
+        if let Err(error) = thread::Builder::new().spawn(move || write(input, &received)) {
+            program.kill();
+            program.child.wait()?;
+            return Err(error);
+        }
+        Ok((program, output))
+    }
+
+    /// Writes a line, which has its end already. That the program has ended shows in what it says.
+    pub(crate) fn send(&self, line: String) {
+        if let Some(lines) = &self.lines {
+            let _ = lines.send(line);
+        }
+    }
+
+    /// Ends the input, which tells the program to end.
+    pub(crate) fn end_input(&mut self) {
+        self.lines = None;
+    }
+
+    /// Ends the program without asking it.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Waits for the end of the program, which it is told. After `patience` it is killed.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub(crate) fn finish(&mut self, patience: Duration) -> io::Result<ExitStatus> {
+        self.end_input();
+        let start = Instant::now();
+        while start.elapsed() < patience {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            thread::sleep(STEP);
+        }
+        self.child.kill()?;
+        self.child.wait()
+    }
+}
+
+/// Writes lines to a program as long as there are any, and then ends its input.
+fn write(mut input: ChildStdin, lines: &Receiver<String>) {
+    let mut lines = lines.iter();
+    let _ = lines.try_for_each(|line| input.write_all(line.as_bytes()));
+}
