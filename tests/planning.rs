@@ -61,7 +61,7 @@ fn the_planned_match_is_played_even_if_the_search_goes_on_no_more() {
             depth += 1;
         }
         assert_eq!(depth, 30);
-        assert_eq!(machine.goal(&state, ROLE).unwrap(), Some(100));
+        assert_eq!(machine.goal(&state, ROLE).unwrap(), 100);
     }
 }
 

@@ -164,17 +164,16 @@ impl<'a> Beam<'a> {
     /// Adds what follows from these states to the table.
     fn expand(&mut self, table: &mut StateTable, from: usize, to: usize) {
         let parents = table.states(from, to).to_vec();
-        let (mut low, _) = self.findings.range();
-        let mut is_first = self.findings.known().plan.is_none();
         let findings = self.findings;
+        let mut wanted = findings.wanted();
         self.expander.expand(&parents, |child| {
             let parent = from + child.parent;
             match child.goal {
-                Some(goal) if goal > low || is_first && goal == low => {
+                Some(goal) if goal >= wanted => {
                     let mut moves = table.path(parent);
                     moves.push(child.played);
                     findings.improve(Plan { goal, moves }, PlanMethod::Search);
-                    (low, is_first) = (goal, false);
+                    wanted = findings.wanted();
                 }
                 Some(_) => {}
                 None if table.is_full() => {}

@@ -14,8 +14,8 @@ use crate::ground::GroundGame;
 
 use super::ROLE;
 
-/// The most gates that are simplified, of all moves together.
-const MOST_WORK: usize = 20_000_000;
+/// The most gates that are looked at, for all moves together.
+const MOST_WORK: usize = 100_000_000;
 
 /// The most pairs of moves that exclude each other.
 const MOST_CONFLICTS: usize = 1_000_000;
@@ -67,28 +67,28 @@ fn makes(game: &GroundGame) -> Option<Vec<[Vec<usize>; 2]>> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let does = layout.does[ROLE.index()].clone();
     let inputs = &circuit.inputs()[does.clone()];
-    let influence = circuit.influence(inputs.iter().copied());
     let next = &circuit.outputs()[layout.next.clone()];
-    let cone = circuit.cone(next.iter().copied());
-    let depending: Vec<NodeId> = cone
-        .iter()
-        .filter(|&node| influence.contains(node))
-        .collect();
-    if !circuit.loops().is_empty() || depending.len() * does.len() > MOST_WORK {
+    if !circuit.loops().is_empty() || circuit.nodes().len() * does.len() > MOST_WORK {
         return None;
     }
     let mut builder = Builder::extend(circuit);
-    let mut edges: Vec<Edge> = (0..circuit.nodes().len() as u32)
-        .map(|node| Edge::from(NodeId(node)))
-        .collect();
+    let nodes = (0..circuit.nodes().len() as u32).map(NodeId);
+    let mut edges: Vec<Edge> = nodes.map(Edge::from).collect();
+    // What there would be if no move was made.
+    let cone = circuit.cone(next.iter().copied());
+    let influence = circuit.influence(inputs.iter().copied());
+    let depending = cone.iter().filter(|&node| influence.contains(node));
+    for node in depending {
+        edges[node.index()] = simplified(circuit, &edges, node, &mut builder);
+    }
+    let none = edges.clone();
     let mut makes = vec![[Vec::new(), Vec::new()]; next.len()];
-    for made in 0..does.len() {
-        for &node in &depending {
-            let of = |edge: Edge| edges[edge.node().index()].invert_if(edge.inverted());
-            edges[node.index()] = match circuit.node(node) {
-                Node::And(a, b) => builder.and(of(a), of(b)),
-                _ if node == inputs[made] => Edge::TRUE,
-                _ => Edge::FALSE,
+    for (made, &input) in inputs.iter().enumerate() {
+        let influence = circuit.influence([input]);
+        for node in influence.iter().filter(|&node| cone.contains(node)) {
+            edges[node.index()] = match node == input {
+                true => Edge::TRUE,
+                false => simplified(circuit, &edges, node, &mut builder),
             };
         }
         for (base, edge) in next.iter().enumerate() {
@@ -101,8 +101,20 @@ fn makes(game: &GroundGame) -> Option<Vec<[Vec<usize>; 2]>> {
                 _ => return None,
             }
         }
+        for node in influence.iter() {
+            edges[node.index()] = none[node.index()];
+        }
     }
     Some(makes)
+}
+
+/// A gate of what its operands have become; a move is not made.
+fn simplified(circuit: &Circuit, edges: &[Edge], node: NodeId, builder: &mut Builder) -> Edge {
+    let of = |edge: Edge| edges[edge.node().index()].invert_if(edge.inverted());
+    match circuit.node(node) {
+        Node::And(a, b) => builder.and(of(a), of(b)),
+        _ => Edge::FALSE,
+    }
 }
 
 /// By proposition, the moves that it may help to be legal that it is true, and those that it may

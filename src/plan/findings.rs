@@ -67,6 +67,11 @@ pub(super) struct Findings {
 }
 
 impl Known {
+    /// The least goal of a match that would be of use.
+    fn wanted(&self) -> i32 {
+        self.low + i32::from(self.plan.is_some())
+    }
+
     /// Whether the best goal is proved.
     pub fn is_solved(&self) -> bool {
         self.low == self.high
@@ -105,6 +110,11 @@ impl Findings {
         (known.low, known.high)
     }
 
+    /// The least goal of a match that would be of use.
+    pub(super) fn wanted(&self) -> i32 {
+        self.known.lock().wanted()
+    }
+
     /// Whether there is nothing more to find out.
     pub(super) fn is_solved(&self) -> bool {
         let (low, high) = self.range();
@@ -119,10 +129,9 @@ impl Findings {
     /// A match was found.
     pub(super) fn improve(&self, plan: Plan, method: PlanMethod) {
         let mut known = self.known.lock();
-        if plan.goal > known.low || known.plan.is_none() && plan.goal == known.low {
+        if plan.goal >= known.wanted() {
             tracing::debug!(goal = plan.goal, steps = plan.moves.len(), ?method, "plan");
             known.low = plan.goal;
-            known.high = known.high.max(plan.goal);
             known.plan = Some((plan, method));
             self.news.notify_all();
         }

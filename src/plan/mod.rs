@@ -115,7 +115,12 @@ impl Planner {
             let (engines, root) = (engines.clone(), root.clone());
             let (findings, gate) = (planner.findings.clone(), planner.gate.clone());
             let thread = thread::Builder::new().name(name.to_string());
-            if let Err(error) = thread.spawn(move || work(&engines, &root, &findings, &gate)) {
+            let run = move || {
+                if gate.pass().is_some() {
+                    work(&engines, &root, &findings, &gate);
+                }
+            };
+            if let Err(error) = thread.spawn(run) {
                 tracing::warn!(%error, name, "the thread cannot be started");
             }
         }

@@ -23,8 +23,9 @@ use super::{ROLE, Root};
 /// About how much memory there must be for each variable of the solver, in bytes.
 const BYTES_PER_VARIABLE: usize = 200;
 
-/// How many steps are looked at in the first round, and how many conflicts a length may take.
-const FIRST_STEPS: usize = 16;
+/// How many steps are looked at in the first round: of one move, and of several. How many
+/// conflicts a length may take then.
+const FIRST_STEPS: [usize; 2] = [16, 2];
 const FIRST_CONFLICTS: u64 = 100;
 
 /// Asks about matches of any length.
@@ -87,9 +88,9 @@ impl<'a> Satisfier<'a> {
         let course = |effects: Option<Effects>| {
             Some(Course {
                 is_complete: effects.is_none(),
+                steps: FIRST_STEPS[usize::from(effects.is_some())],
                 unrolled: Unrolled::new(&net, &self.root.state, effects)?,
                 excluded: Vec::new(),
-                steps: FIRST_STEPS,
                 conflicts: FIRST_CONFLICTS,
             })
         };
