@@ -107,7 +107,8 @@ fn analyze_says_by_what_it_was_proved() {
     assert!(methods.contains(&found[1]), "{report}");
 
     let text = stdout(propjit(&["analyze", &own("pegTriangle"), "--seconds", "100"]).success());
-    assert!(text.contains("plan: 100, 13 moves found by "), "{text}");
+    // A playout may have been sooner.
+    assert!(text.contains("\nplan: 100"), "{text}");
     for option in ["--no-plan", "--playouts=1000"] {
         let report = json(&["analyze", &own("pegTriangle"), option]);
         assert_eq!(report["plan"], Value::Null);

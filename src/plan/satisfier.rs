@@ -24,9 +24,9 @@ use super::{ROLE, Root};
 const BYTES_PER_VARIABLE: usize = 200;
 
 /// How many steps are looked at in the first round: of one move, and of several. How many
-/// conflicts a length may take then.
+/// conflicts a length may take then: more where there are few lengths, and few clauses.
 const FIRST_STEPS: [usize; 2] = [16, 2];
-const FIRST_CONFLICTS: u64 = 100;
+const FIRST_CONFLICTS: [u64; 2] = [100, 3000];
 
 /// Asks about matches of any length.
 pub(super) struct Satisfier<'a> {
@@ -86,12 +86,13 @@ impl<'a> Satisfier<'a> {
         let effects = Effects::of(self.engines.game());
         let effects = effects.map(Some).into_iter().chain([None]);
         let course = |effects: Option<Effects>| {
+            let is_parallel = usize::from(effects.is_some());
             Some(Course {
                 is_complete: effects.is_none(),
-                steps: FIRST_STEPS[usize::from(effects.is_some())],
+                steps: FIRST_STEPS[is_parallel],
+                conflicts: FIRST_CONFLICTS[is_parallel],
                 unrolled: Unrolled::new(&net, &self.root.state, effects)?,
                 excluded: Vec::new(),
-                conflicts: FIRST_CONFLICTS,
             })
         };
         let mut courses: Vec<Course> = effects.filter_map(course).collect();
