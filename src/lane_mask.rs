@@ -77,6 +77,11 @@ impl LaneMask {
         self.zip(other, |a, b| a | b)
     }
 
+    /// The lanes in one of the two only.
+    pub fn xor(self, other: LaneMask) -> LaneMask {
+        self.zip(other, |a, b| a ^ b)
+    }
+
     /// The lanes in this one only.
     pub fn and_not(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & !b)

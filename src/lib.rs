@@ -71,6 +71,7 @@ pub mod machine;
 pub mod matches;
 mod moves;
 pub mod perft;
+pub mod plan;
 pub mod player;
 pub mod playout;
 pub mod profile;

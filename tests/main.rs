@@ -34,6 +34,7 @@ mod lines;
 mod matches;
 mod mcts;
 mod messages;
+mod planning;
 mod play;
 mod playouts;
 mod programs;

@@ -7,7 +7,7 @@ use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
 use propjit::search::SearchBudget;
-use propjit::search::mcts::LocalReport;
+use propjit::search::mcts::{LocalReport, PlanReport};
 use serde::Serialize;
 
 use super::options::{in_range, seconds};
@@ -67,6 +67,9 @@ struct Analysis {
     /// What local search has brought, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     local: Option<LocalReport>,
+    /// What a planner has found out, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanReport>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
     /// The position, for people.
@@ -93,7 +96,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.wait {
         position.wait();
     }
-    let (mut search, seed) = args.thinking.search(&position)?;
+    let (mut search, seed) = args.thinking.search(&position, args.playouts.is_some())?;
     if args.wait {
         search.wait_for_evaluation();
     }
@@ -135,6 +138,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seed: Some(seed),
         moves: ranking(&report, &mut search, history.roles()),
         local: report.local,
+        plan: report.plan,
         goals: None,
         picture,
     })
@@ -155,6 +159,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         seed: None,
         moves: Vec::new(),
         local: None,
+        plan: None,
         goals: Some(goals),
         picture,
     })
@@ -239,6 +244,7 @@ impl fmt::Display for Analysis {
                 }
             }
         }
-        self.local.as_ref().map_or(Ok(()), |local| local.fmt(f))
+        self.local.as_ref().map_or(Ok(()), |local| local.fmt(f))?;
+        self.plan.as_ref().map_or(Ok(()), |plan| plan.fmt(f))
     }
 }

@@ -44,6 +44,11 @@ pub(super) struct ThinkingArgs {
     #[arg(long)]
     evaluation: bool,
 
+    /// Do not plan: in games of one role, a planner works beside the search, on two more threads,
+    /// unless playouts are counted
+    #[arg(long)]
+    no_plan: bool,
+
     /// Processes that look for forced wins: `propjit prove --serve`
     #[arg(long, default_value = "0", value_name = "N", value_parser = |text: &str| in_range(text, 0usize, 64))]
     workers: usize,
@@ -134,14 +139,20 @@ impl ThinkingArgs {
             .with_threads(self.threads.unwrap_or(self.setup.settings().threads))
             .with_memory(self.memory << 20)
             .with_local(self.local)
+            .with_plan(!self.no_plan)
             .with_evaluation(self.evaluation.then(EvaluationUse::default))
             .with_provers(vec![own_worker(); self.workers])
             .with_seed(seed)
     }
 
-    /// A search in the game of this position, and the seed of its random numbers.
-    pub(super) fn search(&self, position: &Position) -> Result<(Mcts, u64), Failure> {
-        let config = self.config();
+    /// A search in the game of this position, and the seed of its random numbers. Where playouts are
+    /// counted, nothing should depend on time.
+    pub(super) fn search(
+        &self,
+        position: &Position,
+        is_counted: bool,
+    ) -> Result<(Mcts, u64), Failure> {
+        let config = self.config().with_plan(!self.no_plan && !is_counted);
         let seed = config.seed;
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }

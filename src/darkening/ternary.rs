@@ -36,10 +36,13 @@ use crate::state::State;
 pub struct TernaryCircuit(Arc<LaneProgram>);
 
 impl TernaryCircuit {
-    /// The bounds of a game with this circuit, which has the game's layout.
+    /// The bounds of a game with this circuit, which has the game's layout. It may have further
+    /// outputs, which depend on the state alone.
     pub fn new(game: &GroundGame, circuit: &Circuit) -> TernaryCircuit {
         let outputs = circuit.outputs().len() as u32;
         let mut sections = playout_sections(game.layout());
+        let further = (game.layout().outputs as u32..outputs).map(OutputId);
+        sections[section::STATE].outputs.extend(further);
         for section in &mut sections {
             let must = section.outputs.clone().into_iter();
             (section.outputs).extend(must.map(|output| OutputId(output.0 + outputs)));
@@ -54,6 +57,9 @@ pub struct Fixpoint {
     evaluator: LaneEvaluator,
     /// The number of lanes that are filled.
     filled: usize,
+    /// The number of the circuit's outputs: those for what must be come after those for what may
+    /// be.
+    outputs: usize,
     /// The lanes in which something follows.
     alive: LaneMask,
     /// Packed states, one after the other.
@@ -84,6 +90,7 @@ impl Fixpoint {
         Fixpoint {
             evaluator: LaneEvaluator::new(engine),
             filled: 0,
+            outputs: bounds.0.outputs() / 2,
             alive: LaneMask::default(),
             columns: Vec::new(),
             game,
@@ -101,10 +108,32 @@ impl Fixpoint {
     /// # Panics
     /// If there are more states than lanes.
     pub fn explore<'a>(&mut self, roots: impl IntoIterator<Item = &'a State>) -> usize {
-        self.enter(roots);
+        let words = column_words(self.game.layout().bases.len()).max(1);
+        self.columns.clear();
+        for root in roots {
+            let end = self.columns.len() + words;
+            self.columns.extend_from_slice(root.words());
+            self.columns.resize(end, 0);
+        }
+        self.enter();
+        self.widen_all(|_| {})
+    }
+
+    /// As [`explore`](Fixpoint::explore), for packed states, which are given one after the other.
+    /// Calls `seen` after each step, the first one included, which has the states themselves.
+    pub fn explore_packed(&mut self, roots: &[u64], seen: impl FnMut(&Fixpoint)) -> usize {
+        self.columns.clear();
+        self.columns.extend_from_slice(roots);
+        self.enter();
+        self.widen_all(seen)
+    }
+
+    /// Widens the bounds until nothing changes. Returns the number of steps.
+    fn widen_all(&mut self, mut seen: impl FnMut(&Fixpoint)) -> usize {
         let mut steps = 0;
         loop {
             self.evaluator.evaluate(section::STATE);
+            seen(self);
             self.move_all();
             self.evaluator.evaluate(section::NEXT);
             if !self.widen() {
@@ -117,17 +146,11 @@ impl Fixpoint {
     }
 
     /// Makes the bounds those of the states themselves.
-    fn enter<'a>(&mut self, roots: impl IntoIterator<Item = &'a State>) {
+    fn enter(&mut self) {
         let width = self.evaluator.width();
         let bases = self.game.layout().bases.clone();
         let inputs = self.game.layout().inputs();
         let words = column_words(bases.len()).max(1);
-        self.columns.clear();
-        for root in roots {
-            let end = self.columns.len() + words;
-            self.columns.extend_from_slice(root.words());
-            self.columns.resize(end, 0);
-        }
         self.filled = self.columns.len() / words;
         for rows in [bases.clone(), bases.start + inputs..bases.end + inputs] {
             to_rows(width, &self.columns, self.evaluator.inputs_mut(rows));
@@ -139,7 +162,7 @@ impl Fixpoint {
         let layout = self.game.layout();
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
         let words = width.words();
-        let terminal = self.evaluator.output(layout.outputs + layout.terminal);
+        let terminal = self.evaluator.output(self.outputs + layout.terminal);
         self.alive = self.filled().and_not(LaneMask::from_words(terminal));
         let choices: Vec<(LaneMask, LaneMask)> = (layout.legal.iter())
             .map(|legal| {
@@ -170,7 +193,7 @@ impl Fixpoint {
         let layout = self.game.layout();
         let (width, inputs) = (self.evaluator.width(), layout.inputs());
         let (bases, next) = (layout.bases.clone(), layout.next.clone());
-        let alive = self.alive.words(width);
+        let (alive, outputs) = (self.alive.words(width), self.outputs);
         let mut changed = 0;
         let mut widen = |outputs, inputs, wider: fn(u64, u64, u64) -> u64| {
             let (after, before) = self.evaluator.outputs_and_inputs_mut(outputs, inputs);
@@ -185,7 +208,7 @@ impl Fixpoint {
             may | next & alive
         });
         widen(
-            next.start + layout.outputs..next.end + layout.outputs,
+            next.start + outputs..next.end + outputs,
             bases.start + inputs..bases.end + inputs,
             |must, next, alive| must & (next | !alive),
         );
@@ -213,11 +236,14 @@ impl Fixpoint {
 
     /// The bounds of whether a state is terminal.
     pub fn terminal(&self) -> WireBounds {
-        let terminal = self.game.layout().terminal;
-        let outputs = self.game.layout().outputs;
+        self.output(self.game.layout().terminal)
+    }
+
+    /// The bounds of an output.
+    pub fn output(&self, output: usize) -> WireBounds {
         WireBounds {
-            may: LaneMask::from_words(self.evaluator.output(terminal)),
-            must: LaneMask::from_words(self.evaluator.output(outputs + terminal)),
+            may: LaneMask::from_words(self.evaluator.output(output)),
+            must: LaneMask::from_words(self.evaluator.output(self.outputs + output)),
         }
     }
 
@@ -232,16 +258,6 @@ impl Fixpoint {
     }
 
     fn outputs(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = WireBounds> {
-        let words = self.evaluator.width().words();
-        let outputs = self.game.layout().outputs;
-        let may = self.evaluator.outputs(range.clone());
-        let must = self
-            .evaluator
-            .outputs(range.start + outputs..range.end + outputs);
-        let rows = may.chunks_exact(words).zip(must.chunks_exact(words));
-        rows.map(|(may, must)| WireBounds {
-            may: LaneMask::from_words(may),
-            must: LaneMask::from_words(must),
-        })
+        range.map(|output| self.output(output))
     }
 }

@@ -40,18 +40,23 @@ impl Validity {
 
     /// Whether the state is one of them.
     pub fn contains(&self, state: &State) -> bool {
-        let words = state.words().iter().chain(std::iter::repeat(&0));
+        self.contains_words(state.words())
+    }
+
+    /// Whether the state of these words is one of them.
+    fn contains_words(&self, words: &[u64]) -> bool {
+        let words = words.iter().chain(std::iter::repeat(&0));
         let mut given = self.given.iter().zip(&self.holding).zip(words);
         given.all(|((given, holding), word)| word & given == *holding)
     }
 
-    /// Asserts that the state is one of them.
+    /// Asserts that the state of these words is one of them.
     ///
     /// # Panics
     /// If it is not.
-    pub(crate) fn check(&self, state: &State) {
+    pub(crate) fn check(&self, words: &[u64]) {
         assert!(
-            self.contains(state),
+            self.contains_words(words),
             "the engine was made for states after another one"
         );
     }

@@ -139,11 +139,28 @@ impl Batch {
         let words = self.state_words();
         self.columns.clear();
         for state in states {
-            self.validity.check(state);
             let end = self.columns.len() + words;
             self.columns.extend_from_slice(state.words());
             self.columns.resize(end, 0);
         }
+        self.load();
+    }
+
+    /// Fills lanes with packed states, which are given one after the other, in their order.
+    ///
+    /// # Panics
+    /// As for [`enter`](Batch::enter).
+    pub fn enter_packed(&mut self, states: &[u64]) {
+        self.columns.clear();
+        self.columns.extend_from_slice(states);
+        self.load();
+    }
+
+    /// Fills lanes with the packed states.
+    fn load(&mut self) {
+        let words = self.state_words();
+        let states = self.columns.chunks_exact(words);
+        states.for_each(|state| self.validity.check(state));
         self.filled = self.columns.len() / words;
         self.known = Known::default();
         let bases = self.game.layout().bases.clone();
@@ -157,7 +174,7 @@ impl Batch {
     /// If there are fewer lanes, or the state is outside the engine's
     /// [validity](Batch::validity).
     pub fn fill(&mut self, state: &State, lanes: usize) {
-        self.validity.check(state);
+        self.validity.check(state.words());
         assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
         self.filled = lanes;
         self.known = Known::default();

@@ -60,13 +60,14 @@ impl MoveBudget {
 }
 
 impl Default for MctsPlayerConfig {
-    /// The default search with local search and a learned evaluation, which goes on while others
-    /// think.
+    /// The default search with local search, a learned evaluation and a planner, which goes on
+    /// while others think.
     fn default() -> MctsPlayerConfig {
         let evaluation = Some(EvaluationUse::default());
         MctsPlayerConfig {
             search: MctsConfig::default()
                 .with_local(true)
+                .with_plan(true)
                 .with_evaluation(evaluation),
             backend: None,
             ponder: true,
@@ -192,6 +193,9 @@ fn record(report: &SearchReport) -> serde_json::Value {
     });
     if let Some(local) = &report.local {
         record["local"] = json!(local);
+    }
+    if let Some(plan) = &report.plan {
+        record["plan"] = json!(plan);
     }
     record
 }

@@ -59,6 +59,7 @@ const KINDS: &[PlayerKind] = &[
             "local-share",
             "workers",
             "prover",
+            "plan",
             "evaluation",
             "leaf",
             "minimax",
@@ -119,7 +120,9 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     // and not what other threads find out meanwhile.
     let is_timed = !budget.is_counted();
     let mut config = MctsPlayerConfig {
-        search: mcts::MctsConfig::default().with_local(is_timed),
+        search: mcts::MctsConfig::default()
+            .with_local(is_timed)
+            .with_plan(is_timed),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
         ponder: options.get("ponder", "true or false")?.unwrap_or(is_timed),
         budget,
@@ -141,6 +144,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         ("darkening", &mut search.darkening),
         ("decisive", &mut search.decisive),
         ("local", &mut search.local),
+        ("plan", &mut search.plan),
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }

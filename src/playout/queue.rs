@@ -93,7 +93,7 @@ impl PlayoutQueue {
     /// # Panics
     /// If the state is outside the [`validity`](PlayoutQueue::validity).
     pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> JobId {
-        self.validity.check(state);
+        self.validity.check(state.words());
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             JobId(self.slots.len() as u32 - 1)

@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let position = args.thinking.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
-    let (search, seed) = args.thinking.search(&position)?;
+    let (search, seed) = args.thinking.search(&position, false)?;
     message(&format!("seed {seed}"));
     let mut table = Playing {
         pictures: position.pictures(&Stop::new()),

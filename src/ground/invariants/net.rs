@@ -5,6 +5,10 @@ use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 use crate::ground::game::GroundGame;
 use crate::ground::layout::Layout;
 
+/// The most operands of one conjunction. Each time a literal of a long clause changes, the
+/// solver may look at all others.
+const WIDEST: usize = 64;
+
 /// A game's circuit, prepared for being made into clauses by several threads.
 pub(crate) struct Net<'a> {
     pub(crate) game: &'a GroundGame,
@@ -60,9 +64,30 @@ impl<'a> Net<'a> {
         self.circuit.outputs()[self.layout.goals[role].start + goal]
     }
 
-    /// Whether at most one gate or output reads the node.
-    pub(crate) fn is_read_once(&self, node: NodeId) -> bool {
-        self.read_once[node.index()]
+    /// The operands of the widest conjunction, within limits, that ends in this gate, of gates
+    /// that nobody else reads and that are not known.
+    pub(crate) fn operands(&self, node: NodeId, is_known: impl Fn(NodeId) -> bool) -> Vec<Edge> {
+        let mut operands = Vec::new();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            let Node::And(a, b) = self.circuit.node(node) else {
+                unreachable!("only gates are opened");
+            };
+            for edge in [a, b] {
+                let node = edge.node();
+                let is_gate = matches!(self.circuit.node(node), Node::And(..));
+                let is_inner = is_gate && !edge.inverted() && self.read_once[node.index()];
+                let has_room = operands.len() + open.len() < WIDEST;
+                if is_inner && has_room && !is_known(node) {
+                    open.push(node);
+                } else {
+                    operands.push(edge);
+                }
+            }
+        }
+        operands.sort_unstable();
+        operands.dedup();
+        operands
     }
 
     /// The most variables that one solver may have.

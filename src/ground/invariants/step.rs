@@ -10,18 +10,13 @@
 //! wide gates). In loops any fixpoint is allowed where the game has the least: again,
 //! more than the game allows; a step that the solver finds there is checked by evaluation.
 
-use std::cell::Cell;
-
-use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
+use batsat::Lit;
 use propjit_jit::circuit::{Edge, Node, NodeId};
 use rustc_hash::FxHashMap;
 
 use super::net::Net;
+use super::solver::Solver;
 use propjit_stop::Stop;
-
-/// The most operands of one conjunction. Each time a literal of a long clause changes, the
-/// solver may look at all others.
-const WIDEST: usize = 64;
 
 /// One of the two states of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,8 +63,7 @@ enum Rules {
 /// The clauses of a step.
 pub(crate) struct Step<'a> {
     net: &'a Net<'a>,
-    solver: batsat::Solver<SolverLimits>,
-    truth: Lit,
+    solver: Solver,
     known: FxHashMap<(When, NodeId), Lit>,
     scope: Scope,
     rules: Rules,
@@ -91,51 +85,13 @@ struct Choice {
     unruled: Vec<(usize, Lit)>,
 }
 
-/// When the solver gives up.
-struct SolverLimits {
-    end: Stop,
-    /// The most conflicts for one question.
-    conflicts: u64,
-    /// How many there were.
-    seen: u64,
-    /// How often the solver has asked whether to stop.
-    asked: Cell<u64>,
-    stopped: Cell<bool>,
-}
-
-impl Callbacks for SolverLimits {
-    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
-        self.seen += u64::from(kind == ClauseKind::Learnt);
-    }
-
-    fn stop(&self) -> bool {
-        let asked = self.asked.get();
-        self.asked.set(asked + 1);
-        // Looking at the clock takes longer than a decision.
-        if asked.is_multiple_of(64) && self.end.is_set() {
-            self.stopped.set(true);
-        }
-        self.stopped.get() || self.seen > self.conflicts
-    }
-}
-
 impl<'a> Step<'a> {
     /// A step from any state. A question ends after `conflicts` conflicts, and all of them end
     /// when `stop` is set.
     pub(crate) fn new(net: &'a Net<'a>, scope: Scope, conflicts: u64, stop: &Stop) -> Step<'a> {
-        let limits = SolverLimits {
-            end: stop.clone(),
-            conflicts,
-            seen: 0,
-            asked: Cell::new(0),
-            stopped: Cell::new(false),
-        };
-        let mut solver = batsat::Solver::new(SolverOpts::default(), limits);
-        let truth = Lit::new(solver.new_var_default(), true);
-        let mut step = Step {
+        Step {
             net,
-            solver,
-            truth,
+            solver: Solver::new(conflicts, stop),
             known: FxHashMap::default(),
             scope,
             rules: Rules::OneMove,
@@ -143,9 +99,7 @@ impl<'a> Step<'a> {
             feedback: Vec::new(),
             has_feedback: false,
             is_full: false,
-        };
-        step.clause(&[truth]);
-        step
+        }
     }
 
     /// The literal of a base proposition.
@@ -162,7 +116,7 @@ impl<'a> Step<'a> {
 
     /// A literal that is always true.
     pub(crate) fn truth(&self) -> Lit {
-        self.truth
+        self.solver.truth()
     }
 
     /// A literal that is true if both are, and otherwise false.
@@ -172,36 +126,25 @@ impl<'a> Step<'a> {
 
     /// A literal that is true if all are, and otherwise false.
     pub(crate) fn and_all(&mut self, all: &[Lit]) -> Lit {
-        let defined = self.variable();
-        for &lit in all {
-            self.clause(&[!defined, lit]);
-        }
-        let mut clause: Vec<Lit> = all.iter().map(|&lit| !lit).collect();
-        clause.push(defined);
-        self.clause(&clause);
-        defined
+        self.solver.and_all(all)
     }
 
     /// Requires one of the literals to be true.
     pub(crate) fn clause(&mut self, lits: &[Lit]) {
-        self.solver.add_clause_reuse(&mut lits.to_vec());
+        self.solver.clause(lits);
     }
 
     /// Whether all of these can be true in a step.
     pub(crate) fn ask(&mut self, premises: &[Lit]) -> Verdict {
-        let limits = self.solver.cb_mut();
-        limits.seen = 0;
-        if limits.end.is_set() {
+        if self.solver.is_stopped() {
             return Verdict::Unknown;
         }
         loop {
             self.close();
-            let answer = self.solver.solve_limited(premises);
-            if answer == lbool::FALSE {
-                return Verdict::Impossible;
-            }
-            if answer != lbool::TRUE {
-                return Verdict::Unknown;
+            match self.solver.solve(premises) {
+                Some(false) => return Verdict::Impossible,
+                None => return Verdict::Unknown,
+                Some(true) => {}
             }
             match (self.scope, self.rules) {
                 (Scope::Near | Scope::Whole, Rules::OneMove) => self.rules = Rules::Legal,
@@ -221,16 +164,15 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Whether a literal was true in the step that the solver found last.
-    fn was_true(&self, lit: Lit) -> bool {
-        self.solver.value_lit(lit) == lbool::TRUE
-    }
-
     /// Whether loops have their least fixpoints in the step that was found possible, as far
     /// as outputs tell.
     fn is_genuine(&self) -> bool {
         let circuit = self.net.circuit;
-        let value = |when, node| self.known.get(&(when, node)).map(|&lit| self.was_true(lit));
+        let value = |when, node| {
+            self.known
+                .get(&(when, node))
+                .map(|&lit| self.solver.was_true(lit))
+        };
         let inputs = circuit.inputs().iter();
         let inputs: Vec<bool> = inputs
             .map(|&input| value(When::Now, input).unwrap_or(false))
@@ -250,10 +192,6 @@ impl<'a> Step<'a> {
         let layout = self.net.layout;
         after[layout.bases.clone()].copy_from_slice(&now[layout.next.clone()]);
         agrees(When::Next, &circuit.evaluate(&after))
-    }
-
-    fn variable(&mut self) -> Lit {
-        Lit::new(self.solver.new_var_default(), true)
     }
 
     /// Puts in the clauses what those that are there need.
@@ -333,12 +271,12 @@ impl<'a> Step<'a> {
         waiting: &mut Vec<(When, NodeId)>,
     ) -> Option<Lit> {
         if self.is_full() {
-            return Some(self.variable());
+            return Some(self.solver.variable());
         }
         match (self.net.circuit.node(node), when) {
-            (Node::False, _) => Some(!self.truth),
+            (Node::False, _) => Some(!self.truth()),
             (Node::Input(input), When::Now) => {
-                let lit = self.variable();
+                let lit = self.solver.variable();
                 self.add_move(input.index(), lit);
                 Some(lit)
             }
@@ -346,7 +284,7 @@ impl<'a> Step<'a> {
                 let input = input.index();
                 if !self.net.layout.bases.contains(&input) {
                     // Nothing is asked about moves in the next state.
-                    return Some(self.variable());
+                    return Some(self.solver.variable());
                 }
                 let next = self.net.next(input);
                 match self.known.get(&(When::Now, next.node())) {
@@ -368,10 +306,10 @@ impl<'a> Step<'a> {
                 }
                 let lit = |edge: &Edge| self.known[&(when, edge.node())] ^ edge.inverted();
                 let lits: Vec<Lit> = operands.iter().map(lit).collect();
-                Some(self.and_all(&lits))
+                Some(self.solver.and_all(&lits))
             }
             (Node::Feedback, _) => {
-                let lit = self.variable();
+                let lit = self.solver.variable();
                 self.has_feedback = true;
                 self.feedback.push((when, node, lit));
                 Some(lit)
@@ -382,27 +320,8 @@ impl<'a> Step<'a> {
     /// The operands of the widest conjunction, within limits, that ends in this gate, of gates
     /// that nobody else reads.
     fn operands(&self, when: When, node: NodeId) -> Vec<Edge> {
-        let mut operands = Vec::new();
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            let Node::And(a, b) = self.net.circuit.node(node) else {
-                unreachable!("only gates are opened");
-            };
-            for edge in [a, b] {
-                let node = edge.node();
-                let is_gate = matches!(self.net.circuit.node(node), Node::And(..));
-                let is_inner = is_gate && !edge.inverted() && self.net.is_read_once(node);
-                let has_room = operands.len() + open.len() < WIDEST;
-                if is_inner && has_room && !self.known.contains_key(&(when, node)) {
-                    open.push(node);
-                } else {
-                    operands.push(edge);
-                }
-            }
-        }
-        operands.sort_unstable();
-        operands.dedup();
-        operands
+        let is_known = |node| self.known.contains_key(&(when, node));
+        self.net.operands(node, is_known)
     }
 
     /// Notes a move that is in the clauses now, if the input is one.
@@ -414,14 +333,7 @@ impl<'a> Step<'a> {
         let number = input - self.net.layout.does[role].start;
         let made = match self.roles[role].made {
             None => lit,
-            Some(before) => {
-                self.clause(&[!before, !lit]);
-                let made = self.variable();
-                self.clause(&[!before, made]);
-                self.clause(&[!lit, made]);
-                self.clause(&[!made, before, lit]);
-                made
-            }
+            Some(before) => self.solver.exclusive(before, lit),
         };
         let choice = &mut self.roles[role];
         choice.made = Some(made);
@@ -430,9 +342,9 @@ impl<'a> Step<'a> {
 
     /// Whether nothing more may be put in the clauses.
     fn is_full(&mut self) -> bool {
-        let has_no_room = self.solver.num_vars() >= self.net.variables();
+        let has_no_room = self.solver.variables() >= self.net.variables();
         let looks = self.known.len().is_multiple_of(1024);
-        self.is_full |= has_no_room || looks && self.solver.cb().end.is_set();
+        self.is_full |= has_no_room || looks && self.solver.is_stopped();
         self.is_full
     }
 }

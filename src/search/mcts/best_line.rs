@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::node::NodeId;
 use super::tree::Tree;
 use crate::machine::{MachineError, Move, State};
+use crate::plan::Plan;
 use crate::playout::Line;
 use crate::search::evaluator::Evaluator;
 
@@ -34,6 +35,14 @@ impl BestLine {
             moves: decisions
                 .chain((first..).zip(line.moves.iter().copied()))
                 .collect(),
+        }
+    }
+
+    /// A match that was planned from a state after `depth` joint moves.
+    pub(super) fn planned(plan: &Plan, depth: u32) -> BestLine {
+        BestLine {
+            goal: plan.goal as f32,
+            moves: (depth..).zip(plan.moves.iter().copied()).collect(),
         }
     }
 

@@ -41,6 +41,9 @@ pub struct MctsConfig {
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
     /// that was learned for at least half of that.
     pub learning: Duration,
+    /// Whether a [planner](crate::plan) works beside the search, on two threads of its own, in a
+    /// game of one role. It has a quarter of the memory.
+    pub plan: bool,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
 }
@@ -91,6 +94,7 @@ impl Default for MctsConfig {
             provers: Vec::new(),
             evaluation: None,
             learning: Duration::from_secs(3),
+            plan: false,
             seed: 0,
         }
     }
@@ -111,6 +115,7 @@ impl MctsConfig {
         with_provers(provers: Vec<ProgramCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
         with_learning(learning: Duration);
+        with_plan(plan: bool);
         with_seed(seed: u64);
     }
 

@@ -15,6 +15,7 @@
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
 //! - `local`, `local_report`: what provers beside the search find out.
+//! - `planning`: what a planner beside the search finds out, in a game of one role.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
@@ -31,6 +32,7 @@ mod local_report;
 #[cfg(all(test, propjit_loom))]
 mod model;
 mod node;
+mod planning;
 mod report;
 mod shared;
 #[cfg(test)]
@@ -59,6 +61,8 @@ pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
 pub use local_report::{Forced, LocalReport, LocalTarget};
 use node::Bounds;
+pub use planning::PlanReport;
+use planning::Planning;
 pub use report::{MoveReport, SearchReport};
 use shared::{Shared, Wanted};
 use tree::Tree;
@@ -106,6 +110,8 @@ pub struct Mcts {
     engines: Option<MatchEngines>,
     /// The provers beside the search, if there are any.
     local: Option<LocalSearch>,
+    /// The planner beside the search, if there is one.
+    planning: Option<Planning>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
     depth: u32,
@@ -198,7 +204,17 @@ impl Mcts {
             let engines = match_engines(game, &config).expect("there are some");
             HeuristicTask::start(&engines, random, &learning)
         });
-        let mut tree = Tree::new(&root, ranges, random, config.memory);
+        let plannable = game.engines().filter(|_| {
+            config.plan && ranges.len() == 1 && random.is_none() && backend != Backend::Prover
+        });
+        let (planning, memory) = match plannable {
+            Some(engines) => {
+                let (planning, left) = Planning::new(engines, &config, &state);
+                (Some(planning), left)
+            }
+            None => (None, config.memory),
+        };
+        let mut tree = Tree::new(&root, ranges, random, memory);
         if let Some(local) = &local {
             tree.set_wins(local.no_wins());
         }
@@ -213,6 +229,7 @@ impl Mcts {
             heuristic,
             engines,
             local,
+            planning,
             state,
             depth: 0,
             playouts_before: 0,
@@ -256,6 +273,10 @@ impl Mcts {
         }
         if let Some(line) = &*best_line {
             self.tree.raise_lower_bound(self.tree.root(), line.goal);
+        }
+        let is_other = (&self.state, self.depth) != (state, depth);
+        if let Some(planning) = self.planning.as_mut().filter(|_| is_other) {
+            planning.set_root(state, depth, best_line.as_ref().map(|line| line.goal));
         }
         drop(best_line);
         self.shared.root_statistics.lock().clear();
@@ -349,21 +370,35 @@ impl Mcts {
         if let Some(engines) = &self.engines {
             engines.advance(&self.state, budget.stop.deadline());
         }
+        if let Some(planning) = &self.planning {
+            planning.resume();
+        }
         let result = loop {
             self.adopt_goal_bounds();
-            self.adopt_heuristic()?;
+            if let Err(error) = self.adopt_heuristic() {
+                break Err(error);
+            }
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
             let is_waiting = self.goal_bounds.is_some() || self.heuristic.is_some();
             let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
             let result = self.run_for(time, wanted, &budget.stop);
-            if result.is_ok() && !budget.stop.is_set() && self.resist()? {
-                continue;
-            }
+            let resists = match result.is_ok() && !budget.stop.is_set() {
+                true => self.resist(),
+                false => Ok(false),
+            };
+            let result = match resists {
+                Ok(true) => continue,
+                Ok(false) => result,
+                Err(error) => Err(error),
+            };
             if result.is_err() || is_last || budget.stop.is_set() || self.is_done(wanted) {
                 break result;
             }
         };
+        if let Some(planning) = &self.planning {
+            planning.pause();
+        }
         self.set_stop(&Stop::new());
         self.time += start.elapsed();
         result
@@ -397,7 +432,7 @@ impl Mcts {
     /// Searches for a time with all threads.
     fn run_for(&mut self, time: Duration, wanted: Wanted, stop: &Stop) -> Result<(), MachineError> {
         let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
-        let local = &mut self.local;
+        let (local, planning) = (&mut self.local, &self.planning);
         self.runs += 1;
         // The evaluators have the first streams of the seed itself.
         let streams = rng::streams(!config.seed.wrapping_add(self.runs));
@@ -407,6 +442,9 @@ impl Mcts {
         std::thread::scope(|scope| {
             if let Some(local) = local {
                 scope.spawn(|| local.run(tree, is_done));
+            }
+            if let Some(planning) = planning {
+                scope.spawn(|| planning.run(tree, shared, is_done));
             }
             let threads: Vec<_> = streams
                 .map(|(rng, evaluator)| {
@@ -446,6 +484,9 @@ impl Mcts {
         }
         if let Some(local) = &self.local {
             local.explain(tree, self.depth, &mut report);
+        }
+        if let Some(planning) = &self.planning {
+            planning.explain(&mut report);
         }
         report
     }

@@ -7,6 +7,7 @@ use super::decision::Decision;
 use super::joint::Arm;
 use super::local_report::{Forced, LocalReport};
 use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
+use super::planning::PlanReport;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::statistics::Moments;
@@ -34,6 +35,8 @@ pub struct SearchReport {
     pub moves: Vec<MoveReport>,
     /// What local search has brought, if there is one.
     pub local: Option<LocalReport>,
+    /// What a planner has found out, if there is one.
+    pub plan: Option<PlanReport>,
 }
 
 /// The result of a search for one move.
@@ -91,6 +94,7 @@ impl SearchReport {
             time,
             moves,
             local: None,
+            plan: None,
         }
     }
 }

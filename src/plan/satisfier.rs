@@ -1,0 +1,247 @@
+//! Planning with a SAT solver, over matches of many lengths at a time.
+//!
+//! How long a match has to be is not known, and which lengths are hard to exclude is not, either.
+//! So all lengths up to some bound are asked about in turns, with a number of conflicts each that
+//! grows from round to round (algorithm B of Rintanen, "Evaluation strategies for planning as
+//! satisfiability", 2004, with equal shares).
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use crate::engine::Engines;
+use crate::ground::invariants::net::Net;
+use crate::machine::Move;
+use crate::machine::batch::Batch;
+
+use super::effects::Effects;
+use super::findings::{Findings, Plan, PlanMethod};
+use super::gate::Gate;
+use super::unrolled::Unrolled;
+use super::{ROLE, Root};
+
+/// About how much memory there must be for each variable of the solver, in bytes.
+const BYTES_PER_VARIABLE: usize = 200;
+
+/// How many steps are looked at in the first round: of one move, and of several. How many
+/// conflicts a length may take then: more where there are few lengths, and few clauses.
+const FIRST_STEPS: [usize; 2] = [16, 2];
+const FIRST_CONFLICTS: [u64; 2] = [100, 3000];
+
+/// Asks about matches of any length.
+pub(super) struct Satisfier<'a> {
+    engines: &'a Arc<Engines>,
+    root: &'a Root,
+    findings: &'a Findings,
+    gate: &'a Gate,
+    /// Set when the gate is closed.
+    stop: Stop,
+}
+
+/// Questions about matches of all lengths, and how far they have come.
+struct Course<'a> {
+    unrolled: Unrolled<'a>,
+    /// Whether what is not found does not exist.
+    is_complete: bool,
+    /// For each number of steps, the least goal that is known to be out of reach then.
+    excluded: Vec<i32>,
+    /// How many steps are looked at, and how many conflicts each question may take.
+    steps: usize,
+    conflicts: u64,
+}
+
+/// There is nothing more to find out, or the gate is closed for ever.
+struct Over;
+
+impl<'a> Satisfier<'a> {
+    /// For matches from the root on.
+    pub(super) fn new(
+        engines: &'a Arc<Engines>,
+        root: &'a Root,
+        findings: &'a Findings,
+        gate: &'a Gate,
+    ) -> Satisfier<'a> {
+        let stop = Stop::new();
+        stop.set();
+        Satisfier {
+            engines,
+            root,
+            findings,
+            gate,
+            stop,
+        }
+    }
+
+    /// Asks until all is known, there is no room, or the gate is closed for ever.
+    pub(super) fn run(&mut self) {
+        // It ends as soon as there is nothing more to do.
+        let Err(Over) = self.rounds();
+    }
+
+    fn rounds(&mut self) -> Result<std::convert::Infallible, Over> {
+        self.pass_gate()?;
+        let variables = (self.root.memory / BYTES_PER_VARIABLE).min(u32::MAX as usize);
+        let net = Net::new(self.engines.game(), variables as u32);
+        // Matches in which steps have several moves are found sooner, but are not all that there are.
+        let effects = Effects::of(self.engines.game());
+        let effects = effects.map(Some).into_iter().chain([None]);
+        let course = |effects: Option<Effects>| {
+            let is_parallel = usize::from(effects.is_some());
+            Some(Course {
+                is_complete: effects.is_none(),
+                steps: FIRST_STEPS[is_parallel],
+                conflicts: FIRST_CONFLICTS[is_parallel],
+                unrolled: Unrolled::new(&net, &self.root.state, effects)?,
+                excluded: Vec::new(),
+            })
+        };
+        let mut courses: Vec<Course> = effects.filter_map(course).collect();
+        while !courses.is_empty() {
+            let mut left = Vec::new();
+            for mut course in courses {
+                if self.round(&mut course)? {
+                    left.push(course);
+                }
+            }
+            courses = left;
+        }
+        Err(Over)
+    }
+
+    /// Asks about all lengths. Returns whether there is more to ask.
+    fn round(&mut self, course: &mut Course) -> Result<bool, Over> {
+        let may_be_longer = self.extend(&mut course.unrolled, course.steps)?;
+        let last = course.unrolled.steps();
+        course.excluded.resize(last + 1, i32::MAX);
+        let goals: [fn(&Findings) -> i32; 2] = [
+            |findings| findings.range().1,
+            // Anything better than what there is.
+            |findings| {
+                let (low, high) = findings.range();
+                findings.next_better(low).unwrap_or(high)
+            },
+        ];
+        let mut is_open = false;
+        for goal in goals {
+            for steps in 0..=last {
+                let value = goal(self.findings);
+                if course.excluded[steps] <= value {
+                    continue;
+                }
+                match self.ask(course, |of| of.can_end(steps, value))? {
+                    Some(true) => self.take(&course.unrolled.solution(steps))?,
+                    Some(false) => course.excluded[steps] = value,
+                    None => is_open = true,
+                }
+            }
+        }
+        if course.is_complete {
+            let is_last = course.unrolled.is_surely_over(last)
+                || self.ask(course, |of| of.can_last(last))? == Some(false);
+            let all = course.excluded.iter().max().filter(|_| is_last);
+            if let Some(&value) = all {
+                self.findings.cap_below(value, PlanMethod::Satisfiability);
+            }
+            self.findings.note(|progress| progress.steps = last);
+        }
+        if is_open {
+            course.conflicts *= 2;
+        }
+        course.steps = (2 * course.steps).min(self.root.most_steps);
+        Ok(is_open || may_be_longer)
+    }
+
+    /// Adds steps. Returns whether there may be more.
+    fn extend(&mut self, unrolled: &mut Unrolled, steps: usize) -> Result<bool, Over> {
+        while unrolled.steps() < steps {
+            if unrolled.is_full() || unrolled.is_surely_over(unrolled.steps()) {
+                return Ok(false);
+            }
+            self.pass_gate()?;
+            unrolled.extend();
+        }
+        Ok(steps < self.root.most_steps)
+    }
+
+    /// Asks a question, again if the gate was closed meanwhile.
+    fn ask(
+        &mut self,
+        course: &mut Course,
+        question: impl Fn(&mut Unrolled) -> Option<bool>,
+    ) -> Result<Option<bool>, Over> {
+        loop {
+            self.pass_gate()?;
+            course.unrolled.limit(course.conflicts, &self.stop);
+            let answer = question(&mut course.unrolled);
+            if answer.is_some() || !self.stop.is_set() {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Takes over a solution. Ends the search if it is none by the rules: then the clauses say
+    /// something else than the circuit.
+    fn take(&self, moves: &[Move]) -> Result<(), Over> {
+        match self.replay(moves) {
+            Some(goal) => {
+                let moves = moves.to_vec();
+                self.findings
+                    .improve(Plan { goal, moves }, PlanMethod::Satisfiability);
+                Ok(())
+            }
+            None => {
+                tracing::warn!(steps = moves.len(), "a plan that cannot be played");
+                Err(Over)
+            }
+        }
+    }
+
+    /// The goal at the end of a match, if it can be played. A match without a goal counts as 0.
+    fn replay(&self, moves: &[Move]) -> Option<i32> {
+        let game = self.engines.game();
+        let mut batch = Batch::new(game.clone(), self.engines.at_hand());
+        batch.fill(&self.root.state, 1);
+        for &played in moves {
+            let mut is_legal = false;
+            batch.for_each_legal(ROLE, |_, legal| is_legal |= legal == played);
+            if !is_legal || !batch.terminal().is_empty() {
+                return None;
+            }
+            batch.play(&[played]);
+            batch.advance(batch.filled());
+        }
+        let is_over = !batch.terminal().is_empty();
+        is_over.then(|| batch.goal(ROLE, 0).unwrap_or(0))
+    }
+
+    /// Waits while the gate is closed.
+    fn pass_gate(&mut self) -> Result<(), Over> {
+        if self.stop.is_set() {
+            self.stop = self.gate.pass().ok_or(Over)?;
+        }
+        match self.findings.is_solved() {
+            true => Err(Over),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{lock, replayed, task};
+
+    use super::*;
+
+    #[test]
+    fn what_no_length_allows_is_out_of_reach() {
+        let method = PlanMethod::Satisfiability;
+        for (last, best, proof) in [(2, 100, None), (0, 50, Some(method))] {
+            let task = task(&lock(last));
+            Satisfier::new(&task.engines, &task.root, &task.findings, &task.gate).run();
+            let known = task.findings.known();
+            assert_eq!((known.low, known.high, known.proof), (best, best, proof));
+            let (plan, by) = known.plan.unwrap();
+            assert_eq!((replayed(&task, &plan.moves), by), (Some(best), method));
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! A game unrolled: the clauses of all states and moves from a root on, step by step.
+//!
+//! Planning as satisfiability (Kautz and Selman, "Planning as satisfiability", 1992), from a
+//! circuit. The root's propositions are constants, so that whatever does not depend on moves, such
+//! as step counters, is a constant at each step and makes no clauses.
+//!
+//! In each step one move is made; or several, if their [`Effects`] are known and they could be
+//! made in any order, which makes steps fewer by far where the order matters little.
+//!
+//! Once a match is over, nothing is required of what follows; so a solution may be shorter than
+//! the clauses reach.
+
+use batsat::Lit;
+use propjit_jit::circuit::{Edge, Node, NodeId};
+use propjit_stop::Stop;
+
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::solver::Solver;
+use crate::machine::{Move, State};
+
+use super::ROLE;
+use super::effects::Effects;
+
+/// The clauses of the states from a root on.
+pub(super) struct Unrolled<'a> {
+    net: &'a Net<'a>,
+    solver: Solver,
+    parts: Parts,
+    /// What moves do, if several are made in a step.
+    parallel: Option<Effects>,
+    states: Vec<StateWires>,
+}
+
+/// The gates to be made into clauses, each with its operands, in the order of evaluation.
+type Gates = Vec<(NodeId, Box<[Edge]>)>;
+
+/// The gates by what they are for.
+struct Parts {
+    /// Legal moves and terminal.
+    state: Gates,
+    /// The next state.
+    next: Gates,
+    goals: Gates,
+}
+
+/// The wires in a state.
+struct StateWires {
+    /// By node; those of gates that are not in the clauses mean nothing.
+    lits: Vec<Lit>,
+    has_goals: bool,
+    /// The moves that may be made, once they are in the clauses.
+    moves: Vec<(Move, Lit)>,
+    terminal: Lit,
+    /// Whether the match is over, in this state or before.
+    over: Lit,
+}
+
+impl<'a> Unrolled<'a> {
+    /// The root alone; `None` if there are loops in the circuit, which clauses do not express.
+    /// With effects, several moves are made in a step.
+    pub(super) fn new(
+        net: &'a Net<'a>,
+        root: &State,
+        parallel: Option<Effects>,
+    ) -> Option<Unrolled<'a>> {
+        if !net.circuit.loops().is_empty() {
+            return None;
+        }
+        let mut unrolled = Unrolled {
+            net,
+            solver: Solver::new(0, &Stop::new()),
+            parts: Parts::new(net),
+            parallel,
+            states: Vec::new(),
+        };
+        let truth = unrolled.solver.truth();
+        let bases = (0..net.layout.bases.len()).map(|base| truth ^ !root.contains(base));
+        let bases = bases.collect();
+        unrolled.add_state(bases, !truth);
+        Some(unrolled)
+    }
+
+    /// The number of steps so far.
+    pub(super) fn steps(&self) -> usize {
+        self.states.len() - 1
+    }
+
+    /// Whether nothing more may be put in the clauses, for lack of room.
+    pub(super) fn is_full(&self) -> bool {
+        self.solver.variables() >= self.net.variables()
+    }
+
+    /// Whether the match is over after so many steps, whatever is played, as far as that is
+    /// obvious.
+    pub(super) fn is_surely_over(&self, steps: usize) -> bool {
+        self.states[steps].over == self.solver.truth()
+    }
+
+    /// Sets the limits of the questions to come.
+    pub(super) fn limit(&mut self, conflicts: u64, stop: &Stop) {
+        self.solver.limit(conflicts, stop);
+    }
+
+    /// Adds a step.
+    pub(super) fn extend(&mut self) {
+        let at = self.steps();
+        let made = self.add_moves(at);
+        let next = match &self.parallel {
+            None => self.after_one(at, &made),
+            Some(_) => self.after_several(at, &made),
+        };
+        let before = self.states[at].over;
+        self.add_state(next, before);
+    }
+
+    /// Whether a match can end after exactly so many steps, with a goal of at least `value`; `None` if
+    /// that was not found out within the limits.
+    pub(super) fn can_end(&mut self, steps: usize, value: i32) -> Option<bool> {
+        let truth = self.solver.truth();
+        let terminal = self.states[steps].terminal;
+        let before = steps
+            .checked_sub(1)
+            .map_or(!truth, |at| self.states[at].over);
+        if terminal == !truth || before == truth {
+            return Some(false);
+        }
+        if !self.states[steps].has_goals {
+            self.define(steps, |parts| &parts.goals);
+            self.states[steps].has_goals = true;
+        }
+        let goals = &self.net.game.propnet().roles[ROLE.index()].goals;
+        let outputs = self.net.layout.goals[ROLE.index()].clone();
+        let enough = goals.iter().zip(outputs);
+        let enough = enough.filter(|(goal, _)| goal.value >= value);
+        let enough: Vec<Lit> = enough
+            .map(|(_, output)| !self.output(steps, output))
+            .collect();
+        let enough = !self.solver.and_all(&enough);
+        self.solver.solve(&[terminal, !before, enough])
+    }
+
+    /// Whether a match can last for more than so many steps.
+    pub(super) fn can_last(&mut self, steps: usize) -> Option<bool> {
+        let over = self.states[steps].over;
+        self.solver.solve(&[!over])
+    }
+
+    /// The moves of the solution that was found last.
+    pub(super) fn solution(&self, steps: usize) -> Vec<Move> {
+        let moves = self.states[..steps].iter().flat_map(|state| &state.moves);
+        let made = moves.filter(|&&(_, lit)| self.solver.was_true(lit));
+        made.map(|&(made, _)| made).collect()
+    }
+
+    /// Adds a state with these base propositions, before which the match may be over.
+    fn add_state(&mut self, bases: Vec<Lit>, before: Lit) {
+        let truth = self.solver.truth();
+        let mut lits = vec![!truth; self.net.circuit.nodes().len()];
+        for (&input, lit) in self.net.circuit.inputs().iter().zip(bases) {
+            lits[input.index()] = lit;
+        }
+        self.states.push(StateWires {
+            lits,
+            has_goals: false,
+            moves: Vec::new(),
+            terminal: truth,
+            over: truth,
+        });
+        let at = self.steps();
+        self.define(at, |parts| &parts.state);
+        let terminal = self.output(at, self.net.layout.terminal);
+        let over = self.solver.either(before, terminal);
+        let state = &mut self.states[at];
+        (state.terminal, state.over) = (terminal, over);
+    }
+
+    /// Adds the moves that may be legal in a state, and requires that only legal ones are made.
+    /// Gives all moves, in their order.
+    fn add_moves(&mut self, at: usize) -> Vec<Lit> {
+        let truth = self.solver.truth();
+        let legal = self.net.layout.legal[ROLE.index()].clone();
+        let mut lits = Vec::with_capacity(legal.len());
+        for (number, output) in (0..).zip(legal) {
+            let legal = self.output(at, output);
+            let lit = match legal == !truth {
+                true => legal,
+                false => {
+                    let lit = self.solver.variable();
+                    self.solver.clause(&[!lit, legal]);
+                    self.states[at].moves.push((Move(number), lit));
+                    lit
+                }
+            };
+            lits.push(lit);
+        }
+        lits
+    }
+
+    /// Requires that exactly one move is made, unless the match is over. Gives the base
+    /// propositions after it.
+    fn after_one(&mut self, at: usize, moves: &[Lit]) -> Vec<Lit> {
+        let none = !self.solver.truth();
+        let inputs = self.net.layout.does[ROLE.index()].clone();
+        let mut made = none;
+        for (input, &lit) in inputs.zip(moves) {
+            if lit != none {
+                made = self.solver.exclusive(made, lit);
+            }
+            let input = self.net.circuit.inputs()[input];
+            self.states[at].lits[input.index()] = lit;
+        }
+        let over = self.states[at].over;
+        self.solver.clause(&[made, over]);
+        self.define(at, |parts| &parts.next);
+        let next = self.net.layout.next.clone();
+        next.map(|output| self.output(at, output)).collect()
+    }
+
+    /// Requires that no two moves are made that exclude each other. Gives the base propositions
+    /// after them.
+    fn after_several(&mut self, at: usize, moves: &[Lit]) -> Vec<Lit> {
+        let none = !self.solver.truth();
+        let effects = self.parallel.as_ref().expect("effects are known");
+        for &(a, b) in &effects.conflicts {
+            let (a, b) = (moves[a], moves[b]);
+            if a != none && b != none {
+                self.solver.clause(&[!a, !b]);
+            }
+        }
+        let mut next = Vec::with_capacity(effects.makes.len());
+        for (input, [adders, deleters]) in self.net.layout.bases.clone().zip(&effects.makes) {
+            let node = self.net.circuit.inputs()[input];
+            let before = self.states[at].lits[node.index()];
+            let kept = deleters.iter().map(|&made| !moves[made]);
+            let kept: Vec<Lit> = kept.chain([before]).collect();
+            let unset = adders.iter().map(|&made| !moves[made]);
+            let unset: Vec<Lit> = unset.chain([!self.solver.and_all(&kept)]).collect();
+            next.push(!self.solver.and_all(&unset));
+        }
+        next
+    }
+
+    /// Makes clauses of gates in a state.
+    fn define(&mut self, at: usize, part: fn(&Parts) -> &Gates) {
+        let lits = &mut self.states[at].lits;
+        let mut operands = Vec::new();
+        for (node, edges) in part(&self.parts) {
+            operands.clear();
+            let edges = edges.iter();
+            operands.extend(edges.map(|edge| lits[edge.node().index()] ^ edge.inverted()));
+            lits[node.index()] = self.solver.and_all(&operands);
+        }
+    }
+
+    /// The literal of an output in a state.
+    fn output(&self, at: usize, output: usize) -> Lit {
+        let edge = self.net.circuit.outputs()[output];
+        self.states[at].lits[edge.node().index()] ^ edge.inverted()
+    }
+}
+
+impl Parts {
+    fn new(net: &Net) -> Parts {
+        let layout = net.layout;
+        let mut seen = vec![false; net.circuit.nodes().len()];
+        let legal = layout.legal.iter().cloned().flatten();
+        let goals = layout.goals.iter().cloned().flatten();
+        Parts {
+            state: gates(net, legal.chain([layout.terminal]), &mut seen),
+            next: gates(net, layout.next.clone(), &mut seen),
+            goals: gates(net, goals, &mut seen),
+        }
+    }
+}
+
+/// The gates that outputs depend on and that were not seen yet.
+fn gates(net: &Net, outputs: impl Iterator<Item = usize>, seen: &mut [bool]) -> Gates {
+    let mut found = Vec::new();
+    let nodes = outputs.map(|output| net.circuit.outputs()[output].node());
+    let mut open: Vec<NodeId> = nodes.collect();
+    while let Some(node) = open.pop() {
+        let is_gate = matches!(net.circuit.node(node), Node::And(..));
+        if is_gate && !std::mem::replace(&mut seen[node.index()], true) {
+            let operands = net.operands(node, |_| false);
+            open.extend(operands.iter().map(|edge| edge.node()));
+            found.push((node, operands.into_boxed_slice()));
+        }
+    }
+    found.sort_unstable_by_key(|&(node, _)| node);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashSet};
+
+    use super::super::expander::Expander;
+    use super::super::tests::{Task, lock, replayed, task};
+    use super::*;
+
+    /// The numbers of steps after which matches end, and the goals then.
+    fn ends(task: &Task) -> BTreeSet<(usize, i32)> {
+        let mut expander = Expander::new(&task.engines);
+        let mut root = task.root.state.words().to_vec();
+        root.resize(expander.words(), 0);
+        let mut layer = HashSet::from([root]);
+        let mut ends = BTreeSet::new();
+        for steps in 1.. {
+            let mut next = HashSet::new();
+            for state in &layer {
+                expander.expand(state, |child| {
+                    match child.goal {
+                        Some(goal) => drop(ends.insert((steps, goal))),
+                        None => drop(next.insert(child.state.to_vec())),
+                    };
+                });
+            }
+            if next.is_empty() {
+                break;
+            }
+            layer = next;
+        }
+        ends
+    }
+
+    #[test]
+    fn matches_end_as_they_do_in_the_game() {
+        // A walk that may end early.
+        let walk =
+            "(role r) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (init (at 1)) (init (tired 0))
+            (legal r up) (legal r down) (<= (next (tired ?n)) (true (tired ?m)) (succ ?m ?n))
+            (<= (next (at ?n)) (true (at ?m)) (does r up) (succ ?m ?n))
+            (<= (next (at ?m)) (true (at ?n)) (does r down) (succ ?m ?n))
+            (<= terminal (true (at 4))) (<= terminal (true (at 0))) (<= terminal (true (tired 4)))
+            (<= (goal r 100) (true (at 4))) (<= (goal r 70) (true (at 0)) (true (tired 3)))
+            (<= (goal r 30) (true (at 3))) (<= (goal r 0) (true (at 1)))
+            (<= (goal r 0) (true (at 0)) (not (true (tired 3))))";
+        for rules in [lock(1), walk.to_string()] {
+            let task = task(&rules);
+            let game = task.engines.game();
+            let net = Net::new(game, 1 << 20);
+            let mut unrolled = Unrolled::new(&net, &task.root.state, None).unwrap();
+            unrolled.limit(u64::MAX, &Stop::new());
+            let ends = ends(&task);
+            let last = ends.last().unwrap().0;
+            for steps in 0..=last {
+                for goal in &game.propnet().roles[0].goals {
+                    let can = ends
+                        .iter()
+                        .any(|&(at, with)| at == steps && with >= goal.value);
+                    assert_eq!(
+                        unrolled.can_end(steps, goal.value),
+                        Some(can),
+                        "{steps} {goal:?}"
+                    );
+                    if can {
+                        let moves = unrolled.solution(steps);
+                        assert_eq!(moves.len(), steps);
+                        assert!(replayed(&task, &moves) >= Some(goal.value));
+                    }
+                }
+                assert_eq!(unrolled.can_last(steps), Some(steps < last));
+                unrolled.extend();
+            }
+        }
+    }
+
+    #[test]
+    fn moves_in_a_step_can_be_made_in_any_order() {
+        // A Latin square.
+        let task = task(
+            "(role r) (digit 1) (digit 2) (digit 3)
+             (<= (init (free ?x ?y)) (digit ?x) (digit ?y))
+             (<= (legal r (write ?x ?y ?d)) (true (free ?x ?y)) (digit ?d)
+                 (not (row ?y ?d)) (not (column ?x ?d)))
+             (<= (row ?y ?d) (true (cell ?x ?y ?d)))
+             (<= (column ?x ?d) (true (cell ?x ?y ?d)))
+             (<= (next (cell ?x ?y ?d)) (does r (write ?x ?y ?d)))
+             (<= (next (cell ?x ?y ?d)) (true (cell ?x ?y ?d)))
+             (<= (next (free ?x ?y)) (true (free ?x ?y)) (not (written ?x ?y)))
+             (<= (written ?x ?y) (does r (write ?x ?y ?d)))
+             (<= open (true (free ?x ?y)))
+             (<= going (legal r ?m)) (<= terminal (not going))
+             (<= (goal r 100) (not open)) (<= (goal r 0) open)",
+        );
+        let game = task.engines.game();
+        let net = Net::new(game, 1 << 20);
+        let effects = Effects::of(game).unwrap();
+        let mut unrolled = Unrolled::new(&net, &task.root.state, Some(effects)).unwrap();
+        unrolled.limit(u64::MAX, &Stop::new());
+        let steps = (1..20).find(|&steps| {
+            unrolled.extend();
+            unrolled.can_end(steps, 100) == Some(true)
+        });
+        let moves = unrolled.solution(steps.unwrap());
+        assert_eq!((steps, moves.len()), (Some(1), 9));
+        assert_eq!(replayed(&task, &moves), Some(100));
+    }
+}

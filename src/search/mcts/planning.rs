@@ -1,0 +1,166 @@
+//! Planning beside the search, in a game of one role: what a [planner](crate::plan) finds out
+//! about the root.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit_stop::Stop;
+use serde::Serialize;
+
+use super::best_line::BestLine;
+use super::config::MctsConfig;
+use super::node::Bounds;
+use super::report::SearchReport;
+use super::shared::Shared;
+use super::tree::Tree;
+use crate::engine::Engines;
+use crate::machine::{RoleId, State};
+use crate::plan::{PlanMethod, PlanProgress, Planner};
+
+/// The part of the search's memory that the planner has: one over this.
+const MEMORY_PART: usize = 4;
+
+/// A planner, and where its plans start.
+#[derive(Debug)]
+pub(super) struct Planning {
+    engines: Arc<Engines>,
+    planner: Planner,
+    /// The number of joint moves before the state from which it plans.
+    depth: u32,
+    memory: usize,
+    /// How many joint moves a match may have.
+    max_steps: u32,
+}
+
+/// What a planner has found out.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PlanReport {
+    /// The least and the greatest goal that the role may get with best play.
+    pub range: (i32, i32),
+    /// The number of moves of the best match that it found, and by what it was found.
+    pub found: Option<(usize, PlanMethod)>,
+    /// By what it was proved that no greater goal can be got, if one was possible at first.
+    pub proof: Option<PlanMethod>,
+    /// How far it has come.
+    pub progress: PlanProgress,
+}
+
+impl Planning {
+    /// Gets ready to plan from a state. Also gives the memory that is left for the search.
+    pub(super) fn new(
+        engines: &Arc<Engines>,
+        config: &MctsConfig,
+        state: &State,
+    ) -> (Planning, usize) {
+        let memory = config.memory / MEMORY_PART;
+        let planning = Planning {
+            engines: engines.clone(),
+            planner: Planner::start(engines, state, memory, config.max_steps as usize),
+            depth: 0,
+            memory,
+            max_steps: config.max_steps,
+        };
+        (planning, config.memory - memory)
+    }
+
+    /// Lets the planner work.
+    pub(super) fn resume(&self) {
+        self.planner.resume();
+    }
+
+    /// Stops the planner for now.
+    pub(super) fn pause(&self) {
+        self.planner.pause();
+    }
+
+    /// Plans from another state, which comes after `depth` joint moves. If it is on the best line,
+    /// what is known still holds; `goal` is the goal to which that leads.
+    pub(super) fn set_root(&mut self, state: &State, depth: u32, goal: Option<f32>) {
+        let known = self.planner.known();
+        if goal.is_some() && known.is_solved() {
+            // The line is played to its end.
+            return;
+        }
+        let left = self.max_steps.saturating_sub(depth);
+        self.planner = Planner::start(&self.engines, state, self.memory, left as usize);
+        self.depth = depth;
+        if let Some(goal) = goal {
+            self.planner.limit(goal as i32, known.high);
+        }
+    }
+
+    /// Tells the tree what is found out, until a stop comes.
+    pub(super) fn run(&self, tree: &Tree, shared: &Shared, stop: &Stop) {
+        while !stop.is_set() {
+            self.take_over(tree, shared);
+            if self.planner.known().is_solved() {
+                return;
+            }
+            // Not longer than a stop may wait.
+            self.planner.wait(Duration::from_millis(5));
+        }
+        self.take_over(tree, shared);
+    }
+
+    /// Takes over what is known.
+    fn take_over(&self, tree: &Tree, shared: &Shared) {
+        let known = self.planner.known();
+        let root = tree.root();
+        if let Some((plan, _)) = &known.plan {
+            let line = BestLine::planned(plan, self.depth);
+            if let Some(goal) = shared.improve(line) {
+                tree.raise_lower_bound(root, goal);
+            }
+        }
+        let Bounds { low, .. } = tree.ranges()[0];
+        let high = known.high as f32;
+        tree.node(root).narrow(RoleId(0), Bounds { low, high });
+        let best = shared.best_line.lock().as_ref().map(|line| line.goal);
+        if let Some(goal) = best.filter(|&goal| goal > known.low as f32) {
+            // A playout was better.
+            self.planner.limit(goal as i32, known.high);
+        }
+    }
+
+    /// Adds to the report what is known of the root.
+    pub(super) fn explain(&self, report: &mut SearchReport) {
+        let known = self.planner.known();
+        for played in &mut report.moves {
+            let (low, high) = &mut played.bounds;
+            *high = high.min(f64::from(known.high)).max(*low);
+        }
+        report.plan = Some(PlanReport {
+            range: (known.low, known.high),
+            found: known.plan.map(|(plan, method)| (plan.moves.len(), method)),
+            proof: known.proof,
+            progress: known.progress,
+        });
+    }
+}
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = self.range;
+        match low == high {
+            true => write!(f, "plan: {low}")?,
+            false => write!(f, "plan: {low} to {high}")?,
+        }
+        if let Some((moves, method)) = self.found {
+            write!(f, ", {moves} moves found by {method}")?;
+        }
+        if let Some(method) = self.proof {
+            write!(f, ", more excluded by {method}")?;
+        }
+        let PlanProgress {
+            states,
+            width,
+            steps,
+        } = self.progress;
+        writeln!(
+            f,
+            "; {states} states, {width} a layer; SAT to {steps} steps"
+        )
+    }
+}
