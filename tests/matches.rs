@@ -203,6 +203,29 @@ fn a_stopped_series_has_the_matches_played_so_far() {
     assert_eq!(results.standings[0].timeouts, 0);
 }
 
+/// A proof that goes on for ever ends when the series is stopped, and not only at its own limits.
+#[test]
+fn a_proof_without_end_is_stopped() {
+    let rules = "(role up) (init (at 0)) (nat z) (<= (nat (s ?x)) (nat ?x))
+        (<= (legal up (count ?x)) (nat ?x)) (<= (next (at 1)) (does up (count ?x)))
+        (<= terminal (true (at 1))) (goal up 100)";
+    let limits = ProverLimits::default().with_steps(u64::MAX);
+    let limits = limits.with_cells(usize::MAX).with_terms(usize::MAX);
+    let stop = Stop::new();
+    let setup = Setup::default()
+        .with_backend(Some(Backend::Prover))
+        .with_prover(limits)
+        .with_stop(stop.clone());
+    let sheet = Arc::new(Rulesheet::parse("numbers.kif", rules, setup).unwrap());
+    let mut series = series(&[spec("random")], 5);
+    series.config.start_clock = Duration::from_millis(20);
+    series.config.grace = Duration::ZERO;
+    let results = series.play(&sheet, &stop, &|_, _| stop.set()).unwrap();
+    assert!(results.interrupted);
+    assert_eq!(results.records.len(), 1);
+    assert_eq!(results.records[0].end, MatchEnd::Interrupted);
+}
+
 /// Without forgiveness, a player that does not come, or fails again and again, ends the series.
 #[test]
 fn a_player_that_fails_too_often_ends_the_series() {

@@ -187,12 +187,14 @@ fn wrong_usage_is_reported() {
     assert!(told.contains("joint move 1"), "{told}");
 }
 
-/// Reads from a terminal until the program has shown this text.
+/// Reads from a terminal until the program has shown this text; what is left of what it has shown.
 #[cfg(target_os = "linux")]
-fn read_until(terminal: &mut std::fs::File, seen: &mut String, text: &str) {
+fn read_until(terminal: &mut std::fs::File, mut seen: String, text: &str) -> String {
     use std::io::Read;
-    let start = seen.len();
-    while !seen[start..].contains(text) {
+    loop {
+        if let Some(at) = seen.find(text) {
+            return seen.split_off(at + text.len());
+        }
         let mut bytes = [0; 4096];
         let count = terminal.read(&mut bytes).expect("the program goes on");
         seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
@@ -234,7 +236,7 @@ fn moves_are_completed_on_a_terminal() {
     let mut seen = String::new();
     let mut enter = |keys: &str, shown: &str| {
         terminal.write_all(keys.as_bytes()).unwrap();
-        read_until(&mut terminal, &mut seen, shown);
+        seen = read_until(&mut terminal, std::mem::take(&mut seen), shown);
     };
     enter("", "x> ");
     // One word at a time, until there is only one move left; twice for a list of what there is.
