@@ -1,8 +1,8 @@
 //! Numbers that a Java thread and the library give each other, without a copy by the virtual machine.
 
+use jni::EnvUnowned;
 use jni::objects::{JByteBuffer, JObject};
 use jni::sys::{jint, jlong};
-use jni::EnvUnowned;
 use propjit::{Move, State};
 
 use crate::error::{Failure, call};
@@ -67,7 +67,10 @@ impl<'a> Exchange<'a> {
     /// Writes a state: the number of its words, and these.
     pub(crate) fn write_state(&mut self, state: &State) {
         self.write(state.words().len() as i64);
-        state.words().iter().for_each(|&word| self.write(word as i64));
+        state
+            .words()
+            .iter()
+            .for_each(|&word| self.write(word as i64));
     }
 
     /// How many numbers were written, or would have been if there were room.
@@ -83,5 +86,7 @@ extern "system" fn Java_io_github_propjit_Exchange_address<'local>(
     _class: JObject<'local>,
     buffer: JByteBuffer<'local>,
 ) -> jlong {
-    call(env, |env| Ok(env.get_direct_buffer_address(&buffer)? as jlong))
+    call(env, |env| {
+        Ok(env.get_direct_buffer_address(&buffer)? as jlong)
+    })
 }

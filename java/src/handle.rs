@@ -76,6 +76,8 @@ pub(crate) struct Open<T>(Guard<Option<Arc<T>>>);
 impl<T> std::ops::Deref for Open<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        self.0.as_ref().expect("it was looked at when this was made")
+        self.0
+            .as_ref()
+            .expect("it was looked at when this was made")
     }
 }

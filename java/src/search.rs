@@ -8,7 +8,7 @@ use jni::objects::JObject;
 use jni::sys::{jdouble, jint, jlong};
 use propjit::game::SharedGame;
 use propjit::search::mcts::EvaluationUse;
-use propjit::{Mcts, MctsConfig, State, Stop, SearchBudget};
+use propjit::{Mcts, MctsConfig, SearchBudget, State, Stop};
 
 use crate::error::{Failure, call};
 use crate::exchange::Exchange;

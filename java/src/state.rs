@@ -35,11 +35,7 @@ thread_local! {
 fn view(
     game: &SharedGame,
     mut exchange: Exchange,
-    find: impl FnOnce(
-        &mut dyn StateMachine,
-        &mut Scratch,
-        &mut Exchange,
-    ) -> Result<u32, MachineError>,
+    find: impl FnOnce(&mut dyn StateMachine, &mut Scratch, &mut Exchange) -> Result<u32, MachineError>,
 ) -> Result<jint, Failure> {
     SCRATCH.with_borrow_mut(|scratch| {
         game.ask(|machine| {
@@ -132,7 +128,9 @@ extern "system" fn Java_io_github_propjit_Game_next<'local>(
         view(&game, exchange, |machine, scratch, exchange| {
             exchange.read_state(&mut scratch.next);
             exchange.read_moves(&mut scratch.joint, roles);
-            let Scratch { state, next, joint, .. } = scratch;
+            let Scratch {
+                state, next, joint, ..
+            } = scratch;
             machine.next_state_unchecked(next, joint, state)?;
             Ok(1)
         })
@@ -174,7 +172,12 @@ fn charge(
 ) -> Result<u32, MachineError> {
     let mut rng = GameRng::seed_from_u64(seed);
     let roles = machine.roles().len();
-    let Scratch { state, next, joint, legal } = scratch;
+    let Scratch {
+        state,
+        next,
+        joint,
+        legal,
+    } = scratch;
     for steps in 0..max_steps {
         if machine.is_terminal(state)? {
             return Ok(steps);

@@ -17,12 +17,12 @@ final class Checks {
         holds(is.equals(expected), is + " instead of " + expected);
     }
 
-    /** That a part fails with an exception of this class, whose message has this text. */
+    /** That a part fails with an exception of this class, which tells this text. */
     static void fails(Class<? extends Exception> kind, String text, Part part) throws Exception {
         try {
             part.run();
         } catch (Exception error) {
-            holds(kind.isInstance(error) && String.valueOf(error.getMessage()).contains(text),
+            holds(kind.isInstance(error) && error.toString().contains(text),
                     error + " instead of " + kind.getName() + ": " + text);
             return;
         }
