@@ -12,7 +12,7 @@ use crate::error::{Failure, call};
 use crate::handle::Handle;
 
 fn load(load: impl FnOnce(&Setup) -> Result<propjit::Game, LoadError>) -> Result<jlong, Failure> {
-    Ok(Handle::new(SharedGame::load::<Failure>(load)?))
+    Ok(Handle::make(SharedGame::load::<Failure>(load)?))
 }
 
 /// `Game.load`: the rulesheet in a file, to be played by the prover or by what is best.

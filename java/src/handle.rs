@@ -13,13 +13,13 @@ pub(crate) struct Handle<T>(ArcSwapOption<T>);
 
 impl<T> Handle<T> {
     /// A pointer for a Java object, which [`free`](Handle::free) frees.
-    pub(crate) fn new(value: T) -> jlong {
+    pub(crate) fn make(value: T) -> jlong {
         let handle = Handle(ArcSwapOption::from_pointee(value));
         Box::into_raw(Box::new(handle)) as jlong
     }
 
     /// # Safety
-    /// The pointer was made by [`new`](Handle::new), and is not freed as long as the reference
+    /// The pointer was made by [`make`](Handle::make), and is not freed as long as the reference
     /// lives.
     unsafe fn behind<'a>(pointer: jlong) -> &'a Handle<T> {
         // SAFETY: as promised by the caller.
@@ -29,7 +29,7 @@ impl<T> Handle<T> {
     /// What is there, for a short question.
     ///
     /// # Safety
-    /// The pointer was made by [`new`](Handle::new), and is not freed as long as the answer lives.
+    /// The pointer was made by [`make`](Handle::make), and is not freed as long as the answer lives.
     pub(crate) unsafe fn get(pointer: jlong) -> Result<Open<T>, Failure> {
         // SAFETY: as promised by the caller.
         let handle = unsafe { Handle::<T>::behind(pointer) };
@@ -43,7 +43,7 @@ impl<T> Handle<T> {
     /// What is there, for as long as it is wanted.
     ///
     /// # Safety
-    /// The pointer was made by [`new`](Handle::new) and is not freed yet.
+    /// The pointer was made by [`make`](Handle::make) and is not freed yet.
     pub(crate) unsafe fn keep(pointer: jlong) -> Result<Arc<T>, Failure> {
         // SAFETY: as promised by the caller.
         let handle = unsafe { Handle::<T>::behind(pointer) };
@@ -63,7 +63,7 @@ impl<T> Handle<T> {
     /// Frees the handle.
     ///
     /// # Safety
-    /// The pointer was made by [`new`](Handle::new), and nobody uses it any more.
+    /// The pointer was made by [`make`](Handle::make), and nobody uses it any more.
     pub(crate) unsafe fn free(pointer: jlong) {
         // SAFETY: as promised by the caller.
         drop(unsafe { Box::from_raw(pointer as *mut Handle<T>) });

@@ -53,7 +53,7 @@ extern "system" fn Java_io_github_propjit_Search_make<'local>(
             .with_memory(memory as usize)
             .with_evaluation(evaluation.then(EvaluationUse::default));
         let core = Mcts::new(game.game(), game.game().bulk_backend(), config)?;
-        Ok(Handle::new(Search {
+        Ok(Handle::make(Search {
             game,
             core: Mutex::new(core),
             run: Mutex::default(),
