@@ -6,6 +6,7 @@ use jni::sys::{jint, jlong};
 use propjit::{Move, State};
 
 use crate::error::{Failure, call};
+use crate::handle::{Handle, Open};
 
 /// The memory of a direct buffer, as 64-bit numbers. Questions are read from its start and answers
 /// are written from its start.
@@ -77,6 +78,19 @@ impl<'a> Exchange<'a> {
     pub(crate) fn written(self) -> Result<jint, Failure> {
         jint::try_from(self.next).map_err(Failure::argument)
     }
+}
+
+/// What a question with numbers takes: the object behind the pointer, and the exchange.
+///
+/// # Safety
+/// As for [`Handle::get`] and [`Exchange::at`].
+pub(crate) unsafe fn question<'a, T>(
+    pointer: jlong,
+    address: jlong,
+    capacity: jint,
+) -> Result<(Open<T>, Exchange<'a>), Failure> {
+    // SAFETY: as promised by the caller.
+    unsafe { Ok((Handle::get(pointer)?, Exchange::at(address, capacity))) }
 }
 
 /// `Exchange.address`: where the memory of a direct buffer is.

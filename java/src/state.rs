@@ -14,8 +14,7 @@ use propjit::{MachineError, Move, RoleId, State, StateMachine};
 use rand::{RngExt, SeedableRng};
 
 use crate::error::{Failure, call};
-use crate::exchange::Exchange;
-use crate::handle::Handle;
+use crate::exchange::{Exchange, question};
 
 /// What a question needs, kept by each thread for the next one, so that nothing is allocated.
 #[derive(Default)]
@@ -69,10 +68,7 @@ extern "system" fn Java_io_github_propjit_Game_initial<'local>(
     call(env, |_| {
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
-        let (game, exchange) = unsafe {
-            let game = Handle::<SharedGame>::get(pointer)?;
-            (game, Exchange::at(address, capacity))
-        };
+        let (game, exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         view(&game, exchange, |machine, scratch, _| {
             scratch.state = machine.initial_state()?;
             Ok(0)
@@ -96,10 +92,7 @@ extern "system" fn Java_io_github_propjit_Game_parseState<'local>(
         let fluents: Vec<&str> = fluents.lines().collect();
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
-        let (game, exchange) = unsafe {
-            let game = Handle::<SharedGame>::get(pointer)?;
-            (game, Exchange::at(address, capacity))
-        };
+        let (game, exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         view(&game, exchange, |machine, scratch, _| {
             scratch.state = machine.parse_state(&fluents)?;
             Ok(0)
@@ -120,10 +113,7 @@ extern "system" fn Java_io_github_propjit_Game_next<'local>(
     call(env, |_| {
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
-        let (game, exchange) = unsafe {
-            let game = Handle::<SharedGame>::get(pointer)?;
-            (game, Exchange::at(address, capacity))
-        };
+        let (game, exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         let roles = game.role_names().len();
         view(&game, exchange, |machine, scratch, exchange| {
             exchange.read_state(&mut scratch.next);
@@ -151,10 +141,7 @@ extern "system" fn Java_io_github_propjit_Game_charge<'local>(
     call(env, |_| {
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
-        let (game, exchange) = unsafe {
-            let game = Handle::<SharedGame>::get(pointer)?;
-            (game, Exchange::at(address, capacity))
-        };
+        let (game, exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         view(&game, exchange, |machine, scratch, exchange| {
             exchange.read_state(&mut scratch.state);
             charge(machine, scratch, seed as u64, max_steps as u32)
@@ -210,10 +197,7 @@ extern "system" fn Java_io_github_propjit_Game_goal<'local>(
     call(env, |_| {
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
-        let (game, mut exchange) = unsafe {
-            let game = Handle::<SharedGame>::get(pointer)?;
-            (game, Exchange::at(address, capacity))
-        };
+        let (game, mut exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         let role = game.role(role as u32)?;
         SCRATCH.with_borrow_mut(|scratch| {
             exchange.read_state(&mut scratch.state);
@@ -234,10 +218,7 @@ extern "system" fn Java_io_github_propjit_Game_fluents<'local>(
     call(env, |env| {
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
-        let (game, mut exchange) = unsafe {
-            let game = Handle::<SharedGame>::get(pointer)?;
-            (game, Exchange::at(address, capacity))
-        };
+        let (game, mut exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
         let mut state = State::new();
         exchange.read_state(&mut state);
         let fluents = game.ask(|machine| Ok(machine.fluents(&state)))?;
