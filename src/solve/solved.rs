@@ -1,0 +1,234 @@
+//! What was found out about a game, and the certificate of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use crate::certificate::{Certificate, Position};
+use crate::engine::Engines;
+use crate::game::Game;
+use crate::machine::expander::Expander;
+use crate::machine::{Backend, MachineError, Move, RoleId, State};
+use crate::plan::Plan;
+
+use super::bounds::{RoleBounds, goals};
+use super::claims::ClaimWriter;
+use super::enumeration::{Enumeration, moves};
+use super::graph::{Graph, Growth};
+use super::progress::SolveProgress;
+use super::split::Side;
+use super::strategy::Question;
+
+/// The most states that a claim may be about. A check asks the rules about each of them, some
+/// ten thousand in a second.
+const MOST_STATES: usize = 1_000_000;
+
+/// What was found out about a game.
+pub struct Solved<'a> {
+    game: &'a Game,
+    engines: &'a Arc<Engines>,
+    /// What is known of each role but chance.
+    pub bounds: Vec<RoleBounds>,
+    pub(super) enumerated: Option<Enumeration>,
+    pub(super) plan: Option<Plan>,
+    pub(super) proof: Vec<Vec<Move>>,
+    /// Whether the match is over at the start.
+    pub(super) is_over: bool,
+}
+
+/// What a certificate does not prove.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CertificateError {
+    /// There would be too much to check.
+    #[error(
+        "what {0} can get is not in the certificate: it would be about more than {MOST_STATES} states"
+    )]
+    TooLarge(String),
+    /// There is no strategy, since the states were not all enumerated.
+    #[error(
+        "what {0} can get is not in the certificate: proof search and SAT leave no strategy that rules could check"
+    )]
+    NoStrategy(String),
+}
+
+impl<'a> Solved<'a> {
+    pub(super) fn new(game: &'a Game, engines: &'a Arc<Engines>) -> Solved<'a> {
+        Solved {
+            game,
+            engines,
+            bounds: Vec::new(),
+            enumerated: None,
+            plan: None,
+            proof: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// Whether the values of all roles are proved.
+    pub fn is_solved(&self) -> bool {
+        self.bounds.iter().all(RoleBounds::is_solved)
+    }
+
+    /// The number of states and of joint moves that were enumerated, and whether these are all.
+    pub fn counts(&self) -> Option<(usize, usize, bool)> {
+        let graph = &self.enumerated.as_ref()?.graph;
+        Some((graph.len(), graph.joints(), graph.is_complete()))
+    }
+
+    /// Joint moves with which each role gets what it can, as far as such a line is known: a move for
+    /// each role.
+    pub fn line(&self) -> Vec<Vec<Move>> {
+        if let Some(plan) = &self.plan {
+            return plan.moves.iter().map(|&played| vec![played]).collect();
+        }
+        match &self.enumerated {
+            Some(enumerated) if enumerated.graph.is_complete() => {
+                let mut expander = Expander::new(self.engines);
+                let steps = enumerated.line().into_iter();
+                let line = steps
+                    .map(|(at, places)| moves(expander.legal(enumerated.graph.state(at)), &places));
+                line.collect()
+            }
+            _ => self.proof.clone(),
+        }
+    }
+
+    /// A certificate of the values, and what it does not prove of them, for each role of which
+    /// there is more known.
+    ///
+    /// # Errors
+    /// When the game cannot be played by its circuit.
+    pub fn certificate(
+        &self,
+        name: &str,
+        stop: &Stop,
+    ) -> Result<(Certificate, Vec<CertificateError>), MachineError> {
+        let mut writer = ClaimWriter::new(self.engines, self.game.rules(), name);
+        let mut missing = Vec::new();
+        for bounds in &self.bounds {
+            let role = bounds.role;
+            for side in [Side::Role, Side::Others] {
+                let (least, most) = match side {
+                    Side::Role => (Some(bounds.low.0), None),
+                    Side::Others => (None, Some(bounds.high.0)),
+                };
+                if writer.proves(role, least, most) {
+                    continue;
+                }
+                let added = self.add(&mut writer, bounds, side, stop)?;
+                missing.extend(added.err());
+            }
+        }
+        Ok((writer.finish(), missing))
+    }
+
+    /// Adds the claim that proves a bound.
+    fn add(
+        &self,
+        writer: &mut ClaimWriter,
+        bounds: &RoleBounds,
+        side: Side,
+        stop: &Stop,
+    ) -> Result<Result<(), CertificateError>, MachineError> {
+        let (game, role) = (self.engines.game(), bounds.role);
+        let too_large = || CertificateError::TooLarge(game.roles()[role.index()].clone());
+        if let Some((enumerated, question)) = self.question(bounds, side) {
+            let Some(strategy) = question.strategy(&enumerated.graph, MOST_STATES) else {
+                return Ok(Err(too_large()));
+            };
+            writer.add_strategy(enumerated, question, &strategy, side == Side::Role);
+            return Ok(Ok(()));
+        }
+        let roles = game.roles().len();
+        let range = |low, high| {
+            let mut goals = vec![None; roles];
+            goals[role.index()] = Some((low, high));
+            goals
+        };
+        if self.is_over {
+            let group = side.group(role, None, roles);
+            writer.add(
+                &group,
+                true,
+                &range(bounds.low.0, bounds.high.0),
+                Vec::new(),
+            );
+            return Ok(Ok(()));
+        }
+        match (side, &self.plan) {
+            (Side::Role, Some(plan)) => {
+                let positions = self.positions(writer, plan)?;
+                writer.add(&[role], true, &range(plan.goal, plan.goal), positions);
+                Ok(Ok(()))
+            }
+            // In a game of one role, nobody can hold it to anything: the states themselves do.
+            (Side::Others, _) if roles == 1 => {
+                if !self.has_few_states(stop) {
+                    return Ok(Err(too_large()));
+                }
+                let least = goals(game, role)[0];
+                writer.add(&[], false, &range(least, bounds.high.0), Vec::new());
+                Ok(Ok(()))
+            }
+            _ => Ok(Err(CertificateError::NoStrategy(
+                game.roles()[role.index()].clone(),
+            ))),
+        }
+    }
+
+    /// The question on the enumerated states that has the bound for its answer.
+    fn question(&self, bounds: &RoleBounds, side: Side) -> Option<(&Enumeration, &Question)> {
+        let enumerated = self.enumerated.as_ref()?;
+        let value = match side {
+            Side::Role => bounds.low.0,
+            Side::Others => bounds.high.0,
+        };
+        let mut questions = enumerated.questions.iter();
+        let question = questions.find(|question| {
+            (question.role, question.side) == (bounds.role, side) && question.answer == Some(value)
+        });
+        Some((enumerated, question?))
+    }
+
+    /// The moves of a plan, where there is a choice.
+    fn positions(
+        &self,
+        writer: &mut ClaimWriter,
+        plan: &Plan,
+    ) -> Result<Vec<Position>, MachineError> {
+        let role = RoleId(0);
+        let mut machine = self.game.machine(Backend::Scalar)?;
+        let mut state = machine.initial_state()?;
+        let mut positions = Vec::new();
+        let mut legal = Vec::new();
+        for &played in &plan.moves {
+            machine.legal_moves(&state, role, &mut legal)?;
+            if legal.len() > 1 {
+                positions.push(writer.position(state.words(), &[role], &[played]));
+            }
+            let mut next = State::new();
+            machine.next_state_unchecked(&state, &[played], &mut next)?;
+            state = next;
+        }
+        Ok(positions)
+    }
+
+    /// Whether a check can ask the rules about all states.
+    fn has_few_states(&self, stop: &Stop) -> bool {
+        let mut graph = Graph::new(self.engines, &Expander::new(self.engines));
+        let limits = (usize::MAX, MOST_STATES);
+        graph.grow(self.engines, limits, stop, &SolveProgress::default()) == Growth::Complete
+    }
+}
+
+impl fmt::Debug for Solved<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solved")
+            .field("bounds", &self.bounds)
+            .field("counts", &self.counts())
+            .field("plan", &self.plan)
+            .finish_non_exhaustive()
+    }
+}
