@@ -135,6 +135,12 @@ pub(super) fn players(game: &GroundGame) -> impl Iterator<Item = RoleId> + '_ {
     roles.filter(|role| game.roles()[role.index()] != RANDOM_ROLE)
 }
 
+/// The role that plays at random, if there is one.
+pub(super) fn chance(game: &GroundGame) -> Option<RoleId> {
+    let at = game.roles().iter().position(|role| role == RANDOM_ROLE)?;
+    Some(RoleId(at as u32))
+}
+
 /// The goals that a role may have, ascending; 0 is one of them, since that is what an end without
 /// exactly one counts as.
 pub(super) fn goals(game: &GroundGame, role: RoleId) -> Vec<i32> {

@@ -13,6 +13,7 @@ use crate::machine::{Move, RoleId};
 
 use super::bounds::players;
 use super::enumeration::{Enumeration, moves};
+use super::extraction::Extracted;
 use super::split::places;
 use super::strategy::{Question, Strategy};
 
@@ -56,13 +57,8 @@ impl ClaimWriter {
         }
     }
 
-    /// Whether claims so far prove that the role has at least, and at most, these values.
-    pub(super) fn proves(&self, role: RoleId, least: Option<i32>, most: Option<i32>) -> bool {
-        let value = self.value(role);
-        least.is_none_or(|least| value.least >= least) && most.is_none_or(|most| value.most <= most)
-    }
-
-    fn value(&self, role: RoleId) -> &GoalRange {
+    /// What the claims so far prove of a role.
+    pub(super) fn value(&self, role: RoleId) -> &GoalRange {
         let name = &self.game.roles()[role.index()];
         let mut values = self.certificate.values.iter();
         let found = values.find(|value| value.role == *name);
@@ -96,6 +92,15 @@ impl ClaimWriter {
             }
         }
         self.add(&question.group, ends, &strategy.goals, positions);
+    }
+
+    /// Adds what a strategy brings about that was read off proof search.
+    pub(super) fn add_extracted(&mut self, strategy: &Extracted, ends: bool) {
+        let decisions = strategy.decisions.iter();
+        let positions = decisions
+            .map(|(state, joint)| self.position(state, &strategy.group, joint))
+            .collect();
+        self.add(&strategy.group, ends, &strategy.goals, positions);
     }
 
     /// What a group chooses in a state of a joint move.

@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 use crate::ground::GroundGame;
 use crate::machine::{Move, RoleId};
 
-use super::bounds::{AllBounds, SolveMethod, goals, players};
+use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
 use super::graph::Graph;
 use super::split::{Side, Split};
 use super::strategy::{Question, best_line};
@@ -32,8 +32,7 @@ impl Enumeration {
         bounds: &AllBounds<'_>,
         stop: &Stop,
     ) -> Enumeration {
-        let chance = RoleId::first(game.roles().len())
-            .find(|&role| !players(game).any(|other| other == role));
+        let chance = chance(game);
         let decides = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count();
         let has_chance = |counts: &[usize]| chance.is_some_and(|chance| counts[chance.index()] > 1);
         // Where one decides at a time, those who choose first and those who answer are the same.

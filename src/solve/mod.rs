@@ -9,7 +9,8 @@
 //!   worth, by sweeps to the least fixpoint, which is retrograde analysis; `split`: who chooses
 //!   first; `strategy`: what is chosen; `enumeration`: what that says of the initial state.
 //! - `plans`: games of one role, by the [planner](crate::plan).
-//! - `proofs`: games with too many states, by [proof search](crate::proof).
+//! - `proofs`: games with too many states, by [proof search](crate::proof); `extraction`: the
+//!   strategies that it knows. `several` has enumeration and proof search at the same time.
 //! - `bounds`: what is known by now; `progress`: the same for those who watch.
 //! - `claims`: [certificates](crate::certificate), which rules alone can check.
 //!
@@ -31,22 +32,19 @@
 mod bounds;
 mod claims;
 mod enumeration;
+mod extraction;
 mod graph;
 mod plans;
 mod progress;
 mod proofs;
+mod several;
 mod solved;
 mod split;
 mod strategy;
 mod values;
 
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
-
 use propjit_stop::Stop;
 
-use crate::engine::Engines;
 use crate::game::Game;
 use crate::machine::expander::Expander;
 use crate::machine::{Backend, MachineError};
@@ -54,7 +52,6 @@ use crate::setters::setters;
 
 use bounds::{AllBounds, players};
 pub use bounds::{RoleBounds, SolveMethod};
-use enumeration::Enumeration;
 use graph::Graph;
 pub use progress::SolveProgress;
 pub use solved::{CertificateError, Solved};
@@ -86,14 +83,6 @@ impl Default for SolveConfig {
     }
 }
 
-/// The parts of the time that is left, in percent: to enumerate states beside other ways, and
-/// before them. The rest is for what these states are worth, and for the other ways.
-const BESIDE: u32 = 80;
-const BEFORE: u32 = 40;
-
-/// When there is no time left, evaluations of what there is still have this.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// Finds out the value of each role but chance, or bounds of it, until all is known, there is no
 /// memory left for more, or a stop comes.
 ///
@@ -124,75 +113,10 @@ pub fn solve<'a>(
         solved.plan = plans::search(engines, &bounds, config.memory, stop, progress);
     } else {
         let graph = Graph::new(engines, &expander);
-        match config.threads {
-            ..2 => {
-                let growing = part(stop, BEFORE);
-                solved.enumerated = enumerate(
-                    engines,
-                    graph,
-                    &bounds,
-                    config.memory,
-                    (&growing, stop),
-                    progress,
-                );
-                let memory = (config.memory, 1);
-                solved.proof = proofs::search(engines, &bounds, memory, stop);
-            }
-            threads => {
-                let memory = config.memory / 2;
-                let over = &stop.by(None);
-                thread::scope(|scope| {
-                    let bounds = &bounds;
-                    let proof = scope.spawn(move || {
-                        let line = proofs::search(engines, bounds, (memory, threads - 1), over);
-                        if bounds.is_solved() {
-                            over.set();
-                        }
-                        line
-                    });
-                    let growing = part(over, BESIDE);
-                    solved.enumerated =
-                        enumerate(engines, graph, bounds, memory, (&growing, stop), progress);
-                    if bounds.is_solved() {
-                        over.set();
-                    }
-                    solved.proof = proof
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                });
-            }
-        }
+        let watch = (stop, progress);
+        (solved.enumerated, solved.findings) =
+            several::search(engines, graph, &bounds, config, watch);
     }
     solved.bounds = bounds.all();
     Ok(solved)
-}
-
-/// A token for a part of the time that is left, in percent.
-fn part(stop: &Stop, percent: u32) -> Stop {
-    match stop.remaining() {
-        Some(time) => stop.within(time * percent / 100),
-        None => stop.by(None),
-    }
-}
-
-/// Enumerates states until the first stop comes, and finds out what they are worth.
-fn enumerate(
-    engines: &Arc<Engines>,
-    mut graph: Graph,
-    bounds: &AllBounds<'_>,
-    memory: usize,
-    (growing, stop): (&Stop, &Stop),
-    progress: &SolveProgress,
-) -> Option<Enumeration> {
-    graph.grow(engines, (memory, usize::MAX), growing, progress);
-    if bounds.is_solved() {
-        return None;
-    }
-    // Of what there is, something can be said even when the time is over.
-    let left = stop.remaining().unwrap_or(Duration::MAX);
-    let evaluating = match stop.is_set() || left < GRACE {
-        true => Stop::new().within(GRACE),
-        false => stop.by(None),
-    };
-    Some(Enumeration::new(engines.game(), graph, bounds, &evaluating))
 }

@@ -12,11 +12,13 @@ use crate::machine::expander::Expander;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::plan::Plan;
 
-use super::bounds::{RoleBounds, goals};
+use super::bounds::{RoleBounds, chance, goals};
 use super::claims::ClaimWriter;
 use super::enumeration::{Enumeration, moves};
+use super::extraction::NoStrategy;
 use super::graph::{Graph, Growth};
 use super::progress::SolveProgress;
+use super::proofs::Findings;
 use super::split::Side;
 use super::strategy::Question;
 
@@ -32,13 +34,13 @@ pub struct Solved<'a> {
     pub bounds: Vec<RoleBounds>,
     pub(super) enumerated: Option<Enumeration>,
     pub(super) plan: Option<Plan>,
-    pub(super) proof: Vec<Vec<Move>>,
+    pub(super) findings: Findings,
     /// Whether the match is over at the start.
     pub(super) is_over: bool,
 }
 
-/// What a certificate does not prove.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+/// Why a certificate does not prove what is known.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
     /// There would be too much to check.
@@ -51,6 +53,9 @@ pub enum CertificateError {
         "what {0} can get is not in the certificate: proof search and SAT leave no strategy that rules could check"
     )]
     NoStrategy(String),
+    /// The game cannot be played by its circuit.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
 }
 
 impl<'a> Solved<'a> {
@@ -61,9 +66,15 @@ impl<'a> Solved<'a> {
             bounds: Vec::new(),
             enumerated: None,
             plan: None,
-            proof: Vec::new(),
+            findings: Findings::default(),
             is_over: false,
         }
+    }
+
+    /// Whether nothing is known but what goals there are.
+    pub fn is_open(&self) -> bool {
+        let is_complete = self.counts().is_some_and(|(.., is_complete)| is_complete);
+        !is_complete && self.bounds.iter().all(RoleBounds::is_open)
     }
 
     /// Whether the values of all roles are proved.
@@ -91,55 +102,45 @@ impl<'a> Solved<'a> {
                     .map(|(at, places)| moves(expander.legal(enumerated.graph.state(at)), &places));
                 line.collect()
             }
-            _ => self.proof.clone(),
+            _ => self.findings.line.clone(),
         }
     }
 
-    /// A certificate of the values, and what it does not prove of them, for each role of which
-    /// there is more known.
-    ///
-    /// # Errors
-    /// When the game cannot be played by its circuit.
-    pub fn certificate(
-        &self,
-        name: &str,
-        stop: &Stop,
-    ) -> Result<(Certificate, Vec<CertificateError>), MachineError> {
+    /// A certificate of the values, and why it does not prove all that is known, if it does not.
+    pub fn certificate(&mut self, name: &str, stop: &Stop) -> (Certificate, Vec<CertificateError>) {
         let mut writer = ClaimWriter::new(self.engines, self.game.rules(), name);
         let mut missing = Vec::new();
-        for bounds in &self.bounds {
-            let role = bounds.role;
+        for bounds in &self.bounds.clone() {
             for side in [Side::Role, Side::Others] {
-                let (least, most) = match side {
-                    Side::Role => (Some(bounds.low.0), None),
-                    Side::Others => (None, Some(bounds.high.0)),
+                let is_proved = match side {
+                    Side::Role => writer.value(bounds.role).least >= bounds.low.0,
+                    Side::Others => writer.value(bounds.role).most <= bounds.high.0,
                 };
-                if writer.proves(role, least, most) {
-                    continue;
+                if !is_proved {
+                    missing.extend(self.add(&mut writer, bounds, side, stop).err());
                 }
-                let added = self.add(&mut writer, bounds, side, stop)?;
-                missing.extend(added.err());
             }
         }
-        Ok((writer.finish(), missing))
+        (writer.finish(), missing)
     }
 
     /// Adds the claim that proves a bound.
     fn add(
-        &self,
+        &mut self,
         writer: &mut ClaimWriter,
         bounds: &RoleBounds,
         side: Side,
         stop: &Stop,
-    ) -> Result<Result<(), CertificateError>, MachineError> {
+    ) -> Result<(), CertificateError> {
         let (game, role) = (self.engines.game(), bounds.role);
-        let too_large = || CertificateError::TooLarge(game.roles()[role.index()].clone());
+        let name = || game.roles()[role.index()].clone();
+        let too_large = || CertificateError::TooLarge(name());
+        let ends = side == Side::Role;
         if let Some((enumerated, question)) = self.question(bounds, side) {
-            let Some(strategy) = question.strategy(&enumerated.graph, MOST_STATES) else {
-                return Ok(Err(too_large()));
-            };
-            writer.add_strategy(enumerated, question, &strategy, side == Side::Role);
-            return Ok(Ok(()));
+            let strategy = question.strategy(&enumerated.graph, MOST_STATES);
+            let strategy = strategy.ok_or_else(too_large)?;
+            writer.add_strategy(enumerated, question, &strategy, ends);
+            return Ok(());
         }
         let roles = game.roles().len();
         let range = |low, high| {
@@ -147,35 +148,37 @@ impl<'a> Solved<'a> {
             goals[role.index()] = Some((low, high));
             goals
         };
-        if self.is_over {
-            let group = side.group(role, None, roles);
-            writer.add(
-                &group,
-                true,
-                &range(bounds.low.0, bounds.high.0),
-                Vec::new(),
-            );
-            return Ok(Ok(()));
-        }
         match (side, &self.plan) {
+            _ if self.is_over => {
+                let group = side.group(role, chance(game), roles);
+                let goals = range(bounds.low.0, bounds.high.0);
+                writer.add(&group, true, &goals, Vec::new());
+            }
             (Side::Role, Some(plan)) => {
                 let positions = self.positions(writer, plan)?;
                 writer.add(&[role], true, &range(plan.goal, plan.goal), positions);
-                Ok(Ok(()))
             }
             // In a game of one role, nobody can hold it to anything: the states themselves do.
             (Side::Others, _) if roles == 1 => {
                 if !self.has_few_states(stop) {
-                    return Ok(Err(too_large()));
+                    return Err(too_large());
                 }
-                let least = goals(game, role)[0];
-                writer.add(&[], false, &range(least, bounds.high.0), Vec::new());
-                Ok(Ok(()))
+                let goals = range(goals(game, role)[0], bounds.high.0);
+                writer.add(&[], false, &goals, Vec::new());
             }
-            _ => Ok(Err(CertificateError::NoStrategy(
-                game.roles()[role.index()].clone(),
-            ))),
+            _ => {
+                let mut proved = self.findings.proved.iter_mut();
+                let proved = proved.find(|proved| (proved.role, proved.side()) == (role, side));
+                let proved = proved.ok_or_else(|| CertificateError::NoStrategy(name()))?;
+                let strategy = proved.strategy(self.engines, MOST_STATES, stop);
+                let strategy = strategy.map_err(|why| match why {
+                    NoStrategy::TooLarge => too_large(),
+                    NoStrategy::Unknown => CertificateError::NoStrategy(name()),
+                })?;
+                writer.add_extracted(&strategy, ends);
+            }
         }
+        Ok(())
     }
 
     /// The question on the enumerated states that has the bound for its answer.

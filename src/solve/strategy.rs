@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::machine::RoleId;
 
+use super::extraction::include;
 use super::graph::{Edge, Graph};
 use super::split::{Side, Split, places};
 use super::values::Values;
@@ -65,7 +66,7 @@ impl Question {
                         open.push(state);
                     }
                     Edge::State(_) => {}
-                    Edge::End(end) => strategy.include(&graph.ends()[end]),
+                    Edge::End(end) => include(&mut strategy.goals, &graph.ends()[end]),
                 }
             }
         }
@@ -89,16 +90,6 @@ impl Question {
         }
         let mut good = good.into_iter().zip(is_bad);
         good.find(|&(_, is_bad)| !is_bad)?.0
-    }
-}
-
-impl Strategy {
-    /// Notes that it may lead to an end with these goals.
-    fn include(&mut self, goals: &[i32]) {
-        for (range, &goal) in self.goals.iter_mut().zip(goals) {
-            let (low, high) = range.unwrap_or((goal, goal));
-            *range = Some((low.min(goal), high.max(goal)));
-        }
     }
 }
 

@@ -208,12 +208,13 @@ fn solved(
     });
     let start = Instant::now();
     let limited = stop.within(args.seconds);
-    let solved = solve(&game, &config, &limited, &progress)?;
-    let time = start.elapsed();
-    let proved = certificate.map(|path| write_certificate(&solved, &name, path, stop));
+    let mut solved = solve(&game, &config, &limited, &progress)?;
+    let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
+    if let Some(path) = certificate {
+        let limited = stop.within(args.seconds);
+        report.certificate = write_certificate(&mut solved, &name, path, &limited)?;
+    }
     drop(shown);
-    let mut report = Report::new(&game, &solved, &name, time, stop.is_set());
-    report.certificate = proved.transpose()?;
     Ok(report)
 }
 
@@ -232,20 +233,24 @@ fn status(name: &str, progress: &SolveProgress, time: Duration) -> String {
     )
 }
 
-/// Writes the certificate, and tells what it does not prove. Gives what it proves.
+/// Writes the certificate, and tells what it does not prove. Gives what it proves, if anything.
 fn write_certificate(
-    solved: &Solved<'_>,
+    solved: &mut Solved<'_>,
     name: &str,
     path: &Path,
     stop: &Stop,
-) -> Result<Vec<Value>, Failure> {
-    let (certificate, missing) = solved.certificate(name, stop)?;
+) -> Result<Option<Vec<Value>>, Failure> {
+    let (certificate, missing) = solved.certificate(name, stop);
     for missing in missing {
         message(&format!("note: {name}: {missing}"));
     }
+    if certificate.claims.is_empty() && !solved.is_solved() {
+        message(&format!("note: {name}: there is nothing to certify"));
+        return Ok(None);
+    }
     let text = serde_json::to_vec(&certificate).map_err(Failure::new)?;
     fs::write(path, text).map_err(|error| cannot_write(path, &error))?;
-    Ok(certificate.values.iter().map(Value::from).collect())
+    Ok(Some(certificate.values.iter().map(Value::from).collect()))
 }
 
 /// Rows as JSON.

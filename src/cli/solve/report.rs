@@ -101,7 +101,7 @@ impl Report {
             game: name.to_string(),
             verdict: match () {
                 () if solved.is_solved() => Verdict::Proved,
-                () if solved.bounds.iter().all(RoleBounds::is_open) => Verdict::Open,
+                () if solved.is_open() => Verdict::Open,
                 () => Verdict::Bounds,
             },
             roles: solved.bounds.iter().map(role).collect(),
