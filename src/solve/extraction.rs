@@ -204,7 +204,46 @@ fn is_acyclic(successors: &[Vec<u32>]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::certificate::{CheckProgress, check};
+    use crate::game::{Game, Setup};
+    use crate::solve::SolveProgress;
+    use crate::solve::bounds::AllBounds;
+    use crate::solve::claims::ClaimWriter;
+    use crate::solve::proofs;
+
     use super::*;
+
+    #[test]
+    fn what_proof_search_knows_can_be_checked() {
+        let rules = propjit_gdl::games::text("ticTacToe").unwrap();
+        let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
+        let engines = game.engines().unwrap();
+        let (stop, progress) = (Stop::new(), SolveProgress::default());
+        let bounds = AllBounds::new(engines.game(), &progress);
+        let mut findings = proofs::search(engines, &bounds, (1 << 30, 1), &stop);
+        assert!(bounds.is_solved());
+        let mut writer = ClaimWriter::new(engines, game.rules(), "ticTacToe");
+        // Each role can force a draw, and prevent more.
+        assert_eq!(findings.proved.len(), 4);
+        for proved in &mut findings.proved {
+            let strategy = proved
+                .strategy(engines, 10_000, &stop)
+                .unwrap_or_else(|why| panic!("{why:?}"));
+            writer.add_extracted(&strategy, proved.is_won);
+        }
+        let few = findings.proved[0].strategy(engines, 10, &stop);
+        assert_eq!(few.err(), Some(NoStrategy::TooLarge));
+        let checked = check(
+            game.rules(),
+            &writer.finish(),
+            &stop,
+            &CheckProgress::default(),
+        )
+        .unwrap();
+        for value in checked.values {
+            assert_eq!((value.least, value.most), (50, 50));
+        }
+    }
 
     #[test]
     fn a_state_that_comes_again_is_seen() {

@@ -9,6 +9,7 @@ pub(crate) mod full_search;
 pub(crate) mod http;
 pub(crate) mod names;
 pub(crate) mod players;
+pub(crate) mod solvable;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,8 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
@@ -194,8 +196,10 @@ fn solved(
     stop: &Stop,
 ) -> Result<Report, Failure> {
     let prepare = |_: &mut Game, _| Ok(());
+    // What makes machine code takes a token when the game is loaded, and ends with the time, too.
+    let making = stop.by(None);
     let setup = &args.setup;
-    let (game, _) = setup.load(rulesheet, stop, Game::bulk_backend, prepare)?;
+    let (game, _) = setup.load(rulesheet, &making, Game::bulk_backend, prepare)?;
     let name = game_name(rulesheet);
     let config = SolveConfig::default()
         .with_memory(args.memory << 20)
@@ -207,8 +211,18 @@ fn solved(
         move || status(&name, &progress, start.elapsed())
     });
     let start = Instant::now();
-    let limited = stop.within(args.seconds);
-    let mut solved = solve(&game, &config, &limited, &progress)?;
+    let (solving, is_solved) = mpsc::channel::<()>();
+    let mut solved = thread::scope(|scope| {
+        let making = &making;
+        scope.spawn(move || {
+            if is_solved.recv_timeout(args.seconds) == Err(RecvTimeoutError::Timeout) {
+                making.set();
+            }
+        });
+        let solved = solve(&game, &config, &stop.within(args.seconds), &progress);
+        drop(solving);
+        solved
+    })?;
     let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
     if let Some(path) = certificate {
         let limited = stop.within(args.seconds);
