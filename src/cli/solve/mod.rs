@@ -213,9 +213,9 @@ fn solved(
     let start = Instant::now();
     let (solving, is_solved) = mpsc::channel::<()>();
     let mut solved = thread::scope(|scope| {
-        let making = &making;
+        let (making, time) = (&making, args.seconds);
         scope.spawn(move || {
-            if is_solved.recv_timeout(args.seconds) == Err(RecvTimeoutError::Timeout) {
+            if is_solved.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
                 making.set();
             }
         });
