@@ -48,28 +48,36 @@ pub(super) fn search(
     };
     if config.threads < 2 {
         let enumeration = enumerate(config.memory, BEFORE, stop);
-        let findings = proofs::search(engines, bounds, (config.memory, 1), stop);
+        let findings = match is_complete(&enumeration) {
+            true => Findings::default(),
+            false => proofs::search(engines, bounds, (config.memory, 1), stop),
+        };
         return (enumeration, findings);
     }
     let limits = (config.memory / 2, config.threads - 1);
     // Whoever knows all ends the work of the others.
     let over = stop.by(None);
-    let end = || {
-        if bounds.is_solved() {
-            over.set();
-        }
-    };
     thread::scope(|scope| {
         let proofs = scope.spawn(|| {
             let findings = proofs::search(engines, bounds, limits, &over);
-            end();
+            if bounds.is_solved() {
+                over.set();
+            }
             findings
         });
         let enumeration = enumerate(config.memory / 2, BESIDE, &over);
-        end();
+        if bounds.is_solved() || is_complete(&enumeration) {
+            over.set();
+        }
         let findings = proofs.join().unwrap_or_else(|panic| resume_unwind(panic));
         (enumeration, findings)
     })
+}
+
+/// Whether all states are known: there is nothing more to find out about what is sure.
+fn is_complete(enumeration: &Option<Enumeration>) -> bool {
+    let graph = enumeration.as_ref().map(|enumeration| &enumeration.graph);
+    graph.is_some_and(Graph::is_complete)
 }
 
 /// A token for a part of the time that is left, in percent.
