@@ -136,9 +136,12 @@ impl<'a> Solved<'a> {
         let name = || game.roles()[role.index()].clone();
         let too_large = || CertificateError::TooLarge(name());
         let ends = side == Side::Role;
+        // Of matches that never end, it is true that they do not end better for the role.
+        let if_endless = (bounds.high.0, bounds.high.0);
         if let Some((enumerated, question)) = self.question(bounds, side) {
             let strategy = question.strategy(&enumerated.graph, MOST_STATES);
-            let strategy = strategy.ok_or_else(too_large)?;
+            let mut strategy = strategy.ok_or_else(too_large)?;
+            strategy.goals[role.index()].get_or_insert(if_endless);
             writer.add_strategy(enumerated, question, &strategy, ends);
             return Ok(());
         }
@@ -171,10 +174,11 @@ impl<'a> Solved<'a> {
                 let proved = proved.find(|proved| (proved.role, proved.side()) == (role, side));
                 let proved = proved.ok_or_else(|| CertificateError::NoStrategy(name()))?;
                 let strategy = proved.strategy(self.engines, MOST_STATES, stop);
-                let strategy = strategy.map_err(|why| match why {
+                let mut strategy = strategy.map_err(|why| match why {
                     NoStrategy::TooLarge => too_large(),
                     NoStrategy::Unknown => CertificateError::NoStrategy(name()),
                 })?;
+                strategy.goals[role.index()].get_or_insert(if_endless);
                 writer.add_extracted(&strategy, ends);
             }
         }
