@@ -26,6 +26,7 @@ mod bounds;
 mod config;
 mod decision;
 mod descent;
+mod first_moves;
 mod joint;
 mod local;
 mod local_report;

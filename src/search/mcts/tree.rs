@@ -273,7 +273,8 @@ impl Tree {
             left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
         };
         let words = self.arena.from(block);
-        Decision::init(words, roles, moves, found.successors, most);
+        let has_evaluation = self.valuation.is_some();
+        Decision::init(words, roles, moves, found.successors, most, has_evaluation);
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
