@@ -157,14 +157,17 @@ impl Playouts {
             }
         }
         if let Some(moves) = &self.moves {
-            let roles = &self.game.propnet().roles;
+            let roles = self.game.propnet().roles.iter();
+            let roles = roles.zip(&self.game.layout().goals);
             for lane in terminal.lanes() {
-                let goals = roles.iter().zip(&self.game.layout().goals);
-                let goals = goals.map(|(role, outputs)| {
+                let goals = roles.clone().map(|(role, outputs)| {
                     let rows = self.evaluator.outputs(outputs.clone());
-                    let mut rows = rows.chunks_exact(width.words());
-                    let held = rows.position(|row| row[lane / 64] >> (lane % 64) & 1 != 0);
-                    held.map_or(0, |place| role.goals[place].value)
+                    let rows = rows.chunks_exact(width.words()).zip(&role.goals);
+                    let mut held = rows.filter(|(row, _)| row[lane / 64] >> (lane % 64) & 1 != 0);
+                    match (held.next(), held.next()) {
+                        (Some((_, goal)), None) => goal.value,
+                        _ => 0,
+                    }
                 });
                 tally.courses.add(goals, moves.of(lane));
             }

@@ -4,7 +4,9 @@
 //! it, as if it had been made first; so a few playouts tell of many moves (Gelly and Silver,
 //! "Monte-Carlo tree search and rapid action value estimation in computer Go", 2011). That is right
 //! where it matters little when a move is made, as for stones that stay where they are put. In hex a
-//! playout tells of some sixty moves, in breakthrough of three, at the cost of the time to look.
+//! playout tells of 35 moves, in amazons of 5, at the cost of the time to look; and in dots and boxes of
+//! 30, but nothing that is true, as a line that is good at the end is bad before. So a search begins by
+//! looking at all moves, and ceases for good if that turns out to be of no use.
 
 use super::descent::Path;
 use super::node::Decider;
@@ -15,8 +17,19 @@ use crate::playout::MoveNumbers;
 /// Of how many moves in the root a playout has to tell.
 const LEAST_MOVES: f64 = 20.0;
 
-/// After how many playouts this is looked at.
+/// After how many playouts this is looked at, and what they tell compared with what comes of the moves.
 const TRIAL: u64 = 1000;
+const COMPARISON: u64 = 10_000;
+
+/// The least correlation of the two.
+const LEAST_CORRELATION: f64 = 0.0;
+
+/// How many moves are compared at least, how many visits these and the nodes have in which they may be
+/// made, and how many decisions below the root these are.
+const LEAST_COMPARED: u64 = 50;
+const LEAST_VISITS: u64 = 20;
+const LEAST_NODE_VISITS: u64 = 100;
+const DEEPEST: u32 = 3;
 
 /// How a search looks at all moves as first.
 #[derive(Debug)]
@@ -24,9 +37,11 @@ pub(super) struct FirstMoves {
     /// How many visits of an edge count as much as any number of playouts with its move.
     pub visits: f32,
     made: MadeMoves,
-    /// While it is to be found out whether playouts tell of many moves: how many they were, and how
-    /// many moves in the root they told of.
-    trial: Option<(u64, u64)>,
+    /// Whether this is to end if it is of no use.
+    is_on_trial: bool,
+    /// How many playouts there were, and of how many moves in the root they told.
+    playouts: u64,
+    told: u64,
 }
 
 impl FirstMoves {
@@ -35,20 +50,29 @@ impl FirstMoves {
         FirstMoves {
             visits,
             made: MadeMoves::new(numbers),
-            trial: is_on_trial.then_some((0, 0)),
+            is_on_trial,
+            playouts: 0,
+            told: 0,
         }
     }
 
-    /// Whether it has turned out that playouts tell of few moves.
-    pub(super) fn are_few(&mut self) -> bool {
-        let ended = self.trial.filter(|(playouts, _)| *playouts >= TRIAL);
-        let Some((playouts, told)) = ended else {
+    /// Whether it has turned out to be of no use.
+    pub(super) fn are_useless(&mut self, tree: &Tree) -> bool {
+        if !self.is_on_trial || self.playouts < TRIAL {
             return false;
-        };
-        self.trial = None;
-        let moves = told as f64 / playouts as f64;
-        tracing::debug!(moves, "of how many moves a playout tells");
-        moves < LEAST_MOVES
+        }
+        let moves = self.told as f64 / self.playouts as f64;
+        if moves < LEAST_MOVES {
+            tracing::debug!(moves, "playouts tell of few moves");
+            return true;
+        }
+        if self.playouts < COMPARISON {
+            return false;
+        }
+        (self.playouts, self.told) = (0, 0);
+        let correlation = tree.compare_first_moves();
+        tracing::debug!(moves, correlation, "playouts tell of moves");
+        correlation.is_some_and(|correlation| correlation < LEAST_CORRELATION)
     }
 }
 
@@ -128,8 +152,44 @@ impl Tree {
                 }
             }
         }
-        if let Some((playouts, of_all)) = &mut first_moves.trial {
-            (*playouts, *of_all) = (*playouts + 1, *of_all + told);
+        first_moves.playouts += 1;
+        first_moves.told += told;
+    }
+
+    /// The correlation between what came of moves and what playouts tell of them as first moves, in the
+    /// root and in nodes near to it; nothing if that is known of few.
+    fn compare_first_moves(&self) -> Option<f64> {
+        let (mut compared, mut product, mut squares) = (0, 0.0, [0.0; 2]);
+        let mut left = vec![(self.root(), 0)];
+        while let Some((id, depth)) = left.pop() {
+            let Some((role, decision)) = self.decision_of_one(id) else {
+                continue;
+            };
+            let known = decision.each().filter_map(|edge| {
+                let (playouts, told) = edge.all_as_first();
+                let is_known = edge.visits().min(u64::from(playouts)) >= LEAST_VISITS;
+                let mean = self.node(edge.node().filter(|_| is_known)?).mean(role)?;
+                let mean = self.ranges()[role.index()].to_unit(mean);
+                Some([f64::from(told), f64::from(mean)])
+            });
+            let known: Vec<[f64; 2]> = known.collect();
+            let sums = known.iter().fold([0.0; 2], |sums, pair| {
+                [sums[0] + pair[0], sums[1] + pair[1]]
+            });
+            for pair in &known {
+                let [told, mean] = [0, 1].map(|at| pair[at] - sums[at] / known.len() as f64);
+                product += told * mean;
+                squares = [squares[0] + told * told, squares[1] + mean * mean];
+            }
+            compared += known.len() as u64;
+            if depth < DEEPEST {
+                let visited = decision
+                    .each()
+                    .filter(|edge| edge.visits() >= LEAST_NODE_VISITS);
+                left.extend(visited.filter_map(|edge| Some((edge.node()?, depth + 1))));
+            }
         }
+        let scale = (squares[0] * squares[1]).sqrt();
+        (compared >= LEAST_COMPARED && scale > 0.0).then(|| product / scale)
     }
 }

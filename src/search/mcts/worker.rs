@@ -61,7 +61,7 @@ impl<'a> Worker<'a> {
         rng: GameRng,
     ) -> Worker<'a> {
         let has_evaluation = tree.valuation().is_some();
-        let first_moves = first_moves(config, has_evaluation, evaluator);
+        let first_moves = first_moves(config, tree, evaluator);
         Worker {
             playouts: FIRST_PLAYOUTS,
             context: DescentContext {
@@ -133,10 +133,15 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Looks no longer at all moves as first if that turns out to be of no use.
+    /// Looks no longer at all moves as first if that turns out, here or elsewhere, to be of no use.
     fn judge_first_moves(&mut self) {
-        let first_moves = self.context.first_moves.as_mut();
-        if first_moves.is_some_and(FirstMoves::are_few) {
+        let Some(first_moves) = &mut self.context.first_moves else {
+            return;
+        };
+        if first_moves.are_useless(self.tree) {
+            self.tree.ignore_first_moves();
+        }
+        if !self.tree.heeds_first_moves() {
             self.evaluator.runner().track_moves(false);
             self.context.first_moves = None;
             self.context.exploration = self.config.exploration_weight(false, false);
@@ -378,10 +383,13 @@ impl<'a> Worker<'a> {
 /// What looks at all moves as first, if that is wanted.
 fn first_moves(
     config: &MctsConfig,
-    has_evaluation: bool,
+    tree: &Tree,
     evaluator: &mut dyn Evaluator,
 ) -> Option<FirstMoves> {
-    let visits = config.rave_visits(has_evaluation);
+    let visits = match tree.heeds_first_moves() {
+        true => config.rave_visits(tree.valuation().is_some()),
+        false => 0.0,
+    };
     let numbers = evaluator.runner().track_moves(visits > 0.0)?;
     Some(FirstMoves::new(visits, numbers, config.rave.is_none()))
 }
