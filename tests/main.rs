@@ -11,6 +11,7 @@ mod cli;
 mod common;
 mod compare;
 mod connections;
+mod courses;
 mod darkening;
 mod darkening_command;
 mod decisive;
