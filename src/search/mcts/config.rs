@@ -73,9 +73,6 @@ const RAVE: f32 = 1000.0;
 /// The share of a prover where there are only playouts, and beside an evaluation.
 const LOCAL_SHARE: [f64; 2] = [0.2, 0.05];
 
-/// The least share of the time that makes sense.
-const LEAST_SHARE: f64 = 0.001;
-
 impl Default for EvaluationUse {
     fn default() -> EvaluationUse {
         EvaluationUse {
@@ -149,6 +146,6 @@ impl MctsConfig {
     pub(super) fn prover_share(&self, threads: usize, has_evaluation: bool) -> f64 {
         let default = LOCAL_SHARE[usize::from(has_evaluation)];
         let share = self.local_share.unwrap_or(default) * threads as f64;
-        share.clamp(LEAST_SHARE, 1.0)
+        share.min(1.0)
     }
 }
