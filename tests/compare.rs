@@ -9,7 +9,25 @@ fn all_backends_are_measured_and_agree() {
     let folder = tempfile::tempdir().unwrap();
     let plot = folder.path().join("plot.svg").display().to_string();
     let (one, two) = (own("ticTacToe"), own("tron"));
-    let report = json(&["compare", &one, &two, "--seconds", "0.05", "--plot", &plot]);
+    // However slow the machine is, some time is enough for each to play.
+    let played = |report: &Value| {
+        let games = report["games"].as_array().unwrap().iter();
+        let mut rows = games.flat_map(|game| game["rows"].as_array().unwrap());
+        rows.all(|row| row["measured"]["playouts"]["state_changes_per_second"] != 0.0)
+    };
+    let mut reports = (0..).map(|double| {
+        let seconds = (0.05 * f64::from(1 << double)).to_string();
+        json(&[
+            "compare",
+            &one,
+            &two,
+            "--seconds",
+            &seconds,
+            "--plot",
+            &plot,
+        ])
+    });
+    let report = reports.find(played).unwrap();
     assert_eq!(report["agree"], true);
     let games = report["games"].as_array().unwrap();
     let names: Vec<&Value> = games.iter().map(|game| &game["game"]).collect();

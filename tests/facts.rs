@@ -4,19 +4,17 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use crate::common;
+use crate::common::random_lanes::{RandomLanes, Step};
 use propjit::LaneMask;
 use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig, Composite, Facts, Literal, ProofMethod};
 use propjit::game::Game;
-use propjit::ground::{GoalTables, GroundGame, section};
+use propjit::ground::{GoalTables, GroundGame};
 use propjit::machine::batch::Batch;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit_jit::InputId;
 use propjit_jit::counts::{Quantity, Term};
-use propjit_jit::evaluator::{Engine, LaneEvaluator};
-use propjit_jit::lanes::advance::{Start, advance, enter};
-use propjit_jit::lanes::random::LaneRandom;
-use propjit_jit::lanes::select::Selector;
+use propjit_jit::evaluator::Engine;
 use rand::RngExt;
 
 /// Enough for everything in these games.
@@ -318,30 +316,13 @@ fn check_lanes(game: &Game, facts: &Facts, steps: u64) -> u64 {
     let ground = game.ground_game().unwrap();
     let layout = ground.layout();
     let code = game.engines().unwrap().programs().playout_code().unwrap();
-    let mut evaluator = LaneEvaluator::new(Engine::Code(code));
-    let width = evaluator.width();
-    let legal = layout.legal.iter().cloned();
-    let mut selectors: Vec<Selector> = legal
-        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
-        .collect();
-    let mut random = LaneRandom::new(7);
-    let start = || Start::Same(ground.initial().words());
-    let all = LaneMask::all(width);
-    let state = evaluator.inputs_mut(layout.bases.clone());
-    enter(width, state, all.words(width), start());
+    let mut lanes = RandomLanes::new(ground, Engine::Code(code));
+    let all = lanes.all();
     let mut done = 0;
     while done < steps && begun.elapsed() < Duration::from_secs(60) {
-        evaluator.evaluate(section::STATE);
-        let terminal = LaneMask::from_words(evaluator.output(layout.terminal));
-        let mut going = all.and_not(terminal);
-        let roles = layout.legal.iter().zip(&layout.does);
-        for ((legal, does), selector) in roles.zip(&mut selectors) {
-            let (legal, does) = evaluator.outputs_and_inputs_mut(legal.clone(), does.clone());
-            let none = selector.select(width, legal, going.words(width), &mut random, does);
-            going = going.and_not(LaneMask::from_words(&none));
-        }
-        evaluator.evaluate(section::NEXT);
-        evaluator.evaluate(section::GOALS);
+        let step = lanes.evaluate();
+        let Step { terminal, going } = step;
+        let evaluator = &lanes.evaluator;
         let holds = |row: &[u64], literal: Literal| match literal.value {
             true => LaneMask::from_words(row),
             false => all.and_not(LaneMask::from_words(row)),
@@ -375,10 +356,7 @@ fn check_lanes(game: &Game, facts: &Facts, steps: u64) -> u64 {
             break;
         }
         done += going.count();
-        let ended = all.and_not(going);
-        let (next, state) =
-            evaluator.outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
-        advance(width, next, state, ended.words(width), start());
+        lanes.advance(&step);
     }
     done
 }

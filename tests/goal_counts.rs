@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
-use propjit::LaneMask;
+use crate::common::random_lanes::RandomLanes;
 use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig};
 use propjit::game::Game;
@@ -13,9 +13,6 @@ use propjit::ground::{GoalTables, section};
 use propjit_jit::counts::Quantity;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::LaneProgram;
-use propjit_jit::lanes::advance::{Start, advance, enter};
-use propjit_jit::lanes::random::LaneRandom;
-use propjit_jit::lanes::select::Selector;
 
 /// Games in which goals are made anew. The last one's own circuit takes long to interpret.
 const PUBLIC: [&str; 3] = ["reversi", "battlebrushes", "othelloSuicide"];
@@ -34,49 +31,27 @@ fn compare(game: &Game, ends: u64) -> u64 {
     let program = |circuit| Arc::new(LaneProgram::new(circuit, &sections));
     let restated = program(&ground.min_gates().circuit);
     let width = restated.best_width();
-    let engine = |program| LaneEvaluator::new(Engine::Interpreter(program, width));
-    let mut evaluator = engine(restated);
-    let mut reference = engine(program(ground.lowered()));
-    let legal = layout.legal.iter().cloned();
-    let mut selectors: Vec<Selector> = legal
-        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
-        .collect();
-    let mut random = LaneRandom::new(7);
-    let start = || Start::Same(ground.initial().words());
-    let all = LaneMask::all(width);
-    let state = evaluator.inputs_mut(layout.bases.clone());
-    enter(width, state, all.words(width), start());
+    let mut lanes = RandomLanes::new(ground, Engine::Interpreter(restated, width));
+    let lowered = Engine::Interpreter(program(ground.lowered()), width);
+    let mut reference = LaneEvaluator::new(lowered);
     let mut done = 0;
     while done < ends {
-        evaluator.evaluate(section::STATE);
-        evaluator.evaluate(section::GOALS);
+        let step = lanes.evaluate();
         for base in layout.bases.clone() {
-            let row = evaluator.input(base).to_vec();
+            let row = lanes.evaluator.input(base).to_vec();
             reference.input_mut(base).copy_from_slice(&row);
         }
         reference.evaluate(section::STATE);
         reference.evaluate(section::GOALS);
         for goal in layout.goals.iter().cloned().flatten() {
             assert_eq!(
-                evaluator.output(goal),
+                lanes.evaluator.output(goal),
                 reference.output(goal),
                 "goal {goal}"
             );
         }
-        let terminal = LaneMask::from_words(evaluator.output(layout.terminal));
-        let mut going = all.and_not(terminal);
-        let roles = layout.legal.iter().zip(&layout.does);
-        for ((legal, does), selector) in roles.zip(&mut selectors) {
-            let (legal, does) = evaluator.outputs_and_inputs_mut(legal.clone(), does.clone());
-            let none = selector.select(width, legal, going.words(width), &mut random, does);
-            going = going.and_not(LaneMask::from_words(&none));
-        }
-        evaluator.evaluate(section::NEXT);
-        let ended = all.and_not(going);
-        done += ended.count();
-        let (next, state) =
-            evaluator.outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
-        advance(width, next, state, ended.words(width), start());
+        done += lanes.all().and_not(step.going).count();
+        lanes.advance(&step);
     }
     done
 }
@@ -94,7 +69,7 @@ fn tables(game: &Game) -> GoalTables {
     let engines = game.engines().unwrap();
     let config = AnalysisConfig::default()
         .with_seed(1)
-        .with_time(Duration::from_secs(120));
+        .with_time(Duration::from_secs(1_000_000));
     let facts = analysis::find(engines, &config, &Stop::new());
     facts.goal_tables.unwrap()
 }

@@ -217,6 +217,49 @@ fn games_that_cannot_be_grounded_have_boards() {
     assert_eq!(rest, ["(count (s 0))"]);
 }
 
+#[test]
+fn boards_end_where_nobody_gets() {
+    // Grounding cannot tell that the wall stays where it is, and the successor relation goes on.
+    let numbers: String = (0..20).map(|n| format!("(succ {n} {}) ", n + 1)).collect();
+    let rules = format!(
+        "(role r) (init (at 2 2)) (init (step 0)) {numbers} (init (wall 4)) (<= (next (wall ?x)) (true (wall ?x)))
+        (<= (legal r right) (true (at ?x ?y)) (not (true (wall ?x))))
+        (<= (legal r up) (true (at ?x ?y)) (not (true (wall ?y))))
+        (legal r wait)
+        (<= (next (at ?u ?y)) (does r right) (true (at ?x ?y)) (succ ?x ?u))
+        (<= (next (at ?x ?v)) (does r up) (true (at ?x ?y)) (succ ?y ?v))
+        (<= (next (at ?x ?y)) (does r wait) (true (at ?x ?y)))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 20))) (goal r 0)"
+    );
+    let game = game(&rules);
+    let grids = grids(&game);
+    assert_eq!(sizes(&game), [(GridKind::Rectangle, 3, 3)]);
+    let rest = grids.picture(&["(at 19 2)".to_string()]).rest;
+    assert_eq!(rest, ["(at 19 2)"]);
+}
+
+#[test]
+fn phases_have_boards_of_their_own() {
+    let rules = "(role r) (init (first 1 1 b)) (init (first 1 2 b)) (init (first 2 1 b)) (init (first 2 2 b))
+        (number 1) (number 2) (init (phase one))
+        (<= (legal r (mark ?x ?y)) (true (first ?x ?y b))) (<= (legal r (put ?x ?y)) (true (second ?x ?y b)))
+        (<= full (not (true (first 1 1 b))) (not (true (first 1 2 b))) (not (true (first 2 1 b))) (not (true (first 2 2 b))))
+        (<= (legal r change) (true (phase one)) full)
+        (<= (next (first ?x ?y r)) (does r (mark ?x ?y)))
+        (<= (next (first ?x ?y r)) (true (first ?x ?y r)) (not (does r change)))
+        (<= (next (first ?x ?y b)) (true (first ?x ?y b)) (not (does r (mark ?x ?y))))
+        (<= (next (second ?x ?y b)) (does r change) (number ?x) (number ?y))
+        (<= (next (second ?x ?y r)) (does r (put ?x ?y)))
+        (<= (next (second ?x ?y ?c)) (true (second ?x ?y ?c)) (not (does r (put ?x ?y))))
+        (<= (next (phase one)) (true (phase one)) (not (does r change))) (<= (next (phase two)) (does r change))
+        (<= (next (phase two)) (true (phase two)))
+        (<= terminal (true (second 1 1 r)) (true (second 2 2 r))) (goal r 0)";
+    let game = game(rules);
+    let board = (GridKind::Rectangle, 2, 2);
+    assert_eq!(sizes(&game), [board, board]);
+}
+
 fn game_by_prover(rules: &str) -> Game {
     let setup = Setup::default().with_backend(Some(propjit::Backend::Prover));
     Game::from_text("test.kif", rules, &setup).unwrap()
@@ -250,21 +293,49 @@ fn lines_between_points() {
 fn boards_of_public_games() {
     let Some(folder) = shared() else { return };
     use GridKind::{Boards, Hexagonal, Points, Rectangle, Row};
-    let known: [Known; 16] = [
+    let known: [Known; 44] = [
+        ("2pffa", &[(Rectangle, 7, 5)]),
         ("3pffa", &[(Rectangle, 7, 6)]),
+        ("biddingTicTacToe", &[(Rectangle, 3, 3)]),
+        ("blocker", &[(Rectangle, 4, 4)]),
+        ("blockerParallel", &[(Rectangle, 4, 4), (Rectangle, 4, 4)]),
         ("breakthrough", &[(Rectangle, 8, 8)]),
+        ("breakthroughHoles", &[(Rectangle, 8, 8)]),
+        ("breakthroughSmall", &[(Rectangle, 6, 6)]),
+        ("breakthroughWalls", &[(Rectangle, 8, 8)]),
+        ("checkers", &[(Rectangle, 8, 8)]),
         ("chess_200", &[(Rectangle, 8, 8)]),
+        ("chineseCheckers1", &[(Hexagonal, 7, 9)]),
+        ("chineseCheckers2", &[(Hexagonal, 7, 9)]),
         ("chineseCheckers4", &[(Hexagonal, 7, 9)]),
+        ("chomp", &[(Rectangle, 8, 7)]),
+        ("coins", &[(Row, 8, 1)]),
         ("connectFour", &[(Rectangle, 8, 6)]),
         ("dotsAndBoxes", &[(Rectangle, 5, 5), (Points, 6, 6)]),
         ("dualConnect4", &[(Rectangle, 8, 6), (Rectangle, 8, 6)]),
+        ("eightPuzzle", &[(Rectangle, 3, 3)]),
+        ("futoshiki4", &[(Rectangle, 4, 4)]),
         ("gt_prisoner", &[]),
         ("hex", &[(Hexagonal, 9, 9)]),
+        ("hidato19", &[(Hexagonal, 5, 5)]),
         ("kalaha_2009", &[(Row, 12, 1)]),
+        ("knightThrough", &[(Rectangle, 8, 8)]),
+        ("lightsOut", &[(Rectangle, 5, 5)]),
+        ("mummymaze2p", &[(Rectangle, 9, 9)]),
+        ("nim1", &[(Row, 4, 1)]),
         ("nineBoardTicTacToe", &[(Boards, 9, 9)]),
+        ("pancakes88", &[]),
         ("peg", &[(Rectangle, 7, 7)]),
+        ("pentago", &[(Boards, 6, 6)]),
+        ("quad", &[(Rectangle, 11, 11)]),
+        ("racer", &[]),
+        ("reversi", &[(Rectangle, 8, 8)]),
+        ("sheepAndWolf", &[(Rectangle, 8, 8)]),
+        ("skirmish", &[(Rectangle, 8, 8)]),
         ("sudokuGrade1", &[(Boards, 9, 9)]),
         ("ticTacToe", &[(Rectangle, 3, 3)]),
+        ("ticTacToeParallel", &[(Rectangle, 3, 3), (Rectangle, 3, 3)]),
+        ("ticblock", &[(Rectangle, 4, 4), (Rectangle, 3, 3)]),
         ("tictactoe_3d_2player", &[(Boards, 8, 8)]),
         ("tron_10x10", &[(Rectangle, 12, 12)]),
     ];

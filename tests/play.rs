@@ -1,11 +1,14 @@
 //! `propjit play`: whole matches by script.
 
+#[cfg(target_os = "linux")]
+use std::process::{Command, Stdio};
+
 use crate::common;
 use crate::common::command::{file, own, propjit, propjit_reading, stderr, stdout};
 
 /// What is said during a match with this input.
 fn play(args: &[&str], input: &str) -> String {
-    let all = [&["play"], args, &["--seconds", "0.05", "--seed", "7"]].concat();
+    let all = [&["play"], args, &["--playouts", "500", "--seed", "7"]].concat();
     stdout(propjit_reading(&all, input).success())
 }
 
@@ -182,4 +185,69 @@ fn wrong_usage_is_reported() {
     propjit(&["play", "no-such-file.kif"]).code(1);
     let told = stderr(propjit(&["play", &game, "--moves", "noop"]).code(1));
     assert!(told.contains("joint move 1"), "{told}");
+}
+
+/// Reads from a terminal until the program has shown this text; what is left of what it has shown.
+#[cfg(target_os = "linux")]
+fn read_until(terminal: &mut std::fs::File, mut seen: String, text: &str) -> String {
+    use std::io::Read;
+    loop {
+        if let Some(at) = seen.find(text) {
+            return seen.split_off(at + text.len());
+        }
+        let mut bytes = [0; 4096];
+        let count = terminal.read(&mut bytes).expect("the program goes on");
+        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn moves_are_completed_on_a_terminal() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::Write;
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let side = || {
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.read(true).write(true).open(name.to_str().unwrap());
+        Stdio::from(file.unwrap())
+    };
+    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args([
+            "play",
+            &own("ticTacToe"),
+            "--playouts",
+            "500",
+            "--seed",
+            "7",
+        ])
+        .env("TERM", "xterm")
+        .env("PROPJIT_CACHE", "off")
+        .env("PROPJIT_CONFIG", "off")
+        .stdin(side())
+        .stdout(side())
+        .stderr(side())
+        .spawn()
+        .unwrap();
+    let mut terminal = std::fs::File::from(terminal);
+    let mut seen = String::new();
+    let mut enter = |keys: &str, shown: &str| {
+        terminal.write_all(keys.as_bytes()).unwrap();
+        seen = read_until(&mut terminal, std::mem::take(&mut seen), shown);
+    };
+    enter("", "x> ");
+    // One word at a time, until there is only one move left; twice for a list of what there is.
+    enter("ma\t", "mark ");
+    enter("\t\t", "mark 3 ");
+    enter("2\t2\t\r", "(mark 2 2) | noop");
+    enter("", "x> ");
+    // The line before comes again, and is no legal move any more.
+    enter("\u{1b}[A\r", "neither a legal move nor a command");
+    // Ctrl-D.
+    enter("", "x> ");
+    terminal.write_all(b"\x04").unwrap();
+    assert!(program.wait().unwrap().success());
 }

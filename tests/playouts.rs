@@ -157,11 +157,14 @@ fn a_seed_gives_the_same_matches() {
 fn time_only_cuts_the_sequence_of_matches() {
     let game = common::own_game("ticTacToe");
     for backend in [Backend::Scalar, Backend::Lanes, Backend::Compiled] {
-        let timed = count(0)
-            .with_rollouts(None)
-            .with_time(Some(Duration::from_millis(20)));
-        let tally = play(&game, backend, &timed);
-        assert!(tally.rollouts() > 0);
+        let timed = |milliseconds| {
+            count(0)
+                .with_rollouts(None)
+                .with_time(Some(Duration::from_millis(milliseconds)))
+        };
+        // However slow the machine is, some time is enough for a match.
+        let mut tallies = (0..).map(|double| play(&game, backend, &timed(20 << double)));
+        let tally = tallies.find(|tally| tally.rollouts() > 0).unwrap();
         assert_eq!(play(&game, backend, &count(tally.rollouts())), tally);
     }
 }

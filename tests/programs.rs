@@ -14,7 +14,7 @@ use propjit::matches::{
 use propjit_gdl::games;
 use serde_json::{Value, json};
 
-use crate::common::command::{file, json as report, own};
+use crate::common::command::{file, has_python, json as report, own};
 
 /// `propjit engine` at work.
 struct Engine {
@@ -223,14 +223,6 @@ fn play(command: &str, forgiving: bool) -> SeriesResults {
     series
         .play(&sheet("ticTacToe"), &Stop::new(), &|_, _| {})
         .unwrap()
-}
-
-fn has_python() -> bool {
-    let found = Command::new("python3").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: there is no python3");
-    }
-    found
 }
 
 #[test]

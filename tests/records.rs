@@ -1,13 +1,15 @@
 //! Files of records: written match by match, gone on with, and read by other commands.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
+use crate::common::command::{
+    file, has_python, json, own, propjit, propjit_reading, stderr, stdout,
+};
 use propjit::matches::{RecordLine, read_records};
 use serde_json::Value;
 
@@ -121,6 +123,82 @@ fn a_killed_series_goes_on_to_the_same_table() {
     let (resumed, all): (BTreeSet<_>, BTreeSet<_>) = (numbers(&parts), numbers(&whole));
     assert_eq!(resumed, all);
     assert_eq!(lines(&parts).len(), 100);
+}
+
+/// The joint moves, goals and seeds by the number of the match.
+fn played(path: &str) -> BTreeMap<u64, [Value; 4]> {
+    let moves = |line: &Value| {
+        let steps = line["steps"].as_array().unwrap().iter();
+        let joint = steps.flat_map(|step| step.as_array().unwrap().iter());
+        joint.map(|played| played["move"].clone()).collect()
+    };
+    let of = |line: &Value| {
+        let rest = ["goals", "seeds", "series"].map(|name| line[name].clone());
+        let [goals, seeds, series] = rest;
+        [moves(line), goals, seeds, series]
+    };
+    let lines = lines(path);
+    let numbered = lines.iter();
+    let numbered = numbered.map(|line| (line["match"].as_u64().unwrap(), of(line)));
+    numbered.collect()
+}
+
+#[test]
+fn matches_of_a_series_can_be_played_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole.jsonl", "parts.jsonl"].map(|name| file(&folder, name, ""));
+    let game = own("ticTacToe");
+    json(&with(&series(&game, "3", &whole), &["--seed", "3"]));
+    let mut all = String::new();
+    for number in ["2", "3", "1"] {
+        let part = file(&folder, number, "");
+        let only = ["--seed", "3", "--only", number];
+        let report = json(&with(&series(&game, "3", &part), &only));
+        assert_eq!(report["matches"], 1);
+        all += &fs::read_to_string(&part).unwrap();
+    }
+    fs::write(&parts, all).unwrap();
+    assert_eq!(played(&parts), played(&whole));
+    let told = stderr(propjit(&with(&series(&game, "3", &parts), &["--only", "4"])).code(2));
+    assert!(told.contains("there is no match 4: --games is 3"), "{told}");
+}
+
+/// The script for clusters, with a stand-in for Ray that plays in this process.
+#[test]
+fn a_series_is_played_on_a_cluster() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let ray = "
+def remote(function):
+    function.remote = function
+    return function
+def init(log_to_driver): pass
+def wait(tasks): return tasks[-1:], tasks[:-1]
+def get(task): return task
+";
+    file(&folder, "ray.py", ray);
+    let [whole, parts] = ["whole.jsonl", "parts.jsonl"].map(|name| file(&folder, name, ""));
+    let game = own("ticTacToe");
+    let report = json(&with(&series(&game, "3", &whole), &["--seed", "3"]));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/ray_series.py");
+    let options = ["--games", "3", "--seed", "3", "--swap", "--format", "json"];
+    let done = Command::new("python3")
+        .arg(script)
+        .args([&game, &parts])
+        .args(options)
+        .args(["--player", "random", "--player", "random:seed=7"])
+        .env("PROPJIT", assert_cmd::cargo::cargo_bin!("propjit"))
+        .env("PYTHONPATH", folder.path())
+        .env("PROPJIT_CACHE", "off")
+        .env("PROPJIT_CONFIG", "off")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let again: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(table(&again), table(&report));
+    assert_eq!(played(&parts), played(&whole));
 }
 
 #[test]

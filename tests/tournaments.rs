@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crossbeam_channel::unbounded;
 use propjit::Stop;
 use propjit::game::Setup;
 use propjit::matches::{
-    Accepted, MatchConfig, MatchEnd, MatchRecord, Openings, Pairing, PlayerErrorKind, Rulesheet,
-    Tournament, TournamentError, TournamentGame, TournamentResults,
+    Accepted, Choice, MatchConfig, MatchEnd, MatchRecord, Openings, Pairing, PlayerErrorKind,
+    Rulesheet, Tournament, TournamentError, TournamentGame, TournamentResults,
 };
 use propjit_gdl::games;
 use serde_json::Value;
 
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
 use crate::common::http::{legal, serve};
+use crate::common::players::scripted;
 
 fn game(name: &str) -> TournamentGame {
     let rules = games::text(name).unwrap();
@@ -380,4 +382,44 @@ fn the_command_prints_a_table() {
         "{text}"
     );
     assert!(text.contains("SPRT: H1 is accepted after "), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn jobs_have_processors_of_their_own() {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+    let processors = || -> Vec<usize> {
+        let set = sched_getaffinity(None).unwrap();
+        (0..CpuSet::MAX_CPU).filter(|&at| set.is_set(at)).collect()
+    };
+    let all = processors();
+    let jobs = all.len().min(2);
+    // What threads of players have, and those of the pool that all players share.
+    let (tell, told) = unbounded();
+    let player = scripted("bound", move |_| {
+        tell.send((processors(), rayon::broadcast(|_| processors())))
+            .unwrap();
+        Ok(Choice::new("noop"))
+    });
+    let mut bound = tournament(&["random"], &["ticTacToe"])
+        .with_jobs(jobs)
+        .with_cores(Some(1))
+        .with_rounds(4);
+    bound.players.push(player);
+    bound.config.forgiving = true;
+    assert!(play(&bound).failure.is_none());
+    let (own, shared): (Vec<_>, Vec<_>) = told.try_iter().unzip();
+    assert!(own.iter().all(|own| own.len() == 1), "{own:?}");
+    assert!(
+        shared.iter().flatten().all(|shared| *shared == all),
+        "{shared:?}"
+    );
+    bound.jobs = all.len() + 1;
+    let error = bound.play(
+        BTreeMap::new(),
+        &Stop::new(),
+        &mut |_| {},
+        &mut |_, _, _| {},
+    );
+    assert!(matches!(error, Err(TournamentError::Cores(_))), "{error:?}");
 }

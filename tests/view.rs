@@ -199,6 +199,13 @@ fn requests_that_are_wrong() {
             409,
             "x may not play `(mark 9 9)` here",
         ),
+        // Parentheses mean nothing in JSON: the body ends where it ends.
+        (
+            "/api/play",
+            json!({ "version": version, "moves": ["(mark 9 9"] }),
+            409,
+            "x may not play `(mark 9 9` here",
+        ),
         (
             "/api/play",
             json!({ "version": 0, "moves": ["(mark 1 1)"] }),

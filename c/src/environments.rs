@@ -5,9 +5,10 @@ use std::sync::Arc;
 use propjit::environment::{
     EnvironmentConfig, Observation, Outputs as CoreOutputs, Shape as CoreShape, VectorEnvironment,
 };
+use propjit::game::{QuestionError, SharedGame};
 
 use crate::error::{Failure, Status, call};
-use crate::game::{Game, Shared};
+use crate::game::Game;
 use crate::pointer::{array, array_mut, exclusive, free, make, shared, write};
 use crate::state::State;
 
@@ -15,7 +16,7 @@ use crate::state::State;
 ///
 /// A match that ends is followed by another one in the same place at once. See docs/c.md.
 pub struct Environments {
-    game: Arc<Shared>,
+    game: Arc<SharedGame>,
     core: VectorEnvironment,
 }
 
@@ -103,8 +104,8 @@ pub unsafe extern "C" fn propjit_environments_new(
         if count == 0 {
             return Err(Failure::argument("at least one environment is needed"));
         }
-        let engines = game.core.engines();
-        let engines = engines.ok_or_else(|| Failure::not_ground("environments"))?;
+        let engines = game.game().engines();
+        let engines = engines.ok_or(QuestionError::NotGround("environments"))?;
         let config = EnvironmentConfig::default()
             .with_environments(count)
             .with_threads(threads)

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use propjit::environment::ActionError;
+use propjit::game::QuestionError;
 use propjit::{LoadError, MachineError};
 
 /// How a call went.
@@ -43,12 +44,6 @@ impl Failure {
     pub(crate) fn argument(text: impl ToString) -> Failure {
         Failure::new(Status::BadArgument, text)
     }
-
-    /// That only a ground game has something.
-    pub(crate) fn not_ground(what: &str) -> Failure {
-        let text = format!("{what} need a ground game, and this one could not be grounded");
-        Failure::new(Status::PlayFailed, text)
-    }
 }
 
 impl From<LoadError> for Failure {
@@ -72,6 +67,16 @@ impl From<MachineError> for Failure {
             _ => Status::PlayFailed,
         };
         Failure::new(status, error)
+    }
+}
+
+impl From<QuestionError> for Failure {
+    fn from(error: QuestionError) -> Failure {
+        match error {
+            QuestionError::Machine(error) => error.into(),
+            QuestionError::NotGround(_) => Failure::new(Status::PlayFailed, error),
+            _ => Failure::argument(error),
+        }
     }
 }
 

@@ -4,65 +4,15 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use propjit::game::Machines;
-use propjit::ground::GroundGame;
-use propjit::{Game as CoreGame, Move, RoleId, Setup, Stop as CoreStop};
+use propjit::game::SharedGame;
+use propjit::{Game as CoreGame, LoadError, Setup, Stop as CoreStop};
 
 use crate::error::{Failure, Status, call, hand_over};
 use crate::pointer::{free, make, shared, text, write};
 
 /// A loaded game. Any number of threads may use it at the same time. What is made from it keeps it
 /// alive.
-pub struct Game(pub(crate) Arc<Shared>);
-
-/// A game, as all that is made from it has it.
-pub(crate) struct Shared {
-    pub(crate) core: CoreGame,
-    pub(crate) machines: Machines,
-    pub(crate) roles: Vec<String>,
-    stop: CoreStop,
-}
-
-impl Shared {
-    fn load(
-        load: impl FnOnce(&Setup) -> Result<CoreGame, propjit::LoadError>,
-    ) -> Result<Game, Failure> {
-        let stop = CoreStop::new();
-        let core = load(&Setup::default().with_stop(stop.clone()))?;
-        let rules = core.rules();
-        let roles = rules.roles.iter().map(|&role| rules.terms.text(role));
-        Ok(Game(Arc::new(Shared {
-            roles: roles.collect(),
-            machines: Machines::new(&core)?,
-            core,
-            stop,
-        })))
-    }
-
-    /// The role with this number.
-    pub(crate) fn role(&self, role: u32) -> Result<RoleId, Failure> {
-        match (role as usize) < self.roles.len() {
-            true => Ok(RoleId(role)),
-            false => Err(Failure::argument(format!(
-                "there is no role {role} of {}",
-                self.roles.len()
-            ))),
-        }
-    }
-
-    pub(crate) fn ground(&self, what: &str) -> Result<&GroundGame, Failure> {
-        let ground = self.core.ground_game();
-        ground
-            .map(|ground| &**ground)
-            .ok_or_else(|| Failure::not_ground(what))
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.stop.set();
-    }
-}
+pub struct Game(pub(crate) Arc<SharedGame>);
 
 /// A request to end long work early, which may come from any thread.
 pub struct Stop(pub(crate) CoreStop);
@@ -81,6 +31,10 @@ impl Stop {
     }
 }
 
+fn load(load: impl FnOnce(&Setup) -> Result<CoreGame, LoadError>) -> Result<Game, Failure> {
+    Ok(Game(Arc::new(SharedGame::load::<Failure>(load)?)))
+}
+
 /// Loads the rulesheet in a file.
 ///
 /// # Safety
@@ -90,7 +44,7 @@ pub unsafe extern "C" fn propjit_game_load(path: *const c_char, game: *mut *mut 
     call(|| {
         // SAFETY: as promised by the caller.
         let path = unsafe { text(path) }?;
-        let load = || Shared::load(|setup| CoreGame::load(Path::new(path), setup));
+        let load = || load(|setup| CoreGame::load(Path::new(path), setup));
         // SAFETY: as promised by the caller.
         unsafe { make(game, load) }
     })
@@ -109,7 +63,7 @@ pub unsafe extern "C" fn propjit_game_from_text(
     call(|| {
         // SAFETY: as promised by the caller.
         let (name, rules) = unsafe { (text(name)?, text(rules)?) };
-        let load = || Shared::load(|setup| CoreGame::from_text(name, rules, setup));
+        let load = || load(|setup| CoreGame::from_text(name, rules, setup));
         // SAFETY: as promised by the caller.
         unsafe { make(game, load) }
     })
@@ -134,7 +88,7 @@ pub unsafe extern "C" fn propjit_game_wait(game: *const Game) -> Status {
     call(|| {
         // SAFETY: as promised by the caller.
         let game = unsafe { shared(game) }?;
-        if let Some(engines) = game.0.core.engines() {
+        if let Some(engines) = game.0.game().engines() {
             engines.wait();
         }
         Ok(())
@@ -149,7 +103,7 @@ pub unsafe extern "C" fn propjit_game_wait(game: *const Game) -> Status {
 pub unsafe extern "C" fn propjit_game_roles(game: *const Game, roles: *mut u32) -> Status {
     call(|| {
         // SAFETY: as promised by the caller.
-        unsafe { write(roles, shared(game)?.0.roles.len() as u32) }
+        unsafe { write(roles, shared(game)?.0.role_names().len() as u32) }
     })
 }
 
@@ -168,7 +122,7 @@ pub unsafe extern "C" fn propjit_game_role_name(
         let game = &unsafe { shared(game) }?.0;
         let role = game.role(role)?;
         // SAFETY: as promised by the caller.
-        unsafe { write_text(name, &game.roles[role.index()]) }
+        unsafe { write_text(name, &game.role_names()[role.index()]) }
     })
 }
 
@@ -212,15 +166,8 @@ pub unsafe extern "C" fn propjit_game_move_text(
         // SAFETY: as promised by the caller.
         let game = &unsafe { shared(game) }?.0;
         let role = game.role(role)?;
-        if let Ok(ground) = game.ground("moves")
-            && played as usize >= ground.layout().does[role.index()].len()
-        {
-            return Err(Failure::argument(format!("there is no move {played}")));
-        }
-        let machines = &game.machines;
-        let played = machines.ask(&game.core, |machine| {
-            Ok(machine.move_text(role, Move(played)))
-        })?;
+        let played = game.move_of(role, played)?;
+        let played = game.ask(|machine| Ok(machine.move_text(role, played)))?;
         // SAFETY: as promised by the caller.
         unsafe { write_text(name, &played) }
     })
@@ -241,8 +188,7 @@ pub unsafe extern "C" fn propjit_game_parse_move(
         // SAFETY: as promised by the caller.
         let (game, name) = unsafe { (&shared(game)?.0, text(name)?) };
         let role = game.role(role)?;
-        let machines = &game.machines;
-        let found = machines.ask(&game.core, |machine| machine.parse_move(role, name))?;
+        let found = game.ask(|machine| machine.parse_move(role, name))?;
         // SAFETY: as promised by the caller.
         unsafe { write(played, found.0) }
     })

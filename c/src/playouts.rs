@@ -49,9 +49,9 @@ pub unsafe extern "C" fn propjit_game_playouts(
             .with_threads(threads)
             .with_seed(seed)
             .with_max_steps(max_steps);
-        let backend = game.core.bulk_backend();
+        let backend = game.game().bulk_backend();
         let progress = PlayoutProgress::default();
-        let outcome = run(&game.core, backend, &config, &stop, &progress)?;
+        let outcome = run(game.game(), backend, &config, &stop, &progress)?;
         let tally = &outcome.tally;
         let played = Playouts {
             matches: tally.rollouts(),
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn propjit_game_playouts(
         };
         if !mean_goals.is_null() {
             // SAFETY: as promised by the caller.
-            let means = unsafe { array_mut(mean_goals, game.roles.len()) }?;
+            let means = unsafe { array_mut(mean_goals, game.role_names().len()) }?;
             for (mean, goals) in means.iter_mut().zip(&tally.goals) {
                 *mean = goals.values.mean().unwrap_or(f64::NAN);
             }

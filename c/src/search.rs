@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use propjit::game::SharedGame;
 use propjit::search::mcts::EvaluationUse;
 use propjit::{Mcts, MctsConfig, SearchBudget};
 
 use crate::error::{Failure, Status, call};
-use crate::game::{Game, Shared, Stop};
+use crate::game::{Game, Stop};
 use crate::pointer::{exclusive, free, make, shared, write};
 use crate::state::State;
 
 /// A search, with what it has found out so far. One thread at a time may use it.
 pub struct Search {
-    game: Arc<Shared>,
+    game: Arc<SharedGame>,
     core: Mcts,
 }
 
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn propjit_search_new(
             config.memory = memory;
         }
         let start = || {
-            let core = Mcts::new(&game.core, game.core.bulk_backend(), config)?;
+            let core = Mcts::new(game.game(), game.game().bulk_backend(), config)?;
             let game = game.clone();
             Ok(Search { game, core })
         };
@@ -149,9 +150,8 @@ pub unsafe extern "C" fn propjit_search_report(
             // What a search calls its moves is known by their text.
             Some(best) => {
                 let text = search.core.move_text(role, best);
-                let machines = &search.game.machines;
-                let core = &search.game.core;
-                Some(machines.ask(core, |machine| machine.parse_move(role, &text))?)
+                let game = &search.game;
+                Some(game.ask(|machine| machine.parse_move(role, &text))?)
             }
             None => None,
         };

@@ -3,16 +3,17 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use propjit::{MachineError, Move, State as CoreState, StateMachine};
+use propjit::game::SharedGame;
+use propjit::{MachineError, State as CoreState, StateMachine};
 
 use crate::error::{Failure, Status, call};
-use crate::game::{Game, Shared, write_text};
+use crate::game::{Game, write_text};
 use crate::pointer::{array, array_mut, exclusive, free, make, shared, text, write};
 
 /// A state of a game. Any number of threads may ask about it at the same time, unless one of them
 /// plays in it.
 pub struct State {
-    pub(crate) game: Arc<Shared>,
+    pub(crate) game: Arc<SharedGame>,
     pub(crate) core: CoreState,
 }
 
@@ -21,9 +22,7 @@ impl State {
         &self,
         question: impl FnOnce(&mut dyn StateMachine, &CoreState) -> Result<T, MachineError>,
     ) -> Result<T, Failure> {
-        let (core, state) = (&self.game.core, &self.core);
-        let machines = &self.game.machines;
-        Ok(machines.ask(core, |machine| question(machine, state))?)
+        Ok(self.game.ask(|machine| question(machine, &self.core))?)
     }
 }
 
@@ -40,8 +39,7 @@ pub unsafe extern "C" fn propjit_state_initial(
         // SAFETY: as promised by the caller.
         let game = &unsafe { shared(game) }?.0;
         let initial = || {
-            let machines = &game.machines;
-            let core = machines.ask(&game.core, |machine| machine.initial_state())?;
+            let core = game.ask(|machine| machine.initial_state())?;
             let game = game.clone();
             Ok(State { game, core })
         };
@@ -67,8 +65,7 @@ pub unsafe extern "C" fn propjit_state_parse(
         let parse = || {
             let lines = fluents.lines().filter(|line| !line.trim().is_empty());
             let fluents: Vec<&str> = lines.collect();
-            let machines = &game.machines;
-            let core = machines.ask(&game.core, |machine| machine.parse_state(&fluents))?;
+            let core = game.ask(|machine| machine.parse_state(&fluents))?;
             let game = game.clone();
             Ok(State { game, core })
         };
@@ -228,25 +225,8 @@ pub unsafe extern "C" fn propjit_state_play(
     call(|| {
         // SAFETY: as promised by the caller.
         let (state, moves) = unsafe { (exclusive(state)?, array(moves, count)?) };
-        check_moves(&state.game, moves)?;
-        let joint: Vec<Move> = moves.iter().copied().map(Move).collect();
+        let joint = state.game.joint_move(moves)?;
         state.core = state.ask(|machine, state| machine.next_state(state, &joint))?;
         Ok(())
     })
-}
-
-/// Whether these are numbers of moves, which machines rely on.
-fn check_moves(game: &Shared, moves: &[u32]) -> Result<(), Failure> {
-    let Some(ground) = game.core.ground_game() else {
-        return Ok(());
-    };
-    let known = ground.layout().does.iter().map(|does| does.len());
-    match moves
-        .iter()
-        .zip(known)
-        .find(|&(&played, known)| played as usize >= known)
-    {
-        Some((played, _)) => Err(Failure::argument(format!("there is no move {played}"))),
-        None => Ok(()),
-    }
 }

@@ -1,20 +1,19 @@
 //! `propjit analyze`: the moves in a position, best first.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
-use propjit::search::SearchBudget;
 use propjit::search::mcts::{LocalReport, PlanReport};
 use serde::Serialize;
 
-use super::options::{in_range, seconds};
 use super::output::{Failure, Output, message, show_progress};
 use super::signals::stop_on_signals;
 use super::thinking::{
-    Forcing, Goals, Ranked, Table, ThinkingArgs, advised, find_role, number, ranking, think,
+    BudgetArgs, Forcing, Goals, Ranked, Table, ThinkingArgs, advised, find_role, number, ranking,
+    think,
 };
 
 /// Rank the moves in a position by tree search
@@ -27,19 +26,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// How long to think [default: 5, with --playouts as long as it takes]. It takes less
-    /// where all is proved
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    seconds: Option<Duration>,
+    #[command(flatten)]
+    budget: BudgetArgs,
 
     /// First wait for machine code, goal latches, decisive moves and the evaluation. Otherwise
     /// thinking begins at once, and takes them up as they come
     #[arg(long)]
     wait: bool,
-
-    /// The number of playouts to think for
-    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
-    playouts: Option<u64>,
 }
 
 /// For how long to think by default.
@@ -96,20 +89,15 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if args.wait {
         position.wait();
     }
-    let (mut search, seed) = args.thinking.search(&position, args.playouts.is_some())?;
+    let (mut search, seed) = args
+        .thinking
+        .search(&position, args.budget.playouts.is_some())?;
     if args.wait {
         search.wait_for_evaluation();
     }
     let history = &position.history;
-    let time = match args.playouts {
-        None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),
-        Some(_) => args.seconds,
-    };
-    let deadline = time.and_then(|time| Instant::now().checked_add(time));
-    let budget = SearchBudget::default()
-        .with_playouts(args.playouts)
-        .with_stop(stop.by(deadline));
-    let whole = match (time, args.playouts) {
+    let budget = args.budget.start(DEFAULT_TIME, &stop);
+    let whole = match (args.budget.time(DEFAULT_TIME), args.budget.playouts) {
         (Some(time), _) => format!("playouts in at most {} s", time.as_secs_f64()),
         (None, playouts) => format!("of {} playouts", playouts.unwrap_or_default()),
     };

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use parking_lot::Mutex;
 use propjit::game::LoadError;
 use propjit::matches::{
-    ErrorRecord, MatchEnd, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
+    ErrorRecord, MatchEnd, MatchPosition, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
     RecordFileError, Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing,
 };
 use propjit::rng::random_seed;
@@ -17,7 +17,8 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{game_name, in_range};
-use super::output::{Failure, Output, describe, message, show_progress};
+use super::output::{Failure, Output, describe, live_text, message};
+use super::picture::Pictures;
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
@@ -41,6 +42,15 @@ pub(super) struct Args {
     #[arg(long)]
     swap: bool,
 
+    /// Play only the match of this number, from 1: matches depend on it and on --seed, and not on
+    /// each other, so that a series can be played on several machines
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1u64, 1_000_000))]
+    only: Option<u64>,
+
+    /// Show the board after each joint move, on stderr; on a terminal in place of the one before
+    #[arg(long)]
+    board: bool,
+
     #[command(flatten)]
     series: SeriesArgs,
 }
@@ -60,6 +70,10 @@ struct Report {
 
 /// Plays and prints the standings.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    if let Some(only) = args.only.filter(|&only| only > args.games) {
+        let why = format!("there is no match {only}: --games is {}", args.games);
+        return Err(Failure::Usage(why));
+    }
     let path = &args.rulesheet;
     let game = game_name(path);
     let rules = Rules::read(path).map_err(LoadError::from)?.rules;
@@ -72,6 +86,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let mut series = Series::new(args.players.clone(), config)
         .with_matches(args.games)
         .with_swap(args.swap)
+        .with_only(args.only.map(|number| number - 1))
         .with_name(unique_name(&game))
         .with_seed(args.series.seed.unwrap_or_else(random_seed));
     // What is wrong should be known before the game is grounded.
@@ -85,26 +100,39 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             played.len()
         ));
     }
-    let status = Arc::new(Mutex::new("grounding".to_string()));
-    let shown = show_progress({
-        let status = status.clone();
-        move || status.lock().clone()
-    });
+    let live = live_text();
+    live.show("grounding");
     let loaded = rulesheet.game().map_err(Failure::new)?;
     if let Some(reason) = loaded.gave_up() {
         message(&format!("note: {reason}; the prover is the referee"));
     }
-    let progress = |number, steps| {
-        let now = format!("match {} of {}, move {steps}", number + 1, args.games);
-        *status.lock() = now;
+    let pictures = args
+        .board
+        .then(|| Pictures::new(&loaded, &io::stderr(), &stop));
+    let progress = |number, at: &MatchPosition<'_>| {
+        let steps = at.record.steps.len();
+        let text = format!("match {} of {}, move {steps}", number + 1, args.games);
+        let Some(pictures) = &pictures else {
+            return live.show(&text);
+        };
+        let joint = at.record.last_moves().unwrap_or_default();
+        let board = pictures.draw(&at.board.fluents());
+        let text = format!("{text} {}\n{board}", joint.join(" | "));
+        match io::stderr().is_terminal() {
+            true => live.show(&text),
+            false => message(&text),
+        }
     };
     let mut ended = |number, record: &MatchRecord| {
+        if args.board {
+            live.keep();
+        }
         if let Some(file) = &mut file {
             file.write(number, 0, record);
         }
     };
     let results = series.play_rest(&rulesheet, played, &stop, &progress, &mut ended);
-    drop(shown);
+    drop(live);
     let results = results?;
     for note in notes((1..).zip(&results.records)) {
         message(&format!("note: {note}"));

@@ -170,6 +170,11 @@ impl LiveText {
     pub(super) fn show(&self, text: &str) {
         self.0.set_message(text.to_string());
     }
+
+    /// Lets the text that is shown stay above what is shown next.
+    pub(super) fn keep(&self) {
+        self.0.println(self.0.message());
+    }
 }
 
 impl Drop for LiveText {

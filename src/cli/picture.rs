@@ -1,7 +1,7 @@
 //! Pictures of states in the terminal: boards, and what is on none of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal};
+use std::io::IsTerminal;
 
 use propjit::Stop;
 use propjit::game::Game;
@@ -22,9 +22,9 @@ pub(super) struct Pictures {
 }
 
 impl Pictures {
-    /// Finds the boards of a game. There are colours if results go to a terminal, unless the
+    /// Finds the boards of a game. There are colours if they are shown `on` a terminal, unless the
     /// variable `NO_COLOR` is set (<https://no-color.org>).
-    pub(super) fn new(game: &Game, stop: &Stop) -> Pictures {
+    pub(super) fn new(game: &Game, on: &impl IsTerminal, stop: &Stop) -> Pictures {
         let rules = game.rules();
         let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let grids = Grids::find(game, stop).unwrap_or_else(|error| {
@@ -34,7 +34,7 @@ impl Pictures {
         Pictures {
             grids,
             roles: (rules.roles.iter().map(|&role| rules.terms.text(role))).collect(),
-            has_colours: io::stdout().is_terminal() && !is_refused,
+            has_colours: on.is_terminal() && !is_refused,
         }
     }
 

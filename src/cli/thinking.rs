@@ -2,7 +2,9 @@
 //! lead to, and tables of results.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use propjit::Stop;
 use propjit::game::Game;
@@ -16,7 +18,7 @@ use propjit::search::mcts::{
 };
 use serde::Serialize;
 
-use super::options::{SetupArgs, in_range, threads};
+use super::options::{SetupArgs, in_range, seconds, threads};
 use super::output::Failure;
 use super::picture::Pictures;
 use super::position::PositionArgs;
@@ -65,6 +67,35 @@ pub(super) struct ThinkingArgs {
     setup: SetupArgs,
 }
 
+/// How long to think.
+#[derive(clap::Args)]
+pub(super) struct BudgetArgs {
+    /// How long to think [default: 5, in `propjit play` 1, with --playouts as long as it takes]. It
+    /// takes less where all is proved
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+
+    /// The number of playouts to think for
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
+    pub(super) playouts: Option<u64>,
+}
+
+impl BudgetArgs {
+    /// The most time, if that is limited: `default` if nothing is said.
+    pub(super) fn time(&self, default: Duration) -> Option<Duration> {
+        self.seconds.or(self.playouts.is_none().then_some(default))
+    }
+
+    /// The budget of a search that begins now.
+    pub(super) fn start(&self, default: Duration, stop: &Stop) -> SearchBudget {
+        let time = self.time(default);
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        SearchBudget::default()
+            .with_playouts(self.playouts)
+            .with_stop(stop.by(deadline))
+    }
+}
+
 /// A position of a loaded game.
 pub(super) struct Position {
     pub game: Game,
@@ -77,7 +108,7 @@ pub(super) struct Position {
 impl Position {
     /// The boards of the game. Looking for them ends when `stop` is set.
     pub(super) fn pictures(&self, stop: &Stop) -> Pictures {
-        Pictures::new(&self.game, stop)
+        Pictures::new(&self.game, &io::stdout(), stop)
     }
 
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches

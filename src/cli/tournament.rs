@@ -47,9 +47,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "OPENINGS")]
     openings: Option<Openings>,
 
-    /// How many matches to play at a time. Each should have a core for all threads of a player
+    /// How many matches to play at a time. Each should have a processor for each thread of a player
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1024))]
     jobs: usize,
+
+    /// Bind each of these jobs, with all threads and programs of its players, to so many processors
+    /// of its own (on Linux)
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1024))]
+    cores: Option<usize>,
 
     /// End when a test is decided: is the first of two players stronger by ELO1 points (H1), or only
     /// by ELO0 (H0), with these probabilities of error
@@ -67,6 +72,7 @@ struct Report {
     rounds: u64,
     openings: String,
     jobs: usize,
+    cores: Option<usize>,
     start_clock: f64,
     play_clock: f64,
     seed: u64,
@@ -99,6 +105,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_rounds(args.rounds)
         .with_openings(args.openings.clone().unwrap_or_default())
         .with_jobs(args.jobs)
+        .with_cores(args.cores)
         .with_sprt(args.sprt)
         .with_name(unique_name("tournament"))
         .with_seed(args.series.seed.unwrap_or_else(random_seed));
@@ -150,6 +157,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         rounds: tournament.rounds,
         openings: tournament.openings.to_string(),
         jobs: tournament.jobs,
+        cores: tournament.cores,
         start_clock: args.series.start_clock.as_secs_f64(),
         play_clock: args.series.play_clock.as_secs_f64(),
         seed: tournament.seed,

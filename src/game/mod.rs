@@ -2,6 +2,7 @@
 
 mod machines;
 mod setup;
+mod shared;
 
 use std::fmt;
 use std::path::Path;
@@ -28,6 +29,7 @@ use crate::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
 
 pub use machines::Machines;
 pub use setup::{LoadError, Setup, SetupStage};
+pub use shared::{QuestionError, SharedGame};
 
 /// A loaded game. Threads share it and make their own [machines](Game::machine).
 pub struct Game {

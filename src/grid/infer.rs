@@ -2,7 +2,8 @@
 //!
 //! A relation whose fluents have a place in each state, told by some of their constants, is a layer
 //! of a board. Layers that range over the same places are one board (walls, and who stands between
-//! them), unless they have the same contents at the same places: then there are several boards.
+//! them), unless they have the same contents at the same places, or fill them in different phases of
+//! the match: then there are several boards.
 
 use rustc_hash::FxHashSet;
 
@@ -69,6 +70,7 @@ pub(super) fn boards(relations: &[Relation], roles: &Domain) -> Vec<Board> {
             boards.push(added);
         }
     }
+    boards.iter_mut().for_each(Board::trim);
     boards
 }
 
@@ -160,8 +162,12 @@ impl Board {
         if self.axes.len() != added.axes.len() || !axes.all(|(own, other)| own.covers(other)) {
             return false;
         }
-        let states = self.occupied.iter().zip(&added.occupied);
-        let collisions = states.map(|(own, other)| own.intersection(other).count());
+        let states = || self.occupied.iter().zip(&added.occupied);
+        let is_other_phase = states().all(|(own, other)| own.is_empty() || other.is_empty());
+        if is_other_phase && self.is_filled() && added.is_filled() {
+            return false;
+        }
+        let collisions = states().map(|(own, other)| own.intersection(other).count());
         let most = self.places.len() * self.occupied.len().max(1);
         let share = collisions.sum::<usize>() as f64 / most as f64;
         let contents = |layer: &Layer| layer.all_contents(&relations[layer.relation]);
@@ -171,6 +177,12 @@ impl Board {
             true => share < 0.02,
             false => share <= 0.5,
         }
+    }
+
+    /// Whether there was something at each of its places at a time.
+    fn is_filled(&self) -> bool {
+        let mut states = self.occupied.iter();
+        states.any(|state| state.len() == self.places.len())
     }
 
     /// Whether its places have no known arrangement.
@@ -184,6 +196,34 @@ impl Board {
         for (own, other) in self.occupied.iter_mut().zip(added.occupied) {
             own.extend(other);
         }
+    }
+
+    /// Leaves the far ends of coordinates out where nothing was ever seen, if they are most of it:
+    /// grounding cannot always tell that nobody gets there.
+    fn trim(&mut self) {
+        if self.axes.len() < 2 {
+            return;
+        }
+        for (at, axis) in self
+            .axes
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, axis)| axis.is_ordered)
+        {
+            let places = self.occupied.iter().flatten();
+            let values = places.filter_map(|place| axis.place(place.split(' ').nth(at)?));
+            let (first, last) = values.fold((axis.len(), 0), |(first, last), value| {
+                (first.min(value), last.max(value))
+            });
+            if first <= last && 2 * (last + 1 - first) < axis.len() {
+                axis.values = axis.values[first..=last].to_vec();
+            }
+        }
+        let is_there = |place: &String| {
+            let mut coordinates = self.axes.iter().zip(place.split(' '));
+            coordinates.all(|(axis, value)| axis.place(value).is_some())
+        };
+        self.places.retain(is_there);
     }
 
     /// Whether all that is known of it is between its places.

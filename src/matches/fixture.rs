@@ -10,7 +10,7 @@ use super::board::Board;
 use super::opening::Opening;
 use super::player::{PlayerFactory, Seat};
 use super::record::MatchRecord;
-use super::referee::{MatchConfig, play_match};
+use super::referee::{MatchConfig, MatchPosition, play_match};
 use super::rulesheet::Rulesheet;
 use super::series::SeriesError;
 use crate::machine::{RANDOM_ROLE, RoleId};
@@ -38,12 +38,12 @@ pub(super) struct Fixture<'a> {
 }
 
 impl Fixture<'_> {
-    /// Plays the match. `progress` is called with the number of joint moves so far.
+    /// Plays the match. `progress` is called with each position.
     pub(super) fn play(
         &self,
         mut rng: GameRng,
         stop: &Stop,
-        progress: &dyn Fn(usize),
+        progress: &dyn Fn(&MatchPosition<'_>),
     ) -> Result<MatchRecord, SeriesError> {
         let game = self.rulesheet.game()?;
         let seats = self.seating.iter().enumerate().map(|(role, player)| {

@@ -40,7 +40,7 @@ pub use record_file::{
     RecordFile, RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions,
     parse_records, read_records,
 };
-pub use referee::{MatchConfig, play_match};
+pub use referee::{MatchConfig, MatchPosition, play_match};
 pub use rulesheet::Rulesheet;
 pub use script::Script;
 pub use script_error::{ScriptError, ScriptPlace};
@@ -48,6 +48,6 @@ pub use series::{Series, SeriesError, SeriesResults};
 pub use sprt::{Accepted, NoTest, PairScores, Sprt, SprtStatus, expected_score};
 pub use standings::{Standing, standings, wilson};
 pub use tournament::{
-    Pairing, Tournament, TournamentError, TournamentGame, TournamentProgress, TournamentResults,
-    TournamentTable, UnknownPairing,
+    CoresError, Pairing, Tournament, TournamentError, TournamentGame, TournamentProgress,
+    TournamentResults, TournamentTable, UnknownPairing,
 };

@@ -72,6 +72,15 @@ const MOST_FAILURES: u32 = 3;
 /// The time between looks whether the referee is to stop.
 const SLICE: Duration = Duration::from_millis(20);
 
+/// How far a match is.
+#[derive(Debug)]
+pub struct MatchPosition<'a> {
+    /// The record so far.
+    pub record: &'a MatchRecord,
+    /// The current state.
+    pub board: &'a Board,
+}
+
 /// A match that is being played.
 struct RunningMatch<'a> {
     config: &'a MatchConfig,
@@ -87,7 +96,7 @@ struct RunningMatch<'a> {
 
 /// Plays a match. `seats` has for each role the player and its seat, or nothing
 /// where the referee plays at random. Ends early when `stop` is set.
-/// `progress` is called with the number of joint moves so far.
+/// `progress` is called with each position.
 /// Errors of players are in the record.
 pub fn play_match(
     config: &MatchConfig,
@@ -95,7 +104,7 @@ pub fn play_match(
     seats: Vec<Option<(PlayerFactory, Seat)>>,
     rng: GameRng,
     stop: &Stop,
-    progress: &dyn Fn(usize),
+    progress: &dyn Fn(&MatchPosition<'_>),
 ) -> MatchRecord {
     let record = unplayed(config, &board, &seats);
     let mut running = RunningMatch {
@@ -246,11 +255,14 @@ impl RunningMatch<'_> {
     }
 
     /// Plays to the end.
-    fn play(&mut self, progress: &dyn Fn(usize)) -> Result<(), MachineError> {
+    fn play(&mut self, progress: &dyn Fn(&MatchPosition<'_>)) -> Result<(), MachineError> {
         let mut joint: Option<Vec<String>> = None;
         loop {
             let steps = self.record.steps.len();
-            progress(steps);
+            progress(&MatchPosition {
+                record: &self.record,
+                board: &self.board,
+            });
             if self.board.is_terminal()? {
                 self.record.end = MatchEnd::Terminal;
                 let roles = RoleId::first(self.workers.len());

@@ -12,7 +12,7 @@ use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
 use super::opening::Opening;
 use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
-use super::referee::MatchConfig;
+use super::referee::{MatchConfig, MatchPosition};
 use super::rulesheet::Rulesheet;
 use super::standings::{Standing, standings};
 use crate::game::LoadError;
@@ -30,6 +30,8 @@ pub struct Series {
     pub matches: u64,
     /// Whether players change their roles from match to match.
     pub swap: bool,
+    /// The number of the only match to play, from 0; none for all of them.
+    pub only: Option<u64>,
     /// The name of the matches, to which their numbers are added; a KIF name.
     pub name: String,
     /// The [seed](crate::rng) of the random moves.
@@ -77,6 +79,7 @@ impl Series {
     setters! {
         with_matches(matches: u64);
         with_swap(swap: bool);
+        with_only(only: Option<u64>);
         with_name(name: String);
         with_seed(seed: u64);
     }
@@ -87,6 +90,7 @@ impl Series {
             players,
             matches: 1,
             swap: false,
+            only: None,
             name: "match".to_string(),
             seed: 0,
             config,
@@ -130,15 +134,14 @@ impl Series {
         &self,
         rulesheet: &Arc<Rulesheet>,
         stop: &Stop,
-        progress: &dyn Fn(u64, usize),
+        progress: &dyn Fn(u64, &MatchPosition<'_>),
     ) -> Result<SeriesResults, SeriesError> {
         self.play_rest(rulesheet, BTreeMap::new(), stop, progress, &mut |_, _| {})
     }
 
     /// Plays the matches that are not `played` yet, or those before `stop` is set or a player
-    /// fails that must not. `progress` is called with the numbers of the match and of the joint
-    /// moves in it, both from 0, and `ended` with the number and the record of a match when it
-    /// has ended.
+    /// fails that must not. `progress` is called with the number of the match, from 0, and
+    /// each position, and `ended` with the number and the record of a match when it has ended.
     ///
     /// A match depends on its number and the series' seed, not on the matches before it. The game
     /// is grounded before the first match, for the referee and all players of this process.
@@ -150,7 +153,7 @@ impl Series {
         rulesheet: &Arc<Rulesheet>,
         mut played: BTreeMap<u64, MatchRecord>,
         stop: &Stop,
-        progress: &dyn Fn(u64, usize),
+        progress: &dyn Fn(u64, &MatchPosition<'_>),
         ended: &mut dyn FnMut(u64, &MatchRecord),
     ) -> Result<SeriesResults, SeriesError> {
         let roles = self.roles(rulesheet)?;
@@ -161,6 +164,9 @@ impl Series {
         for (number, rng) in (0..self.matches).zip(streams(self.seed)) {
             if stop.is_set() || failure.is_some() {
                 break;
+            }
+            if self.only.is_some_and(|only| only != number) {
+                continue;
             }
             let seated = self.seating(rulesheet, &roles, number);
             if let Some(record) = played.remove(&number) {
@@ -181,7 +187,7 @@ impl Series {
                 opening: Opening::default(),
                 config: &self.config,
             };
-            let record = fixture.play(rng, stop, &|steps| progress(number, steps))?;
+            let record = fixture.play(rng, stop, &|at| progress(number, at))?;
             ended(number, &record);
             if record.end == MatchEnd::Abandoned {
                 failure = record.failure.clone();

@@ -37,7 +37,7 @@ pub(super) fn ask(
     );
     http::send(&stream, &head, message).map_err(failed)?;
     let mut reader = Reader::new(&stream, deadline, stop);
-    let answer = reader.head().and_then(|head| reader.body(&head));
+    let answer = reader.head().and_then(|head| reader.lists(&head));
     answer
         .map(|answer| answer.trim().to_string())
         .map_err(|error| match error {

@@ -10,8 +10,9 @@
 //! tiny_http has not been released since 2022. What is left is reading header lines: `httparse`, the
 //! parser inside hyper, does that.
 //!
-//! A body ends when Content-Length is reached *and* no list in it is open; without
-//! Content-Length when its first list is closed; in any case when the sender closes.
+//! The body of a message of the GGP protocol ends when Content-Length is reached *and* no list in it
+//! is open; without Content-Length when its first list is closed; in any case when the sender closes.
+//! Other bodies have Content-Length bytes, as the standard says.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -146,37 +147,57 @@ impl<'a> Reader<'a> {
         read_head(&head)
     }
 
-    /// Reads the body.
+    /// Reads a body of as many bytes as the head says; of none where it does not say.
     ///
     /// # Errors
     /// When it does not come, or is not UTF-8.
     pub(crate) fn body(&mut self, head: &Head) -> Result<String, HttpError> {
-        if head.content_length.is_some_and(|length| length > MAX_BYTES) {
+        let length = head.content_length.unwrap_or(0);
+        self.body_until(head, |body| body.len() >= length)?;
+        self.buffer.truncate(length);
+        self.take_text()
+    }
+
+    /// Reads a body that is a message of the GGP protocol.
+    ///
+    /// # Errors
+    /// When it does not come, or is not UTF-8.
+    pub(crate) fn lists(&mut self, head: &Head) -> Result<String, HttpError> {
+        let mut scan = Scan::default();
+        self.body_until(head, |body| {
+            scan.go_on(body);
+            match head.content_length {
+                Some(length) => body.len() >= length && scan.depth == 0,
+                None => scan.closed,
+            }
+        })?;
+        self.take_text()
+    }
+
+    /// Reads until the body is complete, or the sender closes.
+    fn body_until(
+        &mut self,
+        head: &Head,
+        mut is_complete: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(), HttpError> {
+        let length = head.content_length.unwrap_or(0);
+        if length > MAX_BYTES {
             return Err(HttpError::TooLarge);
         }
-        let mut scan = Scan::default();
-        loop {
-            scan.go_on(&self.buffer);
-            let complete = match head.content_length {
-                Some(length) => self.buffer.len() >= length && scan.depth == 0,
-                None => scan.closed,
-            };
-            if complete || !self.more()? {
-                break;
-            }
+        while !is_complete(&self.buffer) && self.more()? {}
+        match self.buffer.len() < length {
+            true => Err(HttpError::Closed),
+            false => Ok(()),
         }
-        if head
-            .content_length
-            .is_some_and(|length| self.buffer.len() < length)
-        {
-            return Err(HttpError::Closed);
-        }
-        let body = std::mem::take(&mut self.buffer);
-        String::from_utf8(body).map_err(|_| HttpError::Malformed("the body is not UTF-8"))
+    }
+
+    fn take_text(&mut self) -> Result<String, HttpError> {
+        let text = String::from_utf8(std::mem::take(&mut self.buffer));
+        text.map_err(|_| HttpError::Malformed("the body is not UTF-8"))
     }
 }
 
-/// Reads one message from a connection; gives its first line and its body.
+/// Reads one message of the GGP protocol from a connection; gives its first line and its body.
 ///
 /// # Errors
 /// When it does not come in time, or is no HTTP.
@@ -187,7 +208,7 @@ pub fn read_message(
 ) -> Result<(String, String), Box<dyn Error + Send + Sync>> {
     let mut reader = Reader::new(stream, deadline, stop);
     let head = reader.head()?;
-    let body = reader.body(&head)?;
+    let body = reader.lists(&head)?;
     Ok((head.first_line, body))
 }
 

@@ -127,7 +127,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Message, HttpError> {
     let method = head.first_line.split(' ').next().unwrap_or_default();
     Ok(match method.to_ascii_uppercase().as_str() {
         "GET" => Message::Request(target(&head)?),
-        "POST" => Message::Request(reader.body(&head)?),
+        "POST" => Message::Request(reader.lists(&head)?),
         "OPTIONS" => Message::Options,
         _ => Message::Other,
     })

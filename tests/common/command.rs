@@ -58,3 +58,13 @@ pub(crate) fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String
     std::fs::write(&path, text).unwrap();
     path.display().to_string()
 }
+
+/// Whether there is Python for tests of scripts.
+pub(crate) fn has_python() -> bool {
+    let mut python = std::process::Command::new("python3");
+    let found = python.arg("--version").output().is_ok();
+    if !found {
+        eprintln!("skipped: there is no python3");
+    }
+    found
+}

@@ -1,8 +1,18 @@
 //! The input of a person.
 
-use std::io::{self, BufRead, Read};
+use std::fmt::Display;
+use std::io::{self, BufRead, IsTerminal, Read};
 
-use crate::cli::output::Failure;
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{CompletionType, Config, Editor};
+
+use super::completion::Completions;
+use crate::cli::output::{Failure, Output};
+use crate::cli::picture::WIDTH;
+
+/// What can be entered instead of a move.
+pub(super) const COMMANDS: [&str; 6] = ["hint", "undo", "moves", "state", "help", "quit"];
 
 /// What can be entered.
 pub(super) const HELP: &str = "\
@@ -13,6 +23,7 @@ pub(super) const HELP: &str = "\
   moves             list all moves that you have
   state             show the state again
   quit              end the program; so does the end of the input
+On a terminal, Tab completes moves, places and these words, and lists what there is.
 A move that is called like one of these, or by a number, is entered in parentheses: (quit).
 ";
 
@@ -49,11 +60,72 @@ impl Entry<'_> {
     }
 }
 
+/// Where a person enters lines.
+pub(super) enum Input {
+    /// Standard input, as it comes.
+    Plain,
+    /// A terminal, where a line can be edited and completed.
+    Terminal(Box<Editor<Completions, MemHistory>>),
+}
+
+impl Input {
+    /// The terminal, if input comes from one and results go there; else standard input.
+    pub(super) fn new() -> Result<Input, Failure> {
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Ok(Input::Plain);
+        }
+        let config = Config::builder()
+            .completion_type(CompletionType::List)
+            .auto_add_history(true)
+            .build();
+        let history = MemHistory::with_config(&config);
+        let editor = Editor::with_history(config, history);
+        Ok(Input::Terminal(Box::new(editor.map_err(unreadable)?)))
+    }
+
+    /// Asks for a line, which may be completed to one of `entries`. `None` at the end of the input.
+    pub(super) fn read(
+        &mut self,
+        prompt: &str,
+        entries: Vec<String>,
+        output: &mut Output,
+    ) -> Result<Option<String>, Failure> {
+        match self {
+            Input::Plain => {
+                output.print(prompt)?;
+                let line = read_line()?;
+                // What comes from a terminal is seen there; what is said shall read the same.
+                let seen = line.as_ref().map(|line| printable(line.trim()));
+                output.print(&format!("{}\n", seen.unwrap_or_default()))?;
+                Ok(line)
+            }
+            Input::Terminal(editor) => {
+                editor.set_helper(Some(Completions::new(entries)));
+                match editor.readline(prompt) {
+                    Ok(line) => Ok(Some(line)),
+                    Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
+                    Err(error) => Err(unreadable(error)),
+                }
+            }
+        }
+    }
+}
+
+/// What was entered, or its start if it is long, with nothing in it that moves a cursor.
+pub(super) fn printable(text: &str) -> String {
+    let start: String = text.chars().take(WIDTH / 2).collect();
+    start.replace(char::is_control, " ")
+}
+
+fn unreadable(error: impl Display) -> Failure {
+    Failure::Work(format!("cannot read the input: {error}"))
+}
+
 /// No more bytes of a line are looked at together.
 const LONGEST: u64 = 1 << 16;
 
 /// A line of input; bytes that are no text are replaced. `None` at the end.
-pub(super) fn read_line() -> Result<Option<String>, Failure> {
+fn read_line() -> Result<Option<String>, Failure> {
     let mut line = Vec::new();
     let read = io::stdin()
         .lock()
@@ -62,7 +134,7 @@ pub(super) fn read_line() -> Result<Option<String>, Failure> {
     match read {
         Ok(0) => Ok(None),
         Ok(_) => Ok(Some(String::from_utf8_lossy(&line).into_owned())),
-        Err(error) => Err(Failure::Work(format!("cannot read the input: {error}"))),
+        Err(error) => Err(unreadable(error)),
     }
 }
 

@@ -1,24 +1,22 @@
 //! `propjit play`: a person against the search, in the terminal.
 
+mod completion;
 mod input;
 mod view;
 
-use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::{History, find_text};
 use propjit::rng::{GameRng, streams};
-use propjit::search::SearchBudget;
 use propjit::search::mcts::Mcts;
 use rand::RngExt;
 
-use super::options::seconds;
 use super::output::{Failure, Output, message, show_progress};
 use super::picture::Pictures;
-use super::thinking::{Goals, Table, ThinkingArgs, advised, find_role, ranking, think};
-use input::Entry;
+use super::thinking::{BudgetArgs, Goals, Table, ThinkingArgs, advised, find_role, ranking, think};
+use input::{Entry, Input};
 
 /// Play against the search; `help` at the prompt tells how
 #[derive(clap::Args)]
@@ -30,10 +28,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// How long the machine may think about a move or a hint
-    #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = seconds)]
-    seconds: Duration,
+    #[command(flatten)]
+    budget: BudgetArgs,
 }
+
+/// For how long to think about a move or a hint by default.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 /// How many moves are listed without being asked for.
 const LISTED: usize = 60;
@@ -57,12 +57,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let position = args.thinking.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
-    let (search, seed) = args.thinking.search(&position, false)?;
+    let (search, seed) = args
+        .thinking
+        .search(&position, args.budget.playouts.is_some())?;
     message(&format!("seed {seed}"));
     let mut table = Playing {
         pictures: position.pictures(&Stop::new()),
         asked_at: Vec::new(),
-        time: args.seconds,
+        budget: &args.budget,
         // Others than the search's.
         rng: streams(seed.wrapping_add(1))
             .next()
@@ -70,6 +72,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         history: position.history,
         search,
         person,
+        input: Input::new()?,
         output,
     };
     table.greet()?;
@@ -85,9 +88,10 @@ struct Playing<'a> {
     /// How many joint moves were played before each choice of the person.
     asked_at: Vec<usize>,
     /// How long the machine may think.
-    time: Duration,
+    budget: &'a BudgetArgs,
     /// Chooses for the role that plays by chance.
     rng: GameRng,
+    input: Input,
     output: &'a mut Output,
 }
 
@@ -158,17 +162,15 @@ impl Playing<'_> {
         self.show_state()?;
         self.show_moves(moves, LISTED)?;
         self.asked_at.push(self.history.depth());
+        let prompt = format!("{}> ", self.name(self.person));
+        let places = view::places(moves, self.pictures.grids());
+        let commands = input::COMMANDS.map(String::from).to_vec();
+        let entries = [moves.to_vec(), places, commands].concat();
         loop {
-            self.output
-                .print(&format!("{}> ", self.name(self.person)))?;
-            let Some(line) = input::read_line()? else {
-                self.output.print("\n")?;
+            let line = self.input.read(&prompt, entries.clone(), self.output)?;
+            let Some(line) = line else {
                 return Ok(Asked::End);
             };
-            // What comes from a terminal is seen there; what is said shall read the same.
-            if !io::stdin().is_terminal() {
-                self.tell(&view::start(line.trim()))?;
-            }
             match Entry::of(&line) {
                 Entry::Nothing => {}
                 Entry::Number(number) => {
@@ -188,7 +190,7 @@ impl Playing<'_> {
                             self.output.print(&list)?;
                             continue;
                         }
-                        let text = view::start(text);
+                        let text = input::printable(text);
                         self.tell(&format!(
                             "`{text}` is neither a legal move nor a command; try `help`"
                         ))?;
@@ -266,7 +268,7 @@ impl Playing<'_> {
     /// what it has found counts.
     fn think(&mut self) {
         let shown = show_progress(|| "thinking".to_string());
-        let budget = SearchBudget::default().with_stop(Stop::new().within(self.time));
+        let budget = self.budget.start(DEFAULT_TIME, &Stop::new());
         let done = think(&mut self.search, &self.history, &budget);
         drop(shown);
         if let Err(error) = done {

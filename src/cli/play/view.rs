@@ -3,7 +3,7 @@
 use propjit::grid::Grids;
 use propjit::matches::History;
 
-use crate::cli::picture::{Pictures, WIDTH, wrap};
+use crate::cli::picture::{Pictures, wrap};
 
 /// The boards and the other propositions that hold.
 pub(super) fn state(history: &History, pictures: &Pictures) -> String {
@@ -32,6 +32,16 @@ pub(super) fn moves_at(place: &str, moves: &[String], grids: &Grids) -> Option<S
     Some(numbered(moves, at))
 }
 
+/// The names of the places at which moves begin.
+pub(super) fn places(moves: &[String], grids: &Grids) -> Vec<String> {
+    let mut groups = groups(moves, grids);
+    groups.retain(|(name, _)| name != ELSEWHERE);
+    groups.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The name of the group of moves that begin at no place.
+const ELSEWHERE: &str = "elsewhere";
+
 /// So many moves are listed one after the other.
 const GROUPED: usize = 20;
 
@@ -53,7 +63,7 @@ fn groups(moves: &[String], grids: &Grids) -> Vec<(String, Vec<usize>)> {
         }
     }
     if !others.is_empty() {
-        groups.push(("elsewhere".to_string(), others));
+        groups.push((ELSEWHERE.to_string(), others));
     }
     groups
 }
@@ -79,10 +89,4 @@ fn numbered(moves: &[String], which: &[usize]) -> String {
         .iter()
         .map(|&at| format!("{:>3} {}", at + 1, moves[at]));
     wrap(&numbered.collect::<Vec<_>>(), 2)
-}
-
-/// What was entered, or its start if it is long, with nothing in it that moves a cursor.
-pub(super) fn start(text: &str) -> String {
-    let start: String = text.chars().take(WIDTH / 2).collect();
-    start.replace(char::is_control, " ")
 }

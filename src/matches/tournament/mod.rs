@@ -5,6 +5,7 @@
 //! as the game has roles, so that each of them has each role. Matches are numbered round by round. A match depends on its number
 //! and the seed, not on the matches before it or beside it.
 
+mod cores;
 mod pairing;
 mod scores;
 
@@ -21,13 +22,15 @@ use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
 use super::opening::{GameOpenings, OpeningError, Openings};
 use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
-use super::referee::MatchConfig;
+use super::referee::{MatchConfig, MatchPosition};
 use super::rulesheet::Rulesheet;
 use super::series::SeriesError;
 use super::sprt::Sprt;
+pub use cores::CoresError;
 pub use pairing::{Pairing, UnknownPairing};
 pub use scores::TournamentTable;
 
+use cores::Cores;
 use pairing::groups;
 use scores::Scores;
 
@@ -59,6 +62,9 @@ pub struct Tournament {
     pub openings: Openings,
     /// How many matches are played at a time.
     pub jobs: usize,
+    /// How many processors each job has to itself, for all threads and programs of its players; none
+    /// where jobs share what there is.
+    pub cores: Option<usize>,
     /// The test that ends the tournament early, for two players.
     pub sprt: Option<Sprt>,
     /// The name of the matches, to which their numbers are added; a KIF name.
@@ -135,6 +141,9 @@ pub enum TournamentError {
     /// A match cannot be played.
     #[error(transparent)]
     Match(#[from] SeriesError),
+    /// Jobs cannot have processors of their own.
+    #[error(transparent)]
+    Cores(#[from] CoresError),
     /// There is no opening.
     #[error(transparent)]
     Opening(#[from] OpeningError),
@@ -152,6 +161,7 @@ impl Tournament {
         with_rounds(rounds: u64);
         with_openings(openings: Openings);
         with_jobs(jobs: usize);
+        with_cores(cores: Option<usize>);
         with_sprt(sprt: Option<Sprt>);
         with_name(name: String);
         with_seed(seed: u64);
@@ -171,6 +181,7 @@ impl Tournament {
             rounds: 1,
             openings: Openings::None,
             jobs: 1,
+            cores: None,
             sprt: None,
             name: "tournament".to_string(),
             seed: 0,
@@ -274,14 +285,24 @@ impl Tournament {
             streams: Box::new(streams(self.seed)),
             next: 0,
         });
+        let cores = match self.cores {
+            Some(each) => {
+                self.start_shared_threads();
+                Cores::divide(self.jobs.max(1), each)?
+            }
+            None => Cores::default(),
+        };
         let mut failure = None;
         let mut error = None;
         thread::scope(|scope| {
             let (tell, events) = unbounded();
-            for _ in 0..self.jobs.max(1) {
+            for job in 0..self.jobs.max(1) {
                 let (tell, queue, round) = (tell.clone(), &queue, &round);
-                let (openings, inner) = (&openings, &inner);
-                scope.spawn(move || self.work(queue, round, openings, inner, &tell));
+                let (openings, inner, cores) = (&openings, &inner, &cores);
+                scope.spawn(move || {
+                    cores.bind(job);
+                    self.work(queue, round, openings, inner, &tell);
+                });
             }
             drop(tell);
             let mut table = state.table();
@@ -349,6 +370,15 @@ impl Tournament {
         })
     }
 
+    /// Starts what all matches share, where no thread is bound yet: threads begin on the processors of
+    /// the one that starts them.
+    fn start_shared_threads(&self) {
+        rayon::current_num_threads();
+        for game in &self.games {
+            game.rulesheet.prepare();
+        }
+    }
+
     /// Plays matches from the queue.
     fn work(
         &self,
@@ -397,9 +427,9 @@ impl Tournament {
             opening,
             config: &self.config,
         };
-        let told = |steps| {
+        let told = |at: &MatchPosition<'_>| {
             // Whoever does not listen any more will stop.
-            let _ = tell.send(Event::Moved(number, steps));
+            let _ = tell.send(Event::Moved(number, at.record.steps.len()));
         };
         Ok(fixture.play(rng, stop, &told)?)
     }

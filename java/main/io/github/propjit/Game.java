@@ -1,0 +1,289 @@
+package io.github.propjit;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A game whose rules are written in the Game Description Language. Any number of threads may use it.
+ *
+ * <p>What the library has made for a game is freed when the game is closed, or some time after nobody
+ * refers to it any more.
+ *
+ * <p>Most games are <em>ground</em>: all propositions and moves are known beforehand, and machine code
+ * is made in the background. Where that would take too long, a prover plays the game: single states
+ * and slow playouts.
+ */
+public final class Game implements AutoCloseable {
+    /** How many joint moves a random match may have unless one says something else. */
+    public static final int MAX_STEPS = 10_000;
+
+    static {
+        Library.load();
+    }
+
+    private final long pointer;
+    private final List<String> roles;
+    private final boolean ground;
+
+    private Game(long pointer) {
+        this.pointer = pointer;
+        Reclaimer.register(this, pointer, Game::free);
+        roles = Collections.unmodifiableList(Arrays.asList(roleNames(pointer).split("\n")));
+        ground = isGround(pointer);
+    }
+
+    /**
+     * Loads the rulesheet in a file.
+     *
+     * @throws LoadException if it cannot be read, or is wrong
+     */
+    public static Game load(Path path) {
+        return load(path, false);
+    }
+
+    /**
+     * Loads the rulesheet in a file.
+     *
+     * @param proved whether the prover shall play the game: slow, ready at once, and the reference
+     * @throws LoadException if it cannot be read, or is wrong
+     */
+    public static Game load(Path path, boolean proved) {
+        return new Game(load(path.toString(), proved));
+    }
+
+    /**
+     * Loads a rulesheet that is given as text.
+     *
+     * @param name for messages
+     * @throws LoadException if it is wrong
+     */
+    public static Game fromText(String name, String rules) {
+        return new Game(parse(name, rules));
+    }
+
+    /** The names of the roles. */
+    public List<String> roles() {
+        return roles;
+    }
+
+    /** Whether all propositions and moves are known beforehand. */
+    public boolean isGround() {
+        return ground;
+    }
+
+    /** Waits until there is machine code, which is made in the background otherwise. */
+    public void waitForCode() {
+        waitForCode(pointer);
+    }
+
+    /** The state in which every match starts. */
+    public State initial() {
+        Exchange exchange;
+        do {
+            exchange = Exchange.begin(0);
+        } while (!exchange.holds(initial(pointer, exchange.address(), exchange.capacity())));
+        return view(exchange).end();
+    }
+
+    /**
+     * The state in which exactly these propositions hold.
+     *
+     * @throws UnknownNameException if one of them is none of the game's
+     */
+    public State state(Collection<String> fluents) {
+        String lines = String.join("\n", fluents);
+        Exchange exchange;
+        do {
+            exchange = Exchange.begin(0);
+        } while (!exchange.holds(
+                parseState(pointer, lines, exchange.address(), exchange.capacity())));
+        return view(exchange).end();
+    }
+
+    /**
+     * All moves that a role ever has, in the order of their numbers.
+     *
+     * @throws PlayException if the game is not ground
+     */
+    public List<String> moves(int role) {
+        String[] texts = new String[moveCount(pointer, role)];
+        for (int move = 0; move < texts.length; move++) {
+            texts[move] = moveText(role, move);
+        }
+        return Collections.unmodifiableList(Arrays.asList(texts));
+    }
+
+    /** The text of the proposition of a number. */
+    public String fluentText(int fluent) {
+        return fluentText(pointer, fluent);
+    }
+
+    /** The text of a move. */
+    public String moveText(int role, int move) {
+        return moveText(pointer, role, move);
+    }
+
+    /**
+     * The number of the move that a text spells.
+     *
+     * @throws UnknownNameException if it spells none
+     */
+    public int parseMove(int role, String text) {
+        return parseMove(pointer, role, text);
+    }
+
+    /**
+     * Plays random matches from the initial state.
+     *
+     * @param seed of the random numbers: the same one gives the same matches on one thread
+     */
+    public Playouts playouts(long matches, int threads, long seed) {
+        requirePositive("matches", matches);
+        requirePositive("threads", threads);
+        int size = Playouts.size(roles.size());
+        Exchange exchange = Exchange.begin(size);
+        exchange.holds(playouts(pointer, matches, threads, seed, MAX_STEPS,
+                exchange.address(), exchange.capacity()));
+        return new Playouts(roles.size(), exchange);
+    }
+
+    /**
+     * Plays so many random matches from each of some states of this game, all together on one thread.
+     * What came of each is in the order of the states.
+     *
+     * @param seed of the random numbers
+     * @throws PlayException if the game is not ground
+     */
+    public Playouts[] playouts(List<State> states, long matches, long seed) {
+        requirePositive("matches", matches);
+        int size = 1;
+        for (State state : states) {
+            if (state.game() != this) {
+                throw new IllegalArgumentException("a state is of another game");
+            }
+            size += 1 + state.words.length;
+        }
+        int answer = Playouts.size(roles.size()) * states.size();
+        Exchange exchange = Exchange.begin(Math.max(size, answer)).put(states.size());
+        for (State state : states) {
+            exchange.putWords(state.words);
+        }
+        exchange.holds(playoutsFrom(pointer, matches, seed, MAX_STEPS,
+                exchange.address(), exchange.capacity()));
+        Playouts[] played = new Playouts[states.size()];
+        for (int i = 0; i < played.length; i++) {
+            played[i] = new Playouts(roles.size(), exchange);
+        }
+        return played;
+    }
+
+    /**
+     * Frees what the library has made, as soon as the last call and the last search is done. After
+     * that, everything about the game that would have to be worked out fails with an {@link
+     * IllegalStateException}.
+     */
+    @Override
+    public void close() {
+        close(pointer);
+    }
+
+    @Override
+    public String toString() {
+        return "Game of " + String.join(", ", roles);
+    }
+
+    State next(State state, int[] moves) {
+        Exchange exchange;
+        do {
+            exchange = Exchange.begin(1 + state.words.length + moves.length);
+            exchange.putWords(state.words);
+            for (int move : moves) {
+                exchange.put(move);
+            }
+        } while (!exchange.holds(next(pointer, exchange.address(), exchange.capacity())));
+        return view(exchange).end();
+    }
+
+    Charge charge(State state, long seed, int maxSteps) {
+        requirePositive("maxSteps", maxSteps);
+        Exchange exchange;
+        do {
+            exchange = question(state);
+        } while (!exchange.holds(
+                charge(pointer, seed, maxSteps, exchange.address(), exchange.capacity())));
+        return view(exchange);
+    }
+
+    int goal(State state, int role) {
+        Exchange exchange = question(state);
+        return goal(pointer, role, exchange.address(), exchange.capacity());
+    }
+
+    String fluents(State state) {
+        Exchange exchange = question(state);
+        return fluents(pointer, exchange.address(), exchange.capacity());
+    }
+
+    long makeSearch(int threads, long seed, long memory, boolean evaluation) {
+        return Search.make(this, pointer, threads, seed, memory, evaluation);
+    }
+
+    static Exchange question(State state) {
+        return Exchange.begin(1 + state.words.length).putWords(state.words);
+    }
+
+    private Charge view(Exchange answer) {
+        int steps = answer.getInt();
+        return new Charge(new State(this, answer), steps);
+    }
+
+    static void requirePositive(String name, long number) {
+        if (number <= 0) {
+            throw new IllegalArgumentException(name + " must be positive, not " + number);
+        }
+    }
+
+    private static native long load(String path, boolean proved);
+
+    private static native long parse(String name, String rules);
+
+    private static native void free(long pointer);
+
+    private native void close(long pointer);
+
+    private native void waitForCode(long pointer);
+
+    private native boolean isGround(long pointer);
+
+    private native String roleNames(long pointer);
+
+    private native int moveCount(long pointer, int role);
+
+    private native String fluentText(long pointer, int fluent);
+
+    private native String moveText(long pointer, int role, int move);
+
+    private native int parseMove(long pointer, int role, String text);
+
+    private native int initial(long pointer, long address, int capacity);
+
+    private native int parseState(long pointer, String fluents, long address, int capacity);
+
+    private native int next(long pointer, long address, int capacity);
+
+    private native int charge(
+            long pointer, long seed, int maxSteps, long address, int capacity);
+
+    private native int goal(long pointer, int role, long address, int capacity);
+
+    private native String fluents(long pointer, long address, int capacity);
+
+    private native int playouts(long pointer, long matches, int threads, long seed, int maxSteps,
+            long address, int capacity);
+
+    private native int playoutsFrom(long pointer, long matches, long seed, int maxSteps,
+            long address, int capacity);
+}

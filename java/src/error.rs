@@ -1,0 +1,126 @@
+//! Exceptions, and the border that no panic crosses.
+
+use std::any::Any;
+
+use jni::errors::{Error as JniError, ErrorPolicy};
+use jni::strings::{JNIStr, JNIString};
+use jni::{Env, EnvUnowned, jni_str};
+use propjit::game::QuestionError;
+use propjit::{LoadError, MachineError};
+
+/// Why a native method fails: the class of the exception, and its message.
+pub(crate) struct Failure {
+    class: &'static JNIStr,
+    text: String,
+}
+
+impl Failure {
+    fn new(class: &'static JNIStr, text: impl ToString) -> Failure {
+        let text = text.to_string();
+        Failure { class, text }
+    }
+
+    /// An argument makes no sense.
+    pub(crate) fn argument(text: impl ToString) -> Failure {
+        Failure::new(jni_str!("java/lang/IllegalArgumentException"), text)
+    }
+
+    /// The object was closed.
+    pub(crate) fn closed() -> Failure {
+        let class = jni_str!("java/lang/IllegalStateException");
+        Failure::new(class, "this was closed")
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        let mut text = error.to_string();
+        // The operating system's reason is only in the source.
+        if let Some(source) = std::error::Error::source(&error) {
+            text = format!("{text}: {source}");
+        }
+        Failure::new(jni_str!("io/github/propjit/LoadException"), text)
+    }
+}
+
+impl From<MachineError> for Failure {
+    fn from(error: MachineError) -> Failure {
+        let class = match error {
+            MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
+                jni_str!("io/github/propjit/IllegalMoveException")
+            }
+            MachineError::UnknownName(_) => jni_str!("io/github/propjit/UnknownNameException"),
+            _ => jni_str!("io/github/propjit/PlayException"),
+        };
+        Failure::new(class, error)
+    }
+}
+
+impl From<QuestionError> for Failure {
+    fn from(error: QuestionError) -> Failure {
+        match error {
+            QuestionError::Machine(error) => error.into(),
+            QuestionError::NotGround(_) => {
+                Failure::new(jni_str!("io/github/propjit/PlayException"), error)
+            }
+            _ => Failure::argument(error),
+        }
+    }
+}
+
+impl From<JniError> for Failure {
+    /// Where Java has thrown already, that exception stays: see [`Throw`].
+    fn from(error: JniError) -> Failure {
+        let class = match error {
+            JniError::NullPtr(_) => jni_str!("java/lang/NullPointerException"),
+            _ => jni_str!("io/github/propjit/PropjitException"),
+        };
+        Failure::new(class, error)
+    }
+}
+
+/// Does the work of a native method. Errors and panics are thrown in Java, where the value that is
+/// returned then does not count.
+pub(crate) fn call<'local, T: Default>(
+    mut env: EnvUnowned<'local>,
+    work: impl FnOnce(&mut Env<'local>) -> Result<T, Failure>,
+) -> T {
+    env.with_env(work).resolve::<Throw>()
+}
+
+/// Failures and panics are thrown, unless Java has thrown already.
+struct Throw;
+
+impl Throw {
+    fn throw<T: Default>(env: &mut Env<'_>, failure: Failure) -> jni::errors::Result<T> {
+        if !env.exception_check() {
+            // That the exception is thrown is told as an error.
+            let _ = env.throw_new(failure.class, JNIString::from(failure.text));
+        }
+        Ok(T::default())
+    }
+}
+
+impl<T: Default> ErrorPolicy<T, Failure> for Throw {
+    type Captures<'local: 'method, 'method> = ();
+
+    fn on_error<'local: 'method, 'method>(
+        env: &mut Env<'local>,
+        (): &mut (),
+        failure: Failure,
+    ) -> jni::errors::Result<T> {
+        Throw::throw(env, failure)
+    }
+
+    fn on_panic<'local: 'method, 'method>(
+        env: &mut Env<'local>,
+        (): &mut (),
+        panic: Box<dyn Any + Send>,
+    ) -> jni::errors::Result<T> {
+        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        let text = format!("a mistake in propjit: {}", text.unwrap_or_default());
+        let class = jni_str!("io/github/propjit/PropjitException");
+        Throw::throw(env, Failure::new(class, text))
+    }
+}

@@ -1,0 +1,274 @@
+import io.github.propjit.Charge;
+import io.github.propjit.Game;
+import io.github.propjit.IllegalMoveException;
+import io.github.propjit.LoadException;
+import io.github.propjit.PlayException;
+import io.github.propjit.Playouts;
+import io.github.propjit.Search;
+import io.github.propjit.SearchReport;
+import io.github.propjit.State;
+import io.github.propjit.UnknownNameException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** The plain interface: {@code ApiTest FOLDER}, with the folder of the project's own games. */
+final class ApiTest {
+    private final Path folder;
+
+    private ApiTest(Path folder) {
+        this.folder = folder;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        ApiTest test = new ApiTest(Paths.get(arguments[0]));
+        test.statesAreValues();
+        test.matchesEnd();
+        test.errorsSayWhatIsWrong();
+        test.playoutsAreCounted();
+        test.searchesFindWhatIsBest();
+        test.searchesStop();
+        test.closedObjectsRefuse();
+        test.threadsAgree();
+        test.answersMayBeLong();
+        System.out.println("the Java interface works");
+    }
+
+    private Game game(String name) {
+        return Game.load(folder.resolve(name + ".kif"));
+    }
+
+    private void statesAreValues() {
+        try (Game game = game("connectFour")) {
+            Checks.equal(game.roles(), Arrays.asList("red", "yellow"));
+            Checks.holds(game.isGround(), "connect four is ground");
+            State initial = game.initial();
+            Checks.equal(initial.legalTexts(1), Collections.singletonList("noop"));
+            int middle = game.parseMove(0, "( drop  4 )");
+            Checks.equal(game.moveText(0, middle), "(drop 4)");
+            Checks.equal(game.moves(0).get(middle), "(drop 4)");
+            State next = initial.next(middle, initial.legalMove(1, 0));
+            Checks.equal(next.fluents(), Arrays.asList("(cell 4 1 red)", "(control yellow)"));
+            Checks.equal(next.toString(), "(cell 4 1 red)\n(control yellow)");
+            State same = game.state(Arrays.asList("(control yellow)", "(cell 4 1 red)"));
+            Checks.equal(same, next);
+            Checks.equal(same.hashCode(), next.hashCode());
+            Checks.holds(!same.equals(initial) && !same.isTerminal(), "another state");
+            List<String> fluents = new ArrayList<>();
+            next.forEachFluent(fluent -> fluents.add(game.fluentText(fluent)));
+            Collections.sort(fluents);
+            Checks.equal(fluents, next.fluents());
+            next.legal(1)[0] = -1;
+            Checks.holds(next.legalMove(1, 0) >= 0, "what is handed out is a copy");
+        }
+    }
+
+    private void matchesEnd() {
+        try (Game game = game("ticTacToe")) {
+            Random random = new Random(1);
+            for (int match = 0; match < 100; match++) {
+                State state = game.initial();
+                while (!state.isTerminal()) {
+                    int x = state.legalMove(0, random.nextInt(state.legalCount(0)));
+                    int o = state.legalMove(1, random.nextInt(state.legalCount(1)));
+                    state = state.next(x, o);
+                }
+                Checks.equal(state.goal(0) + state.goal(1), 100);
+            }
+            Charge charge = game.initial().charge(7, Game.MAX_STEPS);
+            Checks.holds(charge.end().isTerminal(), "a charge ends in a terminal state");
+            Checks.holds(charge.steps() >= 5 && charge.steps() <= 9, "after 5 to 9 moves");
+            Checks.equal(game.initial().charge(7, Game.MAX_STEPS).end(), charge.end());
+            Checks.equal(game.initial().charge(7, 3).steps(), 3);
+        }
+    }
+
+    private void errorsSayWhatIsWrong() throws Exception {
+        Checks.fails(LoadException.class, "--> mine.kif:2:",
+                () -> Game.fromText("mine.kif", "(role player)\n(legal player ?x)"));
+        Checks.fails(LoadException.class, "nothing.kif", () -> game("nothing"));
+        Checks.fails(NullPointerException.class, "", () -> Game.fromText("mine.kif", null));
+        try (Game game = game("ticTacToe"); Game other = game("ticTacToe")) {
+            State initial = game.initial();
+            int corner = game.parseMove(0, "(mark 1 1)");
+            Checks.fails(IllegalMoveException.class, "1 moves were given for 2 roles",
+                    () -> initial.next(corner));
+            int noop = game.parseMove(0, "noop");
+            Checks.fails(IllegalMoveException.class, "x may not play noop here",
+                    () -> initial.next(noop, noop));
+            Checks.fails(IllegalArgumentException.class, "there is no move 1000",
+                    () -> initial.next(1000, 0));
+            Checks.fails(IllegalArgumentException.class, "there is no proposition 1000",
+                    () -> game.fluentText(1000));
+            Checks.fails(IllegalArgumentException.class, "there is no role 5 of 2",
+                    () -> game.moveText(5, 0));
+            Checks.fails(IllegalArgumentException.class, "there is no role", () -> initial.goal(-1));
+            Checks.fails(UnknownNameException.class, "x does not have a move `jump`",
+                    () -> game.parseMove(0, "jump"));
+            Checks.fails(UnknownNameException.class, "`(cell 9 9 x)`",
+                    () -> game.state(Collections.singletonList("(cell 9 9 x)")));
+            Game rules = Game.fromText("goals.kif", "(role player) (init p) (legal player wait)"
+                    + "(<= (next q) (does player wait)) (<= terminal (true q))"
+                    + "(<= (goal player 1) (true q)) (<= (goal player 2) (true q))");
+            State end = rules.initial().next(rules.parseMove(0, "wait"));
+            Checks.fails(PlayException.class, "the values [1, 2] hold together", () -> end.goal(0));
+            rules.close();
+            Checks.fails(IllegalArgumentException.class, "must be positive",
+                    () -> game.playouts(0, 1, 1));
+            Checks.fails(IllegalArgumentException.class, "another game",
+                    () -> other.playouts(Collections.singletonList(initial), 1, 1));
+            try (Search search = new Search(other, 1)) {
+                Checks.fails(IllegalArgumentException.class, "needs a limit", () -> search.run(0));
+                Checks.fails(IllegalArgumentException.class, "another game",
+                        () -> search.setRoot(initial, 0));
+            }
+        }
+    }
+
+    private void playoutsAreCounted() {
+        try (Game game = game("connectFour")) {
+            Playouts all = game.playouts(10_000, 2, 1);
+            Checks.equal(all.count(), 10_000L);
+            Checks.equal(all.truncated() + all.stuck() + all.undefined(0), 0L);
+            Checks.equal(all.goals(1).count(), 10_000L);
+            // The mean goal of the first player is 55.7, the mean length 22.3; the bounds are more
+            // than ten standard errors away.
+            Checks.holds(Math.abs(all.goals(0).mean() - 55.7) < 5, "mean goal");
+            Checks.holds(Math.abs(all.lengths().mean() - 22.3) < 1, "mean length");
+            Checks.holds(all.goals(0).standardError() < 1, "standard error");
+
+            State initial = game.initial();
+            State won = initial;
+            int noop = game.parseMove(0, "noop");
+            for (int i = 0; i < 3; i++) {
+                won = won.next(game.parseMove(0, "(drop 1)"), game.parseMove(1, "noop"));
+                won = won.next(noop, game.parseMove(1, "(drop 2)"));
+            }
+            won = won.next(game.parseMove(0, "(drop 1)"), game.parseMove(1, "noop"));
+            List<State> states = Arrays.asList(won, initial, won);
+            Playouts[] played = game.playouts(states, 500, 3);
+            Checks.equal(played.length, 3);
+            Checks.equal(played[0].lengths().mean(), 0.0);
+            Checks.equal(played[2].goals(0).mean(), 100.0);
+            Checks.equal(played[1].count(), 500L);
+            Checks.equal(played[1].goals(0).mean() + played[1].goals(1).mean(), 100.0);
+            Checks.equal(game.playouts(states, 500, 3)[1].goals(0).mean(),
+                    played[1].goals(0).mean());
+        }
+    }
+
+    private void searchesFindWhatIsBest() {
+        try (Game game = game("ticTacToe"); Search search = new Search(game, 1)) {
+            search.run(0, 10_000_000, 0);
+            SearchReport report = search.report(0);
+            Checks.holds(report.isSolved(), "the game is solved");
+            Checks.equal(report.value(), 50.0);
+            // What is best for x here is to win at once.
+            State state = game.state(Arrays.asList("(cell 1 1 x)", "(cell 1 2 x)", "(cell 2 1 o)",
+                    "(cell 2 2 o)", "(control x)"));
+            search.setRoot(state, 4);
+            search.run(0, 1_000_000, 0);
+            report = search.report(0);
+            Checks.equal(game.moveText(0, report.best()), "(mark 1 3)");
+            Checks.equal(report.moves().size(), 5);
+            Checks.equal(report.value(), 100.0);
+        }
+    }
+
+    private void searchesStop() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (Game game = game("connectFour")) {
+            Search search = new Search(game, 1);
+            // A stop may come before the run begins: then it ends nothing.
+            Future<?> run = thread.submit(() -> search.run(0, Long.MAX_VALUE, 0));
+            while (!run.isDone()) {
+                search.stop();
+                Thread.sleep(1);
+            }
+            run.get();
+            Checks.holds(search.report(0).nodes() > 0, "there is something to report");
+            search.close();
+            Checks.fails(IllegalStateException.class, "closed", () -> search.report(0));
+        } finally {
+            thread.shutdown();
+        }
+    }
+
+    private void closedObjectsRefuse() throws Exception {
+        Game game = game("ticTacToe");
+        State initial = game.initial();
+        Search search = new Search(game, 1);
+        game.close();
+        game.close();
+        int[] legal = {initial.legalMove(0, 0), initial.legalMove(1, 0)};
+        Checks.fails(IllegalStateException.class, "closed", () -> initial.next(legal));
+        Checks.fails(IllegalStateException.class, "closed", () -> initial.goal(0));
+        Checks.fails(IllegalStateException.class, "closed", () -> game.playouts(1, 1, 1));
+        Checks.fails(IllegalStateException.class, "closed", () -> new Search(game, 1));
+        Checks.equal(initial.legalCount(0), 9);
+        // What was made from the game keeps it alive.
+        search.run(0, 1000, 0);
+        Checks.equal(search.report(0).moves().size(), 9);
+        search.close();
+        search.close();
+    }
+
+    /** Closes the game while threads play, which end with an exception or with the right answers. */
+    private void threadsAgree() throws Exception {
+        int count = 4;
+        ExecutorService threads = Executors.newFixedThreadPool(count);
+        Game game = game("breakthroughSmall");
+        Charge expected = game.initial().charge(1, Game.MAX_STEPS);
+        CountDownLatch started = new CountDownLatch(count);
+        List<Future<Boolean>> played = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            played.add(threads.submit(() -> {
+                for (int match = 0; ; match++) {
+                    try {
+                        Charge charge = game.initial().charge(1, Game.MAX_STEPS);
+                        if (!charge.end().equals(expected.end())) {
+                            return false;
+                        }
+                    } catch (IllegalStateException closed) {
+                        return match > 0;
+                    }
+                    if (match == 0) {
+                        started.countDown();
+                    }
+                }
+            }));
+        }
+        // Whatever a test finds, no thread may keep the program alive.
+        threads.shutdown();
+        started.await();
+        game.close();
+        for (Future<Boolean> right : played) {
+            Checks.holds(right.get(), "all threads play the same match");
+        }
+    }
+
+    /** Has more legal moves than numbers fit in a thread's memory at first. */
+    private void answersMayBeLong() {
+        StringBuilder rules = new StringBuilder("(role player) (init (step 0))"
+                + "(<= (legal player (pick ?a ?b)) (number ?a) (number ?b))"
+                + "(<= (next (step 1)) (does player (pick ?a ?b)))"
+                + "(<= terminal (true (step 1))) (goal player 100)");
+        for (int i = 0; i < 70; i++) {
+            rules.append("(number ").append(i).append(")");
+        }
+        try (Game game = Game.fromText("long.kif", rules.toString())) {
+            State initial = game.initial();
+            Checks.equal(initial.legalCount(0), 4900);
+            int last = initial.legalMove(0, 4899);
+            Checks.equal(initial.next(last).fluents(), Collections.singletonList("(step 1)"));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A game with machines for all threads, as it is handed to other languages.
+
+use std::fmt;
+
+use propjit_stop::Stop;
+
+use super::{Game, LoadError, Machines, Setup};
+use crate::ground::GroundGame;
+use crate::machine::{MachineError, Move, RoleId, StateMachine};
+
+/// A game with the [`Machines`] that answer questions about it, for callers whose numbers have to
+/// be checked. What goes on in the background ends with it.
+pub struct SharedGame {
+    game: Game,
+    machines: Machines,
+    roles: Vec<String>,
+    stop: Stop,
+}
+
+/// Why there is no answer to a question about a shared game.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// The game has no role of this number.
+    #[error("there is no role {role} of {roles}")]
+    Role {
+        /// The number.
+        role: u32,
+        /// How many roles there are.
+        roles: usize,
+    },
+    /// The role never has a move of this number.
+    #[error("there is no move {0}")]
+    Move(u32),
+    /// The game has no proposition of this number.
+    #[error("there is no proposition {0}")]
+    Fluent(u32),
+    /// Only a ground game has this.
+    #[error("{0} need a ground game, and this one could not be grounded")]
+    NotGround(&'static str),
+    /// The machine has none.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+impl SharedGame {
+    /// The game that `load` makes with the set-up that it is given.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, or its rules cannot be evaluated.
+    pub fn load<E: From<LoadError> + From<MachineError>>(
+        load: impl FnOnce(&Setup) -> Result<Game, LoadError>,
+    ) -> Result<SharedGame, E> {
+        let stop = Stop::new();
+        let game = load(&Setup::default().with_stop(stop.clone()))?;
+        let rules = game.rules();
+        let roles = rules.roles.iter().map(|&role| rules.terms.text(role));
+        Ok(SharedGame {
+            roles: roles.collect(),
+            machines: Machines::new(&game)?,
+            game,
+            stop,
+        })
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The names of the roles.
+    pub fn role_names(&self) -> &[String] {
+        &self.roles
+    }
+
+    /// Asks a machine of the game.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub fn ask<T>(
+        &self,
+        question: impl FnOnce(&mut dyn StateMachine) -> Result<T, MachineError>,
+    ) -> Result<T, MachineError> {
+        self.machines.ask(&self.game, question)
+    }
+
+    /// The role of this number.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn role(&self, role: u32) -> Result<RoleId, QuestionError> {
+        let roles = self.roles.len();
+        match (role as usize) < roles {
+            true => Ok(RoleId(role)),
+            false => Err(QuestionError::Role { role, roles }),
+        }
+    }
+
+    /// The game as network and circuit, which `what` needs.
+    ///
+    /// # Errors
+    /// If only the prover can play it.
+    pub fn ground(&self, what: &'static str) -> Result<&GroundGame, QuestionError> {
+        let ground = self.game.ground_game();
+        ground
+            .map(|ground| &**ground)
+            .ok_or(QuestionError::NotGround(what))
+    }
+
+    /// The role's move of this number. Any will do where the prover numbers moves as it meets them.
+    ///
+    /// # Errors
+    /// If the role never has such a move.
+    pub fn move_of(&self, role: RoleId, played: u32) -> Result<Move, QuestionError> {
+        let ground = self.game.ground_game();
+        let known = ground.map(|ground| ground.layout().does[role.index()].len());
+        match known {
+            Some(known) if played as usize >= known => Err(QuestionError::Move(played)),
+            _ => Ok(Move(played)),
+        }
+    }
+
+    /// The proposition of this number. Any will do where the prover numbers them as it meets them.
+    ///
+    /// # Errors
+    /// If the game has no such proposition.
+    pub fn fluent(&self, fluent: u32) -> Result<usize, QuestionError> {
+        let known = self.game.ground_game();
+        let known = known.map(|ground| ground.layout().bases.len());
+        match known {
+            Some(known) if fluent as usize >= known => Err(QuestionError::Fluent(fluent)),
+            _ => Ok(fluent as usize),
+        }
+    }
+
+    /// The joint move of these numbers, one of each role.
+    ///
+    /// # Errors
+    /// If there are more or less of them, or a role never has such a move.
+    pub fn joint_move(&self, moves: &[u32]) -> Result<Vec<Move>, QuestionError> {
+        let (roles, given) = (self.roles.len(), moves.len());
+        if given != roles {
+            return Err(MachineError::JointMove { roles, given }.into());
+        }
+        let moves = RoleId::first(roles).zip(moves);
+        moves
+            .map(|(role, &played)| self.move_of(role, played))
+            .collect()
+    }
+}
+
+impl Drop for SharedGame {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
+
+impl fmt::Debug for SharedGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedGame")
+            .field("game", &self.game)
+            .finish_non_exhaustive()
+    }
+}

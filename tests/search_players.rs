@@ -1,0 +1,91 @@
+//! Matches of players that search.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::common;
+use crate::common::series::{own_sheet, play, series, spec};
+use propjit::game::Setup;
+use propjit::matches::{MoveRecord, PlayerFactory, Rulesheet, SeriesResults};
+use propjit_gdl::ground::GroundLimits;
+
+/// Who searches plays games perfectly that are small enough, and loses to nobody there.
+#[test]
+fn a_searching_player_does_not_lose_a_drawn_game() {
+    let sheet = own_sheet("ticTacToe");
+    for (players, draws) in [
+        ([spec("mcts"), spec("random")], 0),
+        ([spec("mcts:backend=scalar,threads=2"), spec("mcts")], 4),
+    ] {
+        let mut series = series(&players, 4);
+        series.swap = true;
+        let results = play(&series, &sheet);
+        for record in &results.records {
+            assert!(record.errors.is_empty(), "{:?}", record.errors);
+            let first = record.players[0].as_ref().unwrap();
+            let goal = record.goals[usize::from(*first != players[0].to_string())];
+            assert!(goal.unwrap() >= 50, "{record:?}");
+        }
+        assert!(results.standings[0].draws >= draws);
+    }
+}
+
+#[test]
+fn a_searching_player_solves_puzzles() {
+    for name in ["pegTriangle", "untwistyCorridor"] {
+        let results = play(&series(&[spec("mcts")], 1), &own_sheet(name));
+        let record = &results.records[0];
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+        assert_eq!(record.goals, [Some(100)], "{name}");
+        let told = record.steps[0][0].statistics.as_ref().unwrap();
+        assert_eq!(told["solved"], true);
+    }
+}
+
+/// A game that cannot be grounded is searched on the prover. The only winning move comes
+/// two moves before the end.
+#[test]
+fn a_searching_player_needs_no_grounded_game() {
+    let setup =
+        Setup::default().with_ground(GroundLimits::default().with_time(Duration::from_millis(100)));
+    let sheet = Arc::new(Rulesheet::parse("talk.kif", common::TALK, setup).unwrap());
+    let results = play(&series(&[spec("mcts"), spec("random")], 3), &sheet);
+    for record in &results.records {
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+        assert_eq!(record.goals, [Some(100), Some(0)]);
+    }
+}
+
+/// With budgets that do not depend on time, a series can be played again.
+#[test]
+fn counted_budgets_make_matches_repeatable() {
+    let sheet = own_sheet("connectFour");
+    for budget in ["total-playouts=300", "nodes=50"] {
+        let player = spec(&format!("mcts:backend=lanes,seed=3,{budget}"));
+        let mut series = series(&[player, spec("random:seed=1")], 2);
+        series.swap = true;
+        let moves = |results: SeriesResults| -> Vec<Vec<Vec<String>>> {
+            let steps = results.records.into_iter().map(|record| record.steps);
+            let texts = |step: Vec<_>| step.into_iter().map(|played: MoveRecord| played.text);
+            steps
+                .map(|steps| {
+                    steps
+                        .into_iter()
+                        .map(|step| texts(step).collect())
+                        .collect()
+                })
+                .collect()
+        };
+        assert_eq!(
+            moves(play(&series, &sheet)),
+            moves(play(&series, &sheet)),
+            "{budget}"
+        );
+    }
+    // Without the budget, a move would take more than a day.
+    let mut short = series(&[spec("mcts:seconds=0.01"), spec("random")], 1);
+    short.config.play_clock = Duration::from_secs(100_000);
+    play(&short, &sheet);
+    let error = "mcts:playouts=100".parse::<PlayerFactory>().unwrap_err();
+    assert!(error.to_string().contains("`total-playouts`"), "{error}");
+}
