@@ -7,9 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::command::{
-    file, has_python, json, own, propjit, propjit_reading, stderr, stdout,
-};
+use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
 use propjit::matches::{RecordLine, read_records};
 use serde_json::Value;
 
@@ -161,44 +159,6 @@ fn matches_of_a_series_can_be_played_anywhere() {
     assert_eq!(played(&parts), played(&whole));
     let told = stderr(propjit(&with(&series(&game, "3", &parts), &["--only", "4"])).code(2));
     assert!(told.contains("there is no match 4: --games is 3"), "{told}");
-}
-
-/// The script for clusters, with a stand-in for Ray that plays in this process.
-#[test]
-fn a_series_is_played_on_a_cluster() {
-    if !has_python() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let ray = "
-def remote(function):
-    function.remote = function
-    return function
-def init(log_to_driver): pass
-def wait(tasks): return tasks[-1:], tasks[:-1]
-def get(task): return task
-";
-    file(&folder, "ray.py", ray);
-    let [whole, parts] = ["whole.jsonl", "parts.jsonl"].map(|name| file(&folder, name, ""));
-    let game = own("ticTacToe");
-    let report = json(&with(&series(&game, "3", &whole), &["--seed", "3"]));
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/ray_series.py");
-    let options = ["--games", "3", "--seed", "3", "--swap", "--format", "json"];
-    let done = Command::new("python3")
-        .arg(script)
-        .args([&game, &parts])
-        .args(options)
-        .args(["--player", "random", "--player", "random:seed=7"])
-        .env("PROPJIT", assert_cmd::cargo::cargo_bin!("propjit"))
-        .env("PYTHONPATH", folder.path())
-        .env("PROPJIT_CACHE", "off")
-        .env("PROPJIT_CONFIG", "off")
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{done:?}");
-    let again: Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(table(&again), table(&report));
-    assert_eq!(played(&parts), played(&whole));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 """What the tests share."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,12 @@ def public():
     if folder is None:
         pytest.skip("there is no folder with public rulesheets")
     return folder
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The program, which is not part of the Python package."""
+    found = os.environ.get("PROPJIT") or shutil.which("propjit")
+    if found is None:
+        pytest.skip("there is no program `propjit`: PROPJIT may say where it is")
+    return found

@@ -25,9 +25,9 @@ def test_docstrings(name):
         assert runner.failures == 0, test.name
 
 
-@pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel"])
+@pytest.mark.parametrize("name", ["pettingzoo", "gymnasium", "openspiel", "selfplay"])
 def test_adapters(name):
-    if name != "openspiel":
+    if name in ["pettingzoo", "gymnasium"]:
         pytest.importorskip(name)
     module = importlib.import_module(f"propjit.{name}")
     failures, examples = doctest.testmod(module)

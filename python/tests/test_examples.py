@@ -1,0 +1,63 @@
+"""The example scripts, with tiny settings."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(name, *arguments):
+    command = [sys.executable, str(ROOT / "examples" / name), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_reinforce():
+    text = run("reinforce.py", "--updates", 2, "--environments", 16, "--rate", 0.1)
+    scores = [float(score) for score in re.findall(r"(?:before|after): ([\d.]+) of 100", text)]
+    # The network learns something: it does not play the same matches again.
+    assert len(scores) == 2 and scores[0] != scores[1]
+
+
+def test_reinforce_prefers_what_pays():
+    script = runpy.run_path(str(ROOT / "examples" / "reinforce.py"))
+    network = script["Network"](3, 8, 4, np.random.default_rng(1))
+    observations, masks = np.eye(3, dtype=np.float32), np.ones((3, 4), bool)
+    masks[:, 3] = False
+    wanted = np.array([0, 1, 2])
+    for _ in range(100):
+        for actions in [wanted, (wanted + 1) % 3]:
+            gains = np.where(actions == wanted, 1, -1).astype(np.float32)
+            network.learn(observations, masks, actions, gains, 0.01)
+    likely, _ = network.probabilities(observations, masks)
+    assert (likely.argmax(axis=1) == wanted).all()
+    assert (likely[:, 3] == 0).all()
+
+
+def test_two_searches():
+    text = run("two_searches.py", "--matches", 2, "--playouts", 500)
+    matches = re.findall(r"match \d: (\w+) gets (\d+)", text)
+    assert [role for role, _ in matches] == ["red", "yellow"]
+    mean = sum(int(goal) for _, goal in matches) / 2
+    assert f"gets {mean:.1f} of 100" in text
+
+
+def test_read_records(program, tmp_path):
+    pytest.importorskip("pandas")
+    records = tmp_path / "records.jsonl"
+    players = ["--player", "random", "--player", "legal", "--swap"]
+    game = ROOT / "gdl" / "games" / "ticTacToe.kif"
+    series = ["--games", "4", "--seed", "1", "--output", str(records)]
+    subprocess.run([program, "match", str(game), *players, *series], check=True, capture_output=True)
+    rows = [line.split() for line in run("read_records.py", records).splitlines()]
+    # For each player in each role: the number of matches, goals, moves, time.
+    counts = [row[-5] for row in rows if row[-6:-5] in (["x"], ["o"])]
+    assert counts == ["2"] * 4, rows
