@@ -27,6 +27,7 @@
 //! | find a good move | [`Mcts`] |
 //! | let players play, be a player | [`matches`](mod@matches), [`player`], [`protocol`] |
 //! | prove what holds in all states | [`analysis`] |
+//! | prove what a game is worth to each role | [`solve`] |
 //! | check rules by playing, see what a game is like | [`inspection`] |
 //!
 //! The folder `examples` has a program for each.
@@ -45,6 +46,7 @@
 //!   who learn from it say.
 //! - [`analysis`] proves what holds in all states, or from a state on.
 //! - [`search`] finds good moves.
+//! - [`solve`] proves values of games, and [`certificate`] checks such proofs by the rules alone.
 //! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
 //!   managers elsewhere take part; [`player`] has the players, and reads their names.
 //! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
@@ -53,6 +55,7 @@
 
 pub mod analysis;
 mod background;
+pub mod certificate;
 mod crash;
 pub mod darkening;
 pub mod decisive;
@@ -82,7 +85,9 @@ pub mod reasons;
 pub mod rng;
 pub mod search;
 mod setters;
+pub mod solve;
 mod state;
+mod state_set;
 mod statistics;
 mod terms;
 #[cfg(feature = "tools")]

@@ -82,13 +82,14 @@ impl Perfect {
 fn tic_tac_toe_is_played_perfectly() {
     let game = common::own_game("ticTacToe");
     let mut perfect = Perfect::new(&game);
-    for (backend, local) in [
-        (Backend::Scalar, false),
-        (Backend::Lanes, false),
-        (Backend::Compiled, false),
-        (Backend::Compiled, true),
+    for (backend, local, rave) in [
+        (Backend::Scalar, false, None),
+        (Backend::Lanes, false, Some(0.0)),
+        (Backend::Compiled, false, None),
+        (Backend::Compiled, true, Some(0.0)),
+        (Backend::Compiled, false, Some(500.0)),
     ] {
-        let config = MctsConfig::default().with_local(local);
+        let config = MctsConfig::default().with_local(local).with_rave(rave);
         let mut searched = search(&game, backend, config, 1_000_000);
         let report = searched.report(RoleId(0));
         assert!(report.solved, "{backend}");

@@ -67,6 +67,9 @@ struct Report {
     /// The share of the range of goals against random decisions.
     score: Option<f64>,
     score_stderr: Option<f64>,
+    /// The same against decisions by playouts.
+    score_against_playouts: Option<f64>,
+    score_against_playouts_stderr: Option<f64>,
     effects: Vec<PropositionEffect>,
     /// How many of them are printed as text.
     #[serde(skip)]
@@ -112,6 +115,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     {
         tracing::warn!("{}; the evaluation is not kept", describe(&error));
     }
+    let result = learned.result.as_ref();
+    let against_random = result.map(|result| result.against_random);
+    let against_playouts = result.and_then(|result| result.against_playouts);
     output.result(&Report {
         game: game_name(&args.rulesheet),
         roles: ground.roles().to_vec(),
@@ -124,9 +130,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         loss: learned.gain.mean().map(|_| learned.loss),
         gain: learned.gain.mean(),
         gain_stderr: learned.gain.standard_error(),
-        gain_by_playouts: learned.gain_by_playouts,
-        score: learned.score.mean(),
-        score_stderr: learned.score.standard_error(),
+        gain_by_playouts: result.map(|result| result.gain_by_playouts),
+        score: against_random.and_then(|score| score.mean()),
+        score_stderr: against_random.and_then(|score| score.standard_error()),
+        score_against_playouts: against_playouts.and_then(|score| score.mean()),
+        score_against_playouts_stderr: against_playouts.and_then(|score| score.standard_error()),
         effects: propositions(learned.effects, ground),
         printed: args.effects,
     })
@@ -163,9 +171,19 @@ impl fmt::Display for Report {
         if let Some(gain) = self.gain_by_playouts {
             writeln!(f, "playouts        by {gain:.3} less")?;
         }
-        if let Some(score) = self.score {
-            let (score, error) = (100.0 * score, 100.0 * self.score_stderr.unwrap_or(0.0));
-            writeln!(f, "against random  {score:.1}% ± {error:.1}")?;
+        let scores = [
+            ("random  ", self.score, self.score_stderr),
+            (
+                "playouts",
+                self.score_against_playouts,
+                self.score_against_playouts_stderr,
+            ),
+        ];
+        for (opponent, score, error) in scores {
+            if let Some(score) = score {
+                let (score, error) = (100.0 * score, 100.0 * error.unwrap_or(0.0));
+                writeln!(f, "against {opponent} {score:.1}% ± {error:.1}")?;
+            }
         }
         let [first, second] = &self.roles[..] else {
             return Ok(());

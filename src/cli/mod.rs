@@ -27,6 +27,7 @@ mod prove;
 mod series_args;
 mod serve;
 mod signals;
+mod solve;
 mod stats;
 mod thinking;
 mod tournament;
@@ -70,6 +71,7 @@ enum Command {
     Play(play::Args),
     Perft(perft::Args),
     Prove(prove::Args),
+    Solve(solve::Args),
     Verify(verify::Args),
     Compare(compare::Args),
     Darkening(darkening::Args),
@@ -110,6 +112,7 @@ pub(super) fn main() -> ExitCode {
         Command::Play(args) => play::run(&args, &mut output),
         Command::Perft(args) => perft::run(&args, &mut output),
         Command::Prove(args) => prove::run(&args, &mut output),
+        Command::Solve(args) => solve::run(&args, &mut output),
         Command::Verify(args) => verify::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Darkening(args) => darkening::run(&args, &mut output),

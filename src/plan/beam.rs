@@ -14,14 +14,14 @@ use rand::RngExt;
 
 use crate::engine::Engines;
 use crate::ground::GroundGame;
+use crate::machine::expander::Expander;
 use crate::rng::{GameRng, streams};
 
-use super::Root;
 use super::estimator::{Estimate, Estimator};
-use super::expander::Expander;
 use super::findings::{Findings, Plan, PlanMethod};
 use super::gate::Gate;
 use super::table::StateTable;
+use super::{ROLE, Root};
 
 /// The width of the first pass, and how it grows.
 const FIRST_WIDTH: usize = 128;
@@ -89,7 +89,8 @@ impl<'a> Beam<'a> {
         };
         let mut root = self.root.state.words().to_vec();
         root.resize(self.expander.words(), 0);
-        if let Some(goal) = self.expander.goal_at_end(&root) {
+        if let Some(goals) = self.expander.goals_at_end(&root) {
+            let goal = goals[ROLE.index()];
             let moves = Vec::new();
             self.findings
                 .improve(Plan { goal, moves }, PlanMethod::Search);
@@ -168,16 +169,16 @@ impl<'a> Beam<'a> {
         let mut wanted = findings.wanted();
         self.expander.expand(&parents, |child| {
             let parent = from + child.parent;
-            match child.goal {
+            match child.goals.map(|goals| goals[ROLE.index()]) {
                 Some(goal) if goal >= wanted => {
                     let mut moves = table.path(parent);
-                    moves.push(child.played);
+                    moves.push(child.joint[ROLE.index()]);
                     findings.improve(Plan { goal, moves }, PlanMethod::Search);
                     wanted = findings.wanted();
                 }
                 Some(_) => {}
                 None if table.is_full() => {}
-                None => table.insert(child.state, parent, child.played),
+                None => table.insert(child.state, parent, child.joint[ROLE.index()]),
             }
         });
     }

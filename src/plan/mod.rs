@@ -9,7 +9,6 @@
 //! | `beam` | matches, by search through states in lanes, where an `estimator` says which are promising | the best goal, if no state was left out |
 //! | `satisfier` | matches of any length, by a SAT solver and the `unrolled` circuit | that a goal is out of reach |
 //!
-//! - `expander`: all states that follow from others, in lanes.
 //! - `effects`: what moves do, and which can be made in any order.
 //! - `table`: the states that were seen, and the way to each.
 //! - `findings`: what is known, for all who want to know.
@@ -39,7 +38,6 @@
 mod beam;
 mod effects;
 mod estimator;
-mod expander;
 mod findings;
 mod gate;
 mod satisfier;
@@ -165,8 +163,8 @@ mod tests {
     use crate::machine::Move;
     use propjit_gdl::games;
 
-    use super::expander::Expander;
     use super::*;
+    use crate::machine::expander::Expander;
 
     /// What a part of the planner is given.
     pub(super) struct Task {
@@ -223,8 +221,8 @@ mod tests {
         for &played in moves {
             let mut after = None;
             expander.expand(&state, |child| {
-                if child.played == played && goal.is_none() {
-                    after = Some((child.state.to_vec(), child.goal));
+                if child.joint == [played] && goal.is_none() {
+                    after = Some((child.state.to_vec(), child.goals.map(|goals| goals[0])));
                 }
             });
             (state, goal) = after?;

@@ -294,9 +294,9 @@ fn gates(net: &Net, outputs: impl Iterator<Item = usize>, seen: &mut [bool]) -> 
 mod tests {
     use std::collections::{BTreeSet, HashSet};
 
-    use super::super::expander::Expander;
     use super::super::tests::{Task, lock, replayed, task};
     use super::*;
+    use crate::machine::expander::Expander;
 
     /// The numbers of steps after which matches end, and the goals then.
     fn ends(task: &Task) -> BTreeSet<(usize, i32)> {
@@ -309,7 +309,7 @@ mod tests {
             let mut next = HashSet::new();
             for state in &layer {
                 expander.expand(state, |child| {
-                    match child.goal {
+                    match child.goals.map(|goals| goals[0]) {
                         Some(goal) => drop(ends.insert((steps, goal))),
                         None => drop(next.insert(child.state.to_vec())),
                     };

@@ -54,6 +54,7 @@ const KINDS: &[PlayerKind] = &[
             "total-playouts",
             "seconds",
             "exploration",
+            "rave",
             "decisive",
             "local",
             "local-share",
@@ -136,6 +137,9 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         search.memory = memory << 20;
     }
     search.leaf_playouts = options.within("leaf-playouts", playouts, 1..=1 << 20)?;
+    if let Some(visits) = options.within("rave", "a number of visits up to 1000000", 0.0..=1e6)? {
+        search.rave = Some(visits);
+    }
     if let Some(weight) = options.within("exploration", "a number from 0 to 100", 0.0..=100.0)? {
         search.exploration = Some(weight);
     }

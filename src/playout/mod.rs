@@ -15,6 +15,7 @@
 //! mean.
 
 mod columns;
+mod course;
 mod lanes;
 mod lines;
 mod playouts;
@@ -25,6 +26,7 @@ mod serial;
 mod tally;
 mod trial;
 
+pub use course::{Courses, MoveNumbers};
 pub use playouts::Playouts;
 pub(crate) use playouts::selectors;
 pub use queue::{JobId, PlayoutQueue};

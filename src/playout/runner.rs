@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use propjit_stop::Stop;
 
+use super::course::MoveNumbers;
 use super::queue::PlayoutQueue;
 use crate::machine::{MachineError, State};
 use crate::setters::setters;
@@ -95,6 +96,13 @@ pub trait PlayoutRunner: Send {
     /// `above`: see [`Tally::best`](super::Tally::best). With `None`, which is so at first, and
     /// in games of several roles, none is kept. Of matches that run already, none may be.
     fn track_best_line(&mut self, above: Option<i32>);
+
+    /// From now on, keeps for each job of what moves its playouts were made, or not any more: see
+    /// [`Tally::courses`](super::Tally::courses). Of matches that run already, it may be a part of
+    /// the moves. Returns the numbers of the moves; nothing if this runner keeps none.
+    fn track_moves(&mut self, _are_wanted: bool) -> Option<MoveNumbers> {
+        None
+    }
 
     /// Removes all jobs and drops the matches that run.
     fn clear(&mut self);

@@ -1,5 +1,6 @@
 //! Counts over many playouts, and the best of them.
 
+use super::course::Courses;
 use crate::machine::Move;
 use crate::statistics::Moments;
 
@@ -48,6 +49,9 @@ pub struct Tally {
     /// The first of the playouts with the greatest goal, if it is
     /// [tracked](super::PlayoutRunner::track_best_line).
     pub best: Option<Line>,
+    /// The playouts that ended in a terminal state, if their moves are
+    /// [tracked](super::PlayoutRunner::track_moves).
+    pub courses: Courses,
 }
 
 impl Tally {
@@ -64,8 +68,11 @@ impl Tally {
         let mut goals = std::mem::take(&mut self.goals);
         goals.clear();
         goals.resize(roles, GoalTally::default());
+        let mut courses = std::mem::take(&mut self.courses);
+        courses.clear();
         *self = Tally {
             goals,
+            courses,
             ..Tally::default()
         };
     }

@@ -11,6 +11,9 @@ const WORK: Duration = Duration::from_millis(1);
 /// How long it rests at most before it looks at its stop token again.
 const REST: Duration = Duration::from_millis(5);
 
+/// The least share of the time that it works.
+const LEAST_SHARE: f64 = 0.001;
+
 /// When a search ends, and what share of the time it works.
 #[derive(Clone, Debug)]
 pub struct Pace {
@@ -28,8 +31,9 @@ impl Pace {
         Pace::with_share(stop, 1.0)
     }
 
-    /// A search that works this share of the time, and rests in between.
+    /// A search that works this share of the time, from a thousandth to all, and rests in between.
     pub fn with_share(stop: &Stop, share: f64) -> Pace {
+        let share = share.clamp(LEAST_SHARE, 1.0);
         Pace {
             stop: stop.clone(),
             rest: (1.0 - share) / share,
@@ -67,5 +71,23 @@ impl Pace {
             }
         }
         self.stop.is_set()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_share_can_be_rested_for() {
+        for share in [f64::NEG_INFINITY, 0.0, 1e-300, 0.5, 1.0, f64::INFINITY] {
+            let stop = Stop::new();
+            let mut pace = Pace::with_share(&stop, share);
+            pace.since -= WORK;
+            // It does not rest for longer than until a stop comes.
+            stop.set();
+            pace.is_over();
+            assert!(pace.has_ended());
+        }
     }
 }

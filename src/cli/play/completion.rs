@@ -85,7 +85,7 @@ mod tests {
             ("", &["move ", "noop", "1 ", "moves"][..]),
             ("m", &["move ", "moves"]),
             ("mo", &["move ", "moves"]),
-            ("move ", &["move 1 ", "move 3 1 4 1"]),
+            ("move ", &["move 1 ", "move 3 "]),
             ("move 3", &["move 3 1 4 1"]),
             ("  move 1 1 2", &["move 1 1 2 1", "move 1 1 2 2"]),
             ("(", &["(move "]),

@@ -31,6 +31,7 @@ use propjit_jit::lanes::advance::enter;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 
+use super::course::{LaneMoves, MoveNumbers};
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::queue::PlayoutQueue;
@@ -69,6 +70,8 @@ pub struct Playouts {
     goal_counts: Vec<Vec<u64>>,
     /// The moves of the matches, if the best line is tracked.
     lines: Option<Lines>,
+    /// The same in any order, if they are tracked.
+    moves: Option<LaneMoves>,
 }
 
 impl Playouts {
@@ -102,6 +105,7 @@ impl Playouts {
             limit_check: 0,
             goal_counts: roles.iter().map(|role| vec![0; role.goals.len()]).collect(),
             lines: None,
+            moves: None,
             evaluator,
             game,
         }
@@ -159,6 +163,9 @@ impl Playouts {
     /// Ends all matches without counting them.
     fn abandon(&mut self) {
         let mut running = self.lanes.running;
+        if let Some(moves) = &mut self.moves {
+            moves.end(running);
+        }
         while let Some((id, lanes)) = self.lanes.end_some(&mut running) {
             for lane in lanes.lanes() {
                 let length = self.lanes.length(lane, self.now);
@@ -207,6 +214,20 @@ impl PlayoutRunner for Playouts {
         }
     }
 
+    fn track_moves(&mut self, are_wanted: bool) -> Option<MoveNumbers> {
+        let width = self.lanes.width;
+        match (&self.moves, are_wanted) {
+            (_, false) => self.moves = None,
+            (Some(_), true) => {}
+            (None, true) => {
+                let does = self.game.layout().does.iter();
+                let numbers = MoveNumbers::new(does.map(ExactSizeIterator::len));
+                self.moves = Some(LaneMoves::new(numbers, width));
+            }
+        }
+        self.moves.as_ref().map(|moves| moves.numbers().clone())
+    }
+
     fn clear(&mut self) {
         self.abandon();
         self.queue.clear();
@@ -225,6 +246,9 @@ impl PlayoutRunner for Playouts {
             } else if let Some(evaluator) = self.successor.take() {
                 let bases = self.game.layout().bases.len();
                 self.lanes = Lanes::new(evaluator.width(), bases);
+                if let Some(moves) = &mut self.moves {
+                    moves.renew(evaluator.width());
+                }
                 self.evaluate_with(evaluator);
                 self.enter(limits);
             } else if self.queue.are_waiting() && !limits.are_up() {

@@ -6,6 +6,7 @@ use propjit_jit::lanes::count::count_exactly_one;
 use super::Playouts;
 use crate::ground::section;
 use crate::lane_mask::LaneMask;
+use crate::machine::RoleId;
 use crate::playout::queue::JobId;
 use crate::playout::runner::RunLimits;
 use crate::statistics::Moments;
@@ -83,8 +84,9 @@ impl Playouts {
     fn choose_moves(&mut self, going: LaneMask) -> LaneMask {
         let (layout, width) = (self.game.layout(), self.lanes.width);
         let mut stuck = LaneMask::default();
-        let roles = layout.legal.iter().zip(&layout.does);
-        for ((legal, does), selector) in roles.zip(&mut self.selectors) {
+        let rows = layout.legal.iter().zip(&layout.does);
+        let roles = RoleId::first(layout.does.len()).zip(rows);
+        for ((role, (legal, does)), selector) in roles.zip(&mut self.selectors) {
             let (legal, does) = self
                 .evaluator
                 .outputs_and_inputs_mut(legal.clone(), does.clone());
@@ -93,6 +95,9 @@ impl Playouts {
             stuck = stuck.or(LaneMask::from_words(&none));
             if let Some(lines) = &mut self.lines {
                 lines.note(&self.lanes, self.now, selector, does);
+            }
+            if let Some(moves) = &mut self.moves {
+                moves.note(role, selector, does);
             }
         }
         stuck
@@ -107,6 +112,9 @@ impl Playouts {
         limits.progress.add(ended.count());
         if let (Some(trial), None) = (&mut self.trial, &self.successor) {
             trial.count_ends(ended.count());
+        }
+        if let Some(moves) = &mut self.moves {
+            moves.end(ended);
         }
         while let Some((id, lanes)) = self.lanes.end_some(&mut ended) {
             self.count(id, lanes, ends);
@@ -146,6 +154,22 @@ impl Playouts {
                     goals.values.add(goal.value, *count);
                     *count = 0;
                 }
+            }
+        }
+        if let Some(moves) = &self.moves {
+            let roles = self.game.propnet().roles.iter();
+            let roles = roles.zip(&self.game.layout().goals);
+            for lane in terminal.lanes() {
+                let goals = roles.clone().map(|(role, outputs)| {
+                    let rows = self.evaluator.outputs(outputs.clone());
+                    let rows = rows.chunks_exact(width.words()).zip(&role.goals);
+                    let mut held = rows.filter(|(row, _)| row[lane / 64] >> (lane % 64) & 1 != 0);
+                    match (held.next(), held.next()) {
+                        (Some((_, goal)), None) => goal.value,
+                        _ => 0,
+                    }
+                });
+                tally.courses.add(goals, moves.of(lane));
             }
         }
         if let Some(lines) = &self.lines {

@@ -7,14 +7,17 @@ use propjit_stop::Stop;
 use rand::Rng;
 
 use super::effects::{Effect, effects};
-use super::evaluation::{Evaluation, Scorer, logistic};
-use super::samples::{Sample, Samples};
+use super::evaluation::Evaluation;
+use super::loss::calibrate;
+use super::policy::Policy;
+use super::samples::Samples;
 use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
 use super::store::{self, Known, StoreError};
 use super::training::Training;
+use super::trial::{Trial, TrialResult};
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
-use crate::machine::{MachineError, RoleId, State};
+use crate::machine::{MachineError, RoleId};
 use crate::rng;
 use crate::search::evaluator::lanes_evaluator;
 use crate::setters::setters;
@@ -26,15 +29,9 @@ const MAX_STEPS: u32 = 1000;
 /// How many decisions the matches of a round have, about.
 const DECISIONS: u64 = 25_000;
 
-/// How many decisions the matches against random decisions have, about.
-const TEST_DECISIONS: u64 = 10_000;
-
 /// One of so many matches is not learned from, and how many samples of those are kept.
 const HELD_OUT: usize = 5;
 const MOST_HELD_OUT: usize = 30_000;
-
-/// By what weights may be multiplied in the end.
-const SCALES: [f32; 8] = [0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1.0, 1.2];
 
 /// How many samples are drawn to learn from in a round.
 const STEPS: usize = 100_000;
@@ -45,32 +42,10 @@ const MOST_SAMPLES: usize = 200_000;
 /// How much memory these may take, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// By how many standard errors what is admitted has to be better.
-const SIGMAS: f64 = 2.0;
-
-/// By how much the loss has to be less than without features, in nats.
-const LEAST_GAIN: f64 = 0.005;
-
-/// How much an evaluation has to tell for what playouts do. In amazons, where it does harm, it is a
-/// seventh.
-const LEAST_SHARE: f64 = 0.75;
-
-/// How many states are compared, with how many playouts each, and how long these may take.
-const COMPARED: usize = 800;
-const PLAYOUTS: u64 = 16;
-const COMPARISON_TIME: Duration = Duration::from_secs(4);
-
-/// What an evaluation has to get against random decisions that see the ends of matches.
-const LEAST_SCORE: f64 = 0.75;
-
-/// Chance while an evaluation learns, and while it is tested.
+/// Chance in the matches that it learns from.
 const LEARNING: Chance = Chance {
     noise: 0.1,
     opening: 12,
-};
-const TESTING: Chance = Chance {
-    noise: 0.02,
-    opening: 4,
 };
 
 /// How to learn.
@@ -121,11 +96,8 @@ pub struct Heuristic {
     pub loss: f64,
     /// By how much that is less than if every state had the mean value; each match counts once.
     pub gain: Moments<f64>,
-    /// The gain by the mean of some playouts from the state instead, in some of these states.
-    pub gain_by_playouts: Option<f64>,
-    /// What it got of the range of goals against decisions that are random unless they end the
-    /// match.
-    pub score: Moments<f64>,
+    /// What it is worth beside playouts and in matches, unless there was no evaluation to try.
+    pub result: Option<TrialResult>,
     /// How long it took.
     pub time: Duration,
 }
@@ -188,8 +160,7 @@ impl Heuristic {
                 decisions: 0,
                 loss: 0.0,
                 gain: Moments::default(),
-                gain_by_playouts: None,
-                score: Moments::default(),
+                result: None,
                 time: Duration::ZERO,
             },
             start: Instant::now(),
@@ -267,7 +238,10 @@ impl Learner<'_> {
         let mut training: Option<Training> = None;
         let stop = self.stop.within(self.config.time);
         for round in 0..self.config.rounds {
-            let policy = self.found.evaluation.as_ref();
+            let policy = match &self.found.evaluation {
+                Some(evaluation) => Policy::Evaluation(evaluation),
+                None => Policy::Random,
+            };
             let lessons = Lessons {
                 samples: &mut samples,
                 held_out: (&mut held_out, HELD_OUT),
@@ -299,126 +273,14 @@ impl Learner<'_> {
         (self.found.loss, self.found.gain) = (loss, gain);
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
-        self.test(&mut play, &evaluation, &held_out)
-    }
-
-    /// By how much the loss in some states that were not learned from is less than if every state
-    /// had the mean value: with the evaluation, and with the mean of some playouts from the state.
-    fn compare(
-        &self,
-        play: &mut SelfPlay<'_>,
-        held_out: &Samples,
-        evaluation: &Arc<Evaluation>,
-    ) -> Result<[f64; 2], NoOutcome> {
-        let step = held_out.len().div_ceil(COMPARED).max(1);
-        let chosen = || held_out.each().step_by(step);
-        let states = chosen().map(|sample| {
-            let mut state = State::new();
-            state.assign(sample.state);
-            state
-        });
-        let states: Vec<State> = states.collect();
-        let stop = self.stop.within(COMPARISON_TIME);
-        let played = play.playout_values(&states, PLAYOUTS, &stop)?;
-        let log_odds = played.into_iter().map(|value| {
-            // Not all or nothing, however few playouts there were.
-            let value = (value * PLAYOUTS as f32 + 0.5) / (PLAYOUTS + 1) as f32;
-            (value / (1.0 - value)).ln()
-        });
-        let mut scorer = Scorer::new(evaluation.clone());
-        let means = means(chosen());
-        let (mut without, mut with, mut by_playouts) = (0.0, 0.0, [0.0; SCALES.len()]);
-        for (sample, log_odds) in chosen().zip(log_odds) {
-            let result = sample.results[0];
-            let [value, _] = scorer.values(sample.state.iter().copied(), sample.to_move);
-            without += loss(means[sample.to_move.index()], result);
-            with += loss(value, result);
-            for (sum, scale) in by_playouts.iter_mut().zip(SCALES) {
-                *sum += loss(logistic(scale * log_odds), result);
-            }
-        }
-        let by_playouts = by_playouts.into_iter().fold(f64::INFINITY, f64::min);
-        let count = states.len().max(1) as f64;
-        Ok([with, by_playouts].map(|loss| (without - loss) / count))
-    }
-
-    /// Finds out what an evaluation is worth.
-    fn test(
-        &mut self,
-        play: &mut SelfPlay<'_>,
-        evaluation: &Arc<Evaluation>,
-        held_out: &Samples,
-    ) -> Result<HeuristicVerdict, NoOutcome> {
-        let [gain, by_playouts] = self.compare(play, held_out, evaluation)?;
-        self.found.gain_by_playouts = Some(by_playouts);
-        let policies = [Some(evaluation), None];
-        let outcome = play.play(policies, TEST_DECISIONS, TESTING, None, self.stop)?;
-        self.found.score = outcome.score;
-        let is_above_playouts = gain >= LEAST_SHARE * by_playouts;
-        let is_above = |moments: &Moments<f64>, least: f64| {
-            let (mean, error) = (moments.mean(), moments.standard_error());
-            let bound = |(mean, error)| mean - SIGMAS * error > least;
-            mean.zip(error).is_some_and(bound)
+        let trial = Trial {
+            evaluation: &evaluation,
+            held_out: &held_out,
+            stop: self.stop,
         };
-        Ok(if !is_above(&self.found.gain, LEAST_GAIN) {
-            HeuristicVerdict::NoGain
-        } else if !is_above_playouts {
-            HeuristicVerdict::WorseThanPlayouts
-        } else if !is_above(&self.found.score, LEAST_SCORE) {
-            HeuristicVerdict::NoWins
-        } else {
-            HeuristicVerdict::Admitted
-        })
+        let result = trial.run(&mut play)?;
+        let verdict = result.verdict(&self.found.gain);
+        self.found.result = Some(result);
+        Ok(verdict)
     }
-}
-
-/// The evaluation with all weights multiplied by what suits matches best that it has not learned
-/// from; with that, the loss and the gain.
-///
-/// The last rounds count most in what is learned, so that values are too far from the middle.
-fn calibrate(samples: &Samples, evaluation: &Arc<Evaluation>) -> (Evaluation, f64, Moments<f64>) {
-    let scaled = SCALES.map(|scale| {
-        let evaluation = Evaluation::new(&evaluation.weights().scaled(scale));
-        let (loss, gain) = losses(samples, &Arc::new(evaluation.clone()));
-        (evaluation, loss, gain)
-    });
-    let best = scaled.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-    best.expect("there are some scales")
-}
-
-/// The mean logarithmic loss of the first role's results, and by how much that is less than
-/// if every state had the mean of those with the same role to move: each match counts once.
-fn losses(samples: &Samples, evaluation: &Arc<Evaluation>) -> (f64, Moments<f64>) {
-    let means = means(samples.each());
-    let mut scorer = Scorer::new(evaluation.clone());
-    let (mut all, mut gain) = (Moments::<f64>::default(), Moments::default());
-    for samples in samples.by_match() {
-        let mut gains = Moments::<f64>::default();
-        for sample in samples {
-            let state = sample.state.iter().copied();
-            let [value, _] = scorer.values(state, sample.to_move);
-            let loss = loss(value, sample.results[0]);
-            let without = self::loss(means[sample.to_move.index()], sample.results[0]);
-            all.add(loss, 1);
-            gains.add(without - loss, 1);
-        }
-        gain.add(gains.mean().unwrap_or(0.0), 1);
-    }
-    (all.mean().unwrap_or(0.0), gain)
-}
-
-/// The mean result of the first role, by who is to move.
-fn means<'a>(samples: impl Iterator<Item = Sample<'a>>) -> [f32; 2] {
-    let mut results = [Moments::<f64>::default(); 2];
-    for sample in samples {
-        results[sample.to_move.index()].add(sample.results[0], 1);
-    }
-    results.map(|results| results.mean().unwrap_or(0.5) as f32)
-}
-
-/// The logarithmic loss of a value where this is the result.
-fn loss(value: f32, result: f32) -> f64 {
-    let value = value.clamp(1e-6, 1.0 - 1e-6);
-    let (value, result) = (f64::from(value), f64::from(result));
-    -(result * value.ln() + (1.0 - result) * (1.0 - value).ln())
 }

@@ -9,24 +9,28 @@
 //!    decisions that end them.
 //! 2. Weights are fitted to the results, and the next round is played by these. So they are about
 //!    ever better play.
-//! 3. In the end, matches that it has not learned from tell whether it is of use. If not, it is
-//!    not used.
+//! 3. In the end, matches that it has not learned from, and matches against decisions by playouts,
+//!    tell whether it is of use. If not, it is not used.
 //!
 //! - `weights`, `evaluation`: the network, and how it is computed from state to state.
-//! - `self_play`, `samples`: matches, and their states.
+//! - `self_play`, `policy`, `samples`: matches, what decides in them, and their states.
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
-//! - `learn`: the rounds, and the verdict.
+//! - `learn`: the rounds.
+//! - `loss`, `trial`: how far it is from results, and whether it is of use.
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
 mod effects;
 mod evaluation;
 mod learn;
+mod loss;
+mod policy;
 mod samples;
 mod self_play;
 mod store;
 mod task;
 mod training;
+mod trial;
 mod weights;
 
 pub use effects::Effect;
@@ -34,5 +38,6 @@ pub use evaluation::{Evaluation, Scorer};
 pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
 pub use store::StoreError;
 pub use task::HeuristicTask;
+pub use trial::TrialResult;
 #[cfg(test)]
 pub(in crate::search) use weights::Weights;

@@ -1,11 +1,10 @@
 //! Matches between policies, many at a time.
 
-use std::sync::Arc;
-
 use propjit_stop::Stop;
 use rand::RngExt;
 
-use super::evaluation::{Evaluation, Scorer, logistic};
+use super::evaluation::logistic;
+use super::policy::{Judge, Policy};
 use super::samples::Samples;
 use crate::machine::{MachineError, RoleId, State};
 use crate::playout::RunLimits;
@@ -14,8 +13,10 @@ use crate::search::evaluator::Evaluator;
 use crate::search::successor::{NodeInfo, Siblings, Successor, Turn};
 use crate::statistics::Moments;
 
-/// How many matches are played at a time: enough for their successors to fill the lanes.
+/// How many matches are played at a time: enough for their successors to fill the lanes, or where
+/// playouts decide, for theirs.
 const AT_A_TIME: usize = 128;
+const AT_A_TIME_BY_PLAYOUTS: usize = 32;
 
 /// How far what is learned of a state is what came of it, instead of what was expected after each
 /// decision: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
@@ -118,17 +119,23 @@ impl<'a> SelfPlay<'a> {
     }
 
     /// Plays matches between two policies, which change their roles from match to match, until
-    /// there were so many decisions. A policy decides for the state of the greatest value: that of
-    /// its evaluation, or without one the same for all but the ends of matches.
+    /// there were so many decisions.
     pub(super) fn play(
         &mut self,
-        policies: [Option<&Arc<Evaluation>>; 2],
+        policies: [Policy<'_>; 2],
         decisions: u64,
         chance: Chance,
         mut lessons: Option<Lessons<'_>>,
         stop: &Stop,
     ) -> Result<Outcome, NoOutcome> {
-        let mut scorers = policies.map(|policy| policy.cloned().map(Scorer::new));
+        let mut judges = policies.map(Judge::new);
+        let has_playouts = policies
+            .iter()
+            .any(|policy| matches!(policy, Policy::Playouts(_)));
+        let at_a_time = match has_playouts {
+            true => AT_A_TIME_BY_PLAYOUTS,
+            false => AT_A_TIME,
+        };
         let mut outcome = Outcome {
             is_shared: true,
             ..Outcome::default()
@@ -136,7 +143,7 @@ impl<'a> SelfPlay<'a> {
         let mut started = 0;
         let mut running: Vec<Match> = Vec::new();
         loop {
-            while running.len() < AT_A_TIME && outcome.decisions < decisions {
+            while running.len() < at_a_time && outcome.decisions < decisions {
                 running.push(self.start(started, chance));
                 started += 1;
             }
@@ -149,6 +156,19 @@ impl<'a> SelfPlay<'a> {
             if found.is_empty() {
                 return Err(NoOutcome::Stopped);
             }
+            for (at, one) in running.iter().take(found.len()).enumerate() {
+                if let Some(Judge::Playouts(playouts)) = one.decides(&mut judges) {
+                    playouts.queue(found.get(at).successors);
+                }
+            }
+            for judge in &mut judges {
+                if let Judge::Playouts(playouts) = judge {
+                    playouts.values = self
+                        .playout_values(&playouts.states, playouts.matches, stop)?
+                        .into_iter();
+                    playouts.states.clear();
+                }
+            }
             // Those that there was no room for are first the next time.
             let mut waiting = running.split_off(found.len());
             for (at, mut one) in running.into_iter().enumerate() {
@@ -158,8 +178,8 @@ impl<'a> SelfPlay<'a> {
                 };
                 outcome.decisions += 1;
                 let policy = (one.number + u64::from(role.0)) % 2;
-                let scorer = scorers[policy as usize].as_mut();
-                let (best, expected) = self.best(one.state.words(), next, role, scorer);
+                let judge = &mut judges[policy as usize];
+                let (best, expected) = self.best(one.state.words(), next, role, judge);
                 let is_random = one.opening > 0 || self.rng.random_bool(chance.noise);
                 let chosen = match is_random {
                     true => self.rng.random_range(0..next.infos.len()),
@@ -199,13 +219,13 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// The mean of what the first role gets in playouts from each of these states.
+    /// The mean of what the roles get in playouts from each of these states.
     pub(super) fn playout_values(
         &mut self,
         states: &[State],
         matches: u64,
         stop: &Stop,
-    ) -> Result<Vec<f32>, NoOutcome> {
+    ) -> Result<Vec<[f32; 2]>, NoOutcome> {
         let runner = self.evaluator.runner();
         let ids = states
             .iter()
@@ -218,18 +238,19 @@ impl<'a> SelfPlay<'a> {
         let is_done = runner.queue().finished() == states.len();
         let mean = |id| {
             let tally = runner.queue().tally(id);
-            let sum = tally.goals[0].values.sum as f32;
-            sum / tally.rollouts().max(1) as f32
+            [0, 1].map(|role| {
+                let sum = tally.goals[role].values.sum as f32;
+                sum / tally.rollouts().max(1) as f32
+            })
         };
-        let means: Vec<f32> = ids.into_iter().map(mean).collect();
+        let means: Vec<[f32; 2]> = ids.into_iter().map(mean).collect();
         runner.clear();
-        match is_done {
-            true => Ok(means
-                .into_iter()
-                .map(|mean| self.unit(RoleId(0), mean))
-                .collect()),
-            false => Err(NoOutcome::Stopped),
+        if !is_done {
+            return Err(NoOutcome::Stopped);
         }
+        let units =
+            |means: [f32; 2]| [0, 1].map(|role| self.unit(RoleId(role as u32), means[role]));
+        Ok(means.into_iter().map(units).collect())
     }
 
     fn start(&mut self, number: u64, chance: Chance) -> Match {
@@ -251,21 +272,23 @@ impl<'a> SelfPlay<'a> {
         state: &[u64],
         next: Siblings<'_>,
         role: RoleId,
-        mut scorer: Option<&mut Scorer>,
+        judge: &mut Judge,
     ) -> (usize, Option<[f32; 2]>) {
-        if let Some(scorer) = &mut scorer {
+        if let Judge::Evaluation(scorer) = judge {
             scorer.log_odds(state.iter().copied(), role);
         }
         let (mut best, mut greatest, mut equal) = (0, None, 0);
         for (place, info) in next.infos.iter().enumerate() {
-            let log_odds = match (&info.turn, &mut scorer) {
-                (Turn::Over(goals), _) => [RoleId(0), RoleId(1)].map(|role| {
-                    let goal = self.unit(role, goals[role.index()]);
-                    (goal / (1.0 - goal)).ln()
-                }),
-                (&Turn::One(to_move), Some(scorer)) => {
+            let log_odds = match (&info.turn, &mut *judge) {
+                (Turn::Over(goals), _) => [RoleId(0), RoleId(1)]
+                    .map(|role| log_odds(self.unit(role, goals[role.index()]))),
+                (&Turn::One(to_move), Judge::Evaluation(scorer)) => {
                     let state = next.state(place).iter().copied();
                     scorer.log_odds_beside(state, to_move)
+                }
+                (Turn::One(_), Judge::Playouts(playouts)) => {
+                    let values = playouts.values.next().expect("each has a value");
+                    values.map(|value| log_odds(value.clamp(1e-3, 1.0 - 1e-3)))
                 }
                 _ => [0.0; 2],
             };
@@ -281,7 +304,7 @@ impl<'a> SelfPlay<'a> {
             }
         }
         let is_over = matches!(next.infos[best].turn, Turn::Over(_));
-        let expected = greatest.filter(|_| is_over || scorer.is_some());
+        let expected = greatest.filter(|_| is_over || !matches!(judge, Judge::Random));
         (best, expected.map(|log_odds| log_odds.map(logistic)))
     }
 
@@ -297,6 +320,14 @@ impl<'a> SelfPlay<'a> {
 }
 
 impl Match {
+    /// What decides for who is to move, if it is one role.
+    fn decides<'a>(&self, judges: &'a mut [Judge; 2]) -> Option<&'a mut Judge> {
+        match self.info.turn {
+            Turn::One(role) => judges.get_mut(((self.number + u64::from(role.0)) % 2) as usize),
+            _ => None,
+        }
+    }
+
     /// Keeps what can be learned from a decision.
     fn note(&mut self, role: RoleId, decision: Decision, words: usize) {
         let state = self.state.words().iter().copied();
@@ -322,4 +353,9 @@ impl Match {
         targets.reverse();
         targets
     }
+}
+
+/// The logarithm of the odds.
+fn log_odds(probability: f32) -> f32 {
+    (probability / (1.0 - probability)).ln()
 }

@@ -17,9 +17,13 @@ pub struct MctsConfig {
     /// are long or the circuit is large, and up to 4 where they cost nearly nothing.
     pub leaf_playouts: Option<u64>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
-    /// that range from 0 to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation,
-    /// as values vary less then.
+    /// that range from 0 to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation
+    /// or with all moves as first, as values vary less then.
     pub exploration: Option<f32>,
+    /// How many visits of a move count as much as any number of playouts in which it was made later
+    /// ("all moves as first"); with 0, these do not count. By default 1000 where a playout tells of
+    /// many moves, and 0 elsewhere and beside an evaluation, whose values take their place.
+    pub rave: Option<f32>,
     /// Whether to look for goal latches, and to search less by them.
     pub latches: bool,
     /// Whether to compile the circuit anew for what is left of a match.
@@ -59,14 +63,15 @@ pub struct EvaluationUse {
     pub prior: f32,
 }
 
-/// The weight of what is uncertain where there are only playouts, and beside an evaluation.
+/// The weight of what is uncertain where there are only playouts; and beside an evaluation, or where
+/// all moves of playouts count.
 const EXPLORATION: [f32; 2] = [0.5, 0.2];
+
+/// How many visits count as much as playouts in which a move was made later.
+const RAVE: f32 = 1000.0;
 
 /// The share of a prover where there are only playouts, and beside an evaluation.
 const LOCAL_SHARE: [f64; 2] = [0.2, 0.05];
-
-/// The least share of the time that makes sense.
-const LEAST_SHARE: f64 = 0.001;
 
 impl Default for EvaluationUse {
     fn default() -> EvaluationUse {
@@ -85,6 +90,7 @@ impl Default for MctsConfig {
             memory: 1 << 30,
             leaf_playouts: None,
             exploration: None,
+            rave: None,
             latches: true,
             darkening: true,
             max_steps: 10_000,
@@ -106,6 +112,7 @@ impl MctsConfig {
         with_memory(memory: usize);
         with_leaf_playouts(leaf_playouts: Option<u64>);
         with_exploration(exploration: Option<f32>);
+        with_rave(rave: Option<f32>);
         with_latches(latches: bool);
         with_darkening(darkening: bool);
         with_max_steps(max_steps: u32);
@@ -119,10 +126,19 @@ impl MctsConfig {
         with_seed(seed: u64);
     }
 
-    /// The weight of what is uncertain, in a search with an evaluation or without.
-    pub(super) fn exploration_weight(&self, has_evaluation: bool) -> f32 {
-        let default = EXPLORATION[usize::from(has_evaluation)];
+    /// The weight of what is uncertain, in a search with an evaluation or without, and with all moves
+    /// as first or without.
+    pub(super) fn exploration_weight(&self, has_evaluation: bool, has_first_moves: bool) -> f32 {
+        let default = EXPLORATION[usize::from(has_evaluation || has_first_moves)];
         self.exploration.unwrap_or(default)
+    }
+
+    /// How many visits count as much as all moves as first, which are not looked at if it is 0.
+    pub(super) fn rave_visits(&self, has_evaluation: bool) -> f32 {
+        match has_evaluation {
+            true => 0.0,
+            false => self.rave.unwrap_or(RAVE),
+        }
     }
 
     /// The share of the time that the prover has, of so many threads, beside an evaluation or
@@ -130,6 +146,6 @@ impl MctsConfig {
     pub(super) fn prover_share(&self, threads: usize, has_evaluation: bool) -> f64 {
         let default = LOCAL_SHARE[usize::from(has_evaluation)];
         let share = self.local_share.unwrap_or(default) * threads as f64;
-        share.clamp(LEAST_SHARE, 1.0)
+        share.min(1.0)
     }
 }

@@ -25,8 +25,10 @@ const COUNTS: usize = 0;
 const WORTH: usize = 1;
 /// The node that it leads to, or 0; from bit 32 on the move.
 const TO: usize = 2;
-/// What two roles can expect behind it: see [`Expected`].
-const EXPECTED: usize = 3;
+/// In a search with an evaluation, what two roles can expect behind it: see [`Expected`]. In one
+/// without, all moves as first: in how many playouts below the node the move was made by the role that
+/// decides there; and from bit 32 on the mean of their values, a floating point number.
+const TOLD: usize = 3;
 const EDGE: usize = 4;
 
 const VISIT: u64 = 1;
@@ -73,26 +75,32 @@ impl<'a> Decision<'a> {
     }
 
     /// Writes a decision: the moves and what they lead to, in a game with `roles` roles. The
-    /// most that there is to expect behind each of the edges is a share of the range of goals.
+    /// most that there is to expect behind each of the edges is a share of the range of goals. The
+    /// search is one with an evaluation or without.
     pub(super) fn init(
         words: &[AtomicU64],
         roles: usize,
         moves: &[Move],
         found: Siblings<'_>,
         most: impl Fn(usize) -> f32,
+        has_evaluation: bool,
     ) {
+        let untold = match has_evaluation {
+            true => Expected::UNKNOWN.to_word(),
+            false => 0,
+        };
         let state = found.words();
         let slot = slot(roles, state);
         set(&words[0], moves.len() as u64 | (slot as u64) << 32);
         let decision = Decision::new(words);
         let all = found.infos.iter().zip(moves).enumerate();
         for (place, (info, played)) in all {
-            let [counts, worth, to, expected] = &decision.edges[place];
+            let [counts, worth, to, told] = &decision.edges[place];
             let over = matches!(info.turn, Turn::Over(_));
             set(counts, if over { OVER | CLOSED } else { 0 });
             set(worth, worth_word(most(place), 1.0));
             set(to, u64::from(played.0) << 32);
-            set(expected, Expected::UNKNOWN.to_word());
+            set(told, untold);
             let (meta, rest) = decision.slot(place).split_at(Meta::WORDS);
             set(&meta[0], Meta::new(info).word());
             match &info.turn {
@@ -192,12 +200,12 @@ impl<'a> Edge<'a> {
 
     /// What two roles can expect behind it.
     pub(super) fn expected(self) -> Expected {
-        Expected::from_word(get(&self.0[EXPECTED]))
+        Expected::from_word(get(&self.0[TOLD]))
     }
 
     /// Sets what two roles can expect behind it.
     pub(super) fn expect(self, expected: Expected) {
-        set(&self.0[EXPECTED], expected.to_word());
+        set(&self.0[TOLD], expected.to_word());
     }
 
     /// Before the first visit: the deciding role can expect this, or less if that is all there
@@ -207,14 +215,33 @@ impl<'a> Edge<'a> {
         set(&self.0[WORTH], worth_word(most.min(expected), 1.0));
     }
 
+    /// In how many playouts below the node the move was made, and the mean of their values.
+    pub(super) fn all_as_first(self) -> (u32, f32) {
+        let word = get(&self.0[TOLD]);
+        (word as u32, f32::from_bits((word >> 32) as u32))
+    }
+
+    /// The move was made in a playout with this value. Of two threads that say so at the same time,
+    /// only one may be heard.
+    pub(super) fn add_as_first(self, value: f32) {
+        let (count, mean) = self.all_as_first();
+        let count = count.saturating_add(1);
+        let mean = mean + (value - mean) / count as f32;
+        set(
+            &self.0[TOLD],
+            u64::from(mean.to_bits()) << 32 | u64::from(count),
+        );
+    }
+
     /// Sets the node that it leads to, which is the same in all threads.
     pub(super) fn lead_to(self, id: NodeId) {
         self.0[TO].fetch_or(u64::from(id.0), Ordering::Release);
     }
 
     /// An upper bound of the value as a share of the goals' range, with `weight` on what
-    /// is uncertain; or what it is if there are no visits.
-    pub(super) fn upper_bound(self, untried: f32, weight: f32) -> Option<f32> {
+    /// is uncertain; or what it is if there are no visits. If `rave` is not 0, playouts in which the
+    /// move was made later count as much as so many visits, at most.
+    pub(super) fn upper_bound(self, untried: f32, weight: f32, rave: f32) -> Option<f32> {
         let counts = get(&self.0[COUNTS]);
         if counts & CLOSED != 0 {
             return None;
@@ -225,7 +252,24 @@ impl<'a> Edge<'a> {
             0 => worthwhile.min(untried),
             _ => worthwhile,
         };
+        let mean = match rave > 0.0 {
+            true => self.with_first_moves(mean, counts % PENDING, rave),
+            false => mean,
+        };
         Some(mean + weight * f32::from_bits((worth >> 32) as u32))
+    }
+
+    /// A mean over visits, together with that over the playouts in which the move was made later:
+    /// these count most while there are few visits.
+    fn with_first_moves(self, mean: f32, visits: u64, rave: f32) -> f32 {
+        match self.all_as_first() {
+            (0, _) => mean,
+            (count, value) => {
+                let (count, visits) = (count as f32, visits as f32);
+                let part = count / (count + visits + count * visits / rave);
+                mean + part * (value - mean)
+            }
+        }
     }
 
     /// An evaluation is under way.

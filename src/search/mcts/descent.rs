@@ -2,6 +2,7 @@
 
 use super::arena::{AllocationBuffer, Block};
 use super::decision::{Decision, Edge};
+use super::first_moves::FirstMoves;
 use super::joint::{JointDecision, JointId};
 use super::node::{Decider, Node, NodeId, Stage};
 use super::tree::Tree;
@@ -13,6 +14,8 @@ use crate::search::successor::Successor;
 pub(super) struct DescentContext {
     /// The weight of what is uncertain.
     pub exploration: f32,
+    /// What looks at all moves of playouts, if anything does.
+    pub first_moves: Option<FirstMoves>,
     pub rng: GameRng,
     /// The buffer from which nodes are allocated.
     pub buffer: AllocationBuffer,
@@ -99,7 +102,7 @@ impl Tree {
                     let place = if self.random() == Some(role) {
                         least_tried(decision)
                     } else {
-                        match self.best_edge(node, decision, role, context.exploration) {
+                        match self.best_edge(node, decision, role, context) {
                             Some(place) => place,
                             // All that can still be chosen is known.
                             None => {
@@ -164,9 +167,11 @@ impl Tree {
         node: Node<'_>,
         decision: Decision<'_>,
         role: RoleId,
-        exploration: f32,
+        context: &DescentContext,
     ) -> Option<usize> {
-        let weight = exploration * (node.visits() as f32 + 1.0).ln().sqrt();
+        let rave = context.first_moves.as_ref();
+        let rave = rave.map_or(0.0, |first_moves| first_moves.visits);
+        let weight = context.exploration * (node.visits() as f32 + 1.0).ln().sqrt();
         // What has not been tried is thought to be as good as the rest.
         let untried = match self.valuation() {
             Some(_) => 1.0,
@@ -175,7 +180,7 @@ impl Tree {
         let mut best = None;
         let mut greatest = f32::NEG_INFINITY;
         for (place, edge) in decision.each().enumerate() {
-            if let Some(score) = edge.upper_bound(untried, weight)
+            if let Some(score) = edge.upper_bound(untried, weight, rave)
                 && score > greatest
             {
                 (best, greatest) = (Some(place), score);
@@ -329,6 +334,15 @@ impl Path {
             Choice::Edge(_, place) => Some(place as usize),
             Choice::Joint(..) => None,
         }
+    }
+
+    /// The choices among edges, the last one first: the node, the block that the edge is in, and its
+    /// place.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (NodeId, Block, usize)> {
+        self.0.iter().rev().filter_map(|step| match step.choice {
+            Choice::Edge(inside, place) => Some((step.node, inside, place as usize)),
+            Choice::Joint(..) => None,
+        })
     }
 
     /// The joint move by which the path ends.

@@ -14,6 +14,7 @@
 //! - `descent`: the choice of the next leaf, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
+//! - `first_moves`: what playouts tell of moves that are made later.
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
 //! - `worker`: a thread.
@@ -26,6 +27,7 @@ mod bounds;
 mod config;
 mod decision;
 mod descent;
+mod first_moves;
 mod joint;
 mod local;
 mod local_report;

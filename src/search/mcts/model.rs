@@ -61,7 +61,14 @@ impl Memory {
         .into_iter()
         .collect();
         assert!(decision::words(1, 1, STATE.len()) <= WORDS);
-        Decision::init(self.inside(), 1, &[Move(7)], successors.all(), |_| 1.0);
+        Decision::init(
+            self.inside(),
+            1,
+            &[Move(7)],
+            successors.all(),
+            |_| 1.0,
+            false,
+        );
     }
 }
 

@@ -175,6 +175,7 @@ impl Toy {
 fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
     let mut context = DescentContext {
         exploration: 0.7,
+        first_moves: None,
         rng: streams(seed).next().unwrap(),
         buffer: Default::default(),
         values: Vec::new(),

@@ -52,6 +52,8 @@ pub(super) struct Tree {
     wins: Option<KnownWins>,
     /// Whether what provers find out counts.
     heeds_proofs: AtomicBool,
+    /// Whether playouts tell of all moves that are made in them.
+    heeds_first_moves: AtomicBool,
 }
 
 /// A node, and a part of its hash.
@@ -84,6 +86,7 @@ impl Tree {
             root: Block(0),
             wins: None,
             heeds_proofs: AtomicBool::new(true),
+            heeds_first_moves: AtomicBool::new(true),
         };
         tree.make_root(root);
         tree
@@ -273,7 +276,8 @@ impl Tree {
             left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
         };
         let words = self.arena.from(block);
-        Decision::init(words, roles, moves, found.successors, most);
+        let has_evaluation = self.valuation.is_some();
+        Decision::init(words, roles, moves, found.successors, most, has_evaluation);
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
@@ -396,6 +400,17 @@ impl Tree {
     /// Whether what provers find out counts.
     pub(super) fn heeds_proofs(&self) -> bool {
         self.heeds_proofs.load(Ordering::Relaxed)
+    }
+
+    /// Whether playouts tell of all moves that are made in them.
+    pub(super) fn heeds_first_moves(&self) -> bool {
+        self.heeds_first_moves.load(Ordering::Relaxed)
+    }
+
+    /// From now on, for the rest of the match, playouts tell of no other moves than those that start
+    /// them.
+    pub(super) fn ignore_first_moves(&self) {
+        self.heeds_first_moves.store(false, Ordering::Relaxed);
     }
 
     /// What provers find out does not count any more, until there is another root: the role that

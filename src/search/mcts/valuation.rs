@@ -82,6 +82,9 @@ impl Tree {
     /// What is expected behind an edge is expected of the node that it leads to, unless more is
     /// known of that.
     pub(super) fn take_along(&self, edge: Edge<'_>, child: Node<'_>) {
+        if self.valuation().is_none() {
+            return;
+        }
         let expected = edge.expected();
         if expected.is_known() && !child.expected().is_known() {
             child.expect(expected);
@@ -125,6 +128,9 @@ impl Tree {
 
     /// Takes over what is proved behind an edge into what is expected behind it.
     pub(super) fn settle_value(&self, edge: Edge<'_>) {
+        if self.valuation().is_none() {
+            return;
+        }
         let expected = edge.expected();
         if let Some(child) = edge.node().filter(|_| expected.is_known()) {
             edge.expect(self.within_bounds(self.node(child), expected));
@@ -133,7 +139,8 @@ impl Tree {
 
     /// Takes over the value of the best edge of a node.
     pub(super) fn compare_values(&self, node: Node<'_>, role: RoleId, decision: Decision<'_>) {
-        if let Some(best) = best(decision, role) {
+        let best = self.valuation().and_then(|_| best(decision, role));
+        if let Some(best) = best {
             node.expect(best);
         }
     }

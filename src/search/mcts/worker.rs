@@ -6,6 +6,7 @@ use super::arena::{AllocationBuffer, Block};
 use super::best_line::BestLine;
 use super::config::MctsConfig;
 use super::descent::{DescentContext, Leaf, Path};
+use super::first_moves::FirstMoves;
 use super::node::{NodeId, Stage};
 use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
 use super::tree::Tree;
@@ -59,10 +60,13 @@ impl<'a> Worker<'a> {
         evaluator: &'a mut dyn Evaluator,
         rng: GameRng,
     ) -> Worker<'a> {
+        let has_evaluation = tree.valuation().is_some();
+        let first_moves = first_moves(config, tree, evaluator);
         Worker {
             playouts: FIRST_PLAYOUTS,
             context: DescentContext {
-                exploration: config.exploration_weight(tree.valuation().is_some()),
+                exploration: config.exploration_weight(has_evaluation, first_moves.is_some()),
+                first_moves,
                 rng,
                 buffer: AllocationBuffer::default(),
                 values: Vec::new(),
@@ -124,8 +128,24 @@ impl<'a> Worker<'a> {
             limits.enough = self.leaves.div_ceil(4);
             self.evaluator.runner().play(&limits)?;
             self.back_up();
+            self.judge_first_moves();
         }
         Ok(())
+    }
+
+    /// Looks no longer at all moves as first if that turns out, here or elsewhere, to be of no use.
+    fn judge_first_moves(&mut self) {
+        let Some(first_moves) = &mut self.context.first_moves else {
+            return;
+        };
+        if first_moves.are_useless(self.tree) {
+            self.tree.ignore_first_moves();
+        }
+        if !self.tree.heeds_first_moves() {
+            self.evaluator.runner().track_moves(false);
+            self.context.first_moves = None;
+            self.context.exploration = self.config.exploration_weight(false, false);
+        }
     }
 
     /// Starts playouts in as many leaves as there is room for.
@@ -325,6 +345,11 @@ impl<'a> Worker<'a> {
             let Some((path, leaf)) = self.playing[id.index()].take() else {
                 continue;
             };
+            if let Some(first_moves) = &mut self.context.first_moves {
+                for (goals, moves) in tally.courses.each() {
+                    self.tree.back_up_moves(&path, goals, moves, first_moves);
+                }
+            }
             self.leaves -= 1;
             let better = tally.best.as_ref().and_then(|line| {
                 let decisions = self.tree.decisions(&path);
@@ -353,6 +378,20 @@ impl<'a> Worker<'a> {
     fn is_done(&self, wanted: Wanted) -> bool {
         self.shared.is_enough(wanted, self.tree) || self.tree.node(self.tree.root()).is_solved()
     }
+}
+
+/// What looks at all moves as first, if that is wanted.
+fn first_moves(
+    config: &MctsConfig,
+    tree: &Tree,
+    evaluator: &mut dyn Evaluator,
+) -> Option<FirstMoves> {
+    let visits = match tree.heeds_first_moves() {
+        true => config.rave_visits(tree.valuation().is_some()),
+        false => 0.0,
+    };
+    let numbers = evaluator.runner().track_moves(visits > 0.0)?;
+    Some(FirstMoves::new(visits, numbers, config.rave.is_none()))
 }
 
 /// The mean goal of each role. Playouts without a goal count as 0.

@@ -1,0 +1,90 @@
+//! Why a certificate is not right.
+
+use propjit_gdl::prover::ProverError;
+
+/// Why a certificate is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It is of another version.
+    #[error(
+        "the certificate has format {found}, and this version of propjit reads {}",
+        super::FORMAT
+    )]
+    Format {
+        /// The version that it has.
+        found: u32,
+    },
+    /// It names a role that the game does not have.
+    #[error("the game does not have a role {0}: is the certificate about another one?")]
+    Role(String),
+    /// It names something that cannot be read.
+    #[error("the certificate cannot be read: `{0}` is not {1}")]
+    Malformed(String, &'static str),
+    /// A role is to choose in a state, and nothing is said about it.
+    #[error("claim {claim}: no move is given in a state with {}", state_text(.state))]
+    Missing {
+        /// The number of the claim, from 1.
+        claim: usize,
+        /// What holds in the state.
+        state: Vec<String>,
+    },
+    /// A move is not legal.
+    #[error("claim {claim}: {role} may not play {played} in a state with {}", state_text(.state))]
+    Illegal {
+        /// The number of the claim, from 1.
+        claim: usize,
+        /// Whose move it is.
+        role: String,
+        /// The move.
+        played: String,
+        /// What holds in the state.
+        state: Vec<String>,
+    },
+    /// A match ends otherwise than is claimed.
+    #[error("claim {claim}: a match can end with {goal} for {role}, in a state with {}", state_text(.state))]
+    Goal {
+        /// The number of the claim, from 1.
+        claim: usize,
+        /// Whose goal it is.
+        role: String,
+        /// The goal.
+        goal: i32,
+        /// What holds in the state.
+        state: Vec<String>,
+    },
+    /// A match need not come to an end.
+    #[error("claim {claim}: a match need not end, after a state with {}", state_text(.state))]
+    Endless {
+        /// The number of the claim, from 1.
+        claim: usize,
+        /// What holds in a state that comes again, or in which a role has no move.
+        state: Vec<String>,
+    },
+    /// The claims are right, but the value does not follow.
+    #[error("{role}: the claims prove {least} to {most}, and not what the certificate says")]
+    Value {
+        /// Whose value it is.
+        role: String,
+        /// What it can force.
+        least: i32,
+        /// What the others can hold it to.
+        most: i32,
+    },
+    /// The check was stopped.
+    #[error("the check was stopped before its end")]
+    Stopped,
+    /// The prover gave up.
+    #[error(transparent)]
+    Prover(#[from] ProverError),
+}
+
+/// The first propositions that hold.
+fn state_text(fluents: &[String]) -> String {
+    const SHOWN: usize = 8;
+    match fluents.len() {
+        0 => "nothing true".to_string(),
+        1..=SHOWN => fluents.join(" "),
+        _ => format!("{} ...", fluents[..SHOWN].join(" ")),
+    }
+}

@@ -1,0 +1,280 @@
+//! `propjit solve`: values of games, proved, and certificates of them.
+
+mod check;
+mod report;
+
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use propjit::Stop;
+use propjit::game::Game;
+use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
+use serde::Serialize;
+
+use super::compare::cannot_write;
+use super::options::{SetupArgs, game_name, in_range, seconds, threads};
+use super::output::{Failure, Output, message, show_progress};
+use super::signals::stop_on_signals;
+use check::check;
+use report::{Report, Value};
+
+/// Prove what a game is worth to each role
+///
+/// The value of a role is the goal that it can force whatever the others do. Where it is not
+/// proved, there are bounds: what the role can force at least, and what the others can hold it to.
+/// Several rulesheets, or a folder with some, give a table.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The files with the rules, or folders with such; `-` is standard input
+    #[arg(required = true)]
+    rulesheets: Vec<PathBuf>,
+
+    /// How long to take for each game
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// How much memory states and proofs may have
+    #[arg(long, default_value = "2048", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    memory: usize,
+
+    /// Threads that work
+    #[arg(long, default_value = "2", value_name = "T", value_parser = threads)]
+    threads: usize,
+
+    /// Write a certificate, which `--check` checks, to this file; of several games, to files
+    /// in this folder
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+
+    /// Check such a certificate by the rules alone; of several games, those in this folder
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "seconds", "memory", "threads"])]
+    check: Option<PathBuf>,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+/// Solves games, or checks certificates, and prints what was found.
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_signals();
+    let rulesheets = rulesheets(&args.rulesheets)?;
+    let is_table = rulesheets.len() > 1 || args.rulesheets[0].is_dir();
+    match (&args.check, is_table) {
+        (None, false) => {
+            let path = args.certificate.as_deref();
+            output.result(&solved(args, &rulesheets[0], path, &stop)?)
+        }
+        (Some(path), false) => output.result(&check(&rulesheets[0], path, &stop)?),
+        (None, true) => {
+            if let Some(folder) = &args.certificate {
+                fs::create_dir_all(folder).map_err(|error| {
+                    Failure::Work(format!(
+                        "cannot make the folder {}: {error}",
+                        folder.display()
+                    ))
+                })?;
+            }
+            let row = |rulesheet: &Path| {
+                let path = certificate_in(args.certificate.as_deref(), rulesheet);
+                solved(args, rulesheet, path.as_deref(), &stop)
+            };
+            table(&rulesheets, row, Report::row, &stop, output)
+        }
+        (Some(folder), true) => {
+            let has_certificate = |rulesheet: &PathBuf| {
+                certificate_in(Some(folder), rulesheet).is_some_and(|path| path.is_file())
+            };
+            let rulesheets: Vec<PathBuf> = rulesheets.into_iter().filter(has_certificate).collect();
+            if rulesheets.is_empty() {
+                let folder = folder.display();
+                return Err(Failure::Work(format!(
+                    "{folder} has no certificate NAME.json of one of these games"
+                )));
+            }
+            let row = |rulesheet: &Path| {
+                let path = certificate_in(Some(folder), rulesheet).unwrap_or_default();
+                check(rulesheet, &path, &stop)
+            };
+            table(&rulesheets, row, check::Report::row, &stop, output)
+        }
+    }
+}
+
+/// The files that are meant: those in folders are in the order of their names.
+fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let cannot_list = |error| {
+            Failure::Work(format!(
+                "cannot list the folder {}: {error}",
+                path.display()
+            ))
+        };
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).map_err(cannot_list)? {
+            let entry = entry.map_err(cannot_list)?.path();
+            if entry
+                .extension()
+                .is_some_and(|extension| extension == "kif")
+            {
+                found.push(entry);
+            }
+        }
+        if found.is_empty() {
+            let folder = path.display();
+            return Err(Failure::Work(format!(
+                "there is no rulesheet NAME.kif in {folder}"
+            )));
+        }
+        found.sort();
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// The certificate of a game in a folder.
+fn certificate_in(folder: Option<&Path>, rulesheet: &Path) -> Option<PathBuf> {
+    let file = |folder: &Path| folder.join(format!("{}.json", game_name(rulesheet)));
+    folder.map(file)
+}
+
+/// Prints a row for each game as it comes, and as JSON a list in the end. Fails after that if some
+/// games fail.
+fn table<R: Serialize>(
+    rulesheets: &[PathBuf],
+    mut row: impl FnMut(&Path) -> Result<R, Failure>,
+    text: impl Fn(&R) -> String,
+    stop: &Stop,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    let mut has_failed = false;
+    for rulesheet in rulesheets {
+        match row(rulesheet) {
+            Ok(found) => {
+                if !output.is_json() {
+                    output.print(&text(&found))?;
+                }
+                rows.push(found);
+            }
+            Err(Failure::Pipe) => return Err(Failure::Pipe),
+            Err(Failure::Usage(error)) => return Err(Failure::Usage(error)),
+            Err(failure) => {
+                has_failed = true;
+                if let Failure::Work(error) = failure {
+                    message(&format!("{}: {error}", rulesheet.display()));
+                }
+            }
+        }
+        if stop.is_set() {
+            break;
+        }
+    }
+    if output.is_json() {
+        output.result(&Rows(rows))?;
+    }
+    match has_failed {
+        true => Err(Failure::Told),
+        false => Ok(()),
+    }
+}
+
+/// Solves a game, and writes the certificate if that is wanted.
+fn solved(
+    args: &Args,
+    rulesheet: &Path,
+    certificate: Option<&Path>,
+    stop: &Stop,
+) -> Result<Report, Failure> {
+    let prepare = |_: &mut Game, _| Ok(());
+    // What makes machine code takes a token when the game is loaded, and ends with the time, too.
+    let making = stop.by(None);
+    let setup = &args.setup;
+    let (game, _) = setup.load(rulesheet, &making, Game::bulk_backend, prepare)?;
+    let name = game_name(rulesheet);
+    let config = SolveConfig::default()
+        .with_memory(args.memory << 20)
+        .with_threads(args.threads);
+    let progress = Arc::new(SolveProgress::default());
+    let shown = show_progress({
+        let (name, progress) = (name.clone(), progress.clone());
+        let start = Instant::now();
+        move || status(&name, &progress, start.elapsed())
+    });
+    let start = Instant::now();
+    let (solving, is_solved) = mpsc::channel::<()>();
+    let mut solved = thread::scope(|scope| {
+        let (making, time) = (&making, args.seconds);
+        scope.spawn(move || {
+            if is_solved.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                making.set();
+            }
+        });
+        let solved = solve(&game, &config, &stop.within(args.seconds), &progress);
+        drop(solving);
+        solved
+    })?;
+    let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
+    if let Some(path) = certificate {
+        let limited = stop.within(args.seconds);
+        report.certificate = write_certificate(&mut solved, &name, path, &limited)?;
+    }
+    drop(shown);
+    Ok(report)
+}
+
+/// How far it has come.
+fn status(name: &str, progress: &SolveProgress, time: Duration) -> String {
+    let bounds = progress.bounds();
+    let bounds = bounds.iter().map(|(low, high)| format!("{low}..{high}"));
+    let bounds: Vec<String> = bounds.collect();
+    let states = progress.states();
+    format!(
+        "{name}: {} states in {} steps, {:.0} a second; values {}",
+        states,
+        progress.depth(),
+        states as f64 / time.as_secs_f64().max(1e-3),
+        bounds.join(", ")
+    )
+}
+
+/// Writes the certificate, and tells what it does not prove. Gives what it proves, if anything.
+fn write_certificate(
+    solved: &mut Solved<'_>,
+    name: &str,
+    path: &Path,
+    stop: &Stop,
+) -> Result<Option<Vec<Value>>, Failure> {
+    let (certificate, missing) = solved.certificate(name, stop);
+    for missing in missing {
+        message(&format!("note: {name}: {missing}"));
+    }
+    if certificate.claims.is_empty() && !solved.is_solved() {
+        message(&format!("note: {name}: there is nothing to certify"));
+        return Ok(None);
+    }
+    let text = serde_json::to_vec(&certificate).map_err(Failure::new)?;
+    fs::write(path, text).map_err(|error| cannot_write(path, &error))?;
+    Ok(Some(certificate.values.iter().map(Value::from).collect()))
+}
+
+/// Rows as JSON.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Rows<R>(Vec<R>);
+
+impl<R> Display for Rows<R> {
+    /// Rows are printed as they come.
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! What was found out about a game, for people and programs.
+
+use std::fmt;
+use std::time::Duration;
+
+use propjit::certificate::GoalRange;
+use propjit::game::Game;
+use propjit::machine::{Move, RoleId};
+use propjit::solve::{RoleBounds, SolveMethod, Solved};
+use serde::Serialize;
+
+/// What was found out about a game.
+#[derive(Serialize)]
+pub(super) struct Report {
+    game: String,
+    verdict: Verdict,
+    roles: Vec<Role>,
+    /// Joint moves with which each role gets what it can.
+    line: Vec<String>,
+    /// The number of states that were enumerated for their values, and of the joint moves there;
+    /// none if the values were found out otherwise.
+    states: Option<usize>,
+    joint_moves: Option<usize>,
+    /// Whether these are all that there are.
+    complete: bool,
+    seconds: f64,
+    interrupted: bool,
+    /// What the certificate proves, if one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) certificate: Option<Vec<Value>>,
+}
+
+/// How much is known.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    /// The value of each role.
+    Proved,
+    /// More than what goals there are.
+    Bounds,
+    Open,
+}
+
+/// What is known of a role.
+#[derive(Serialize)]
+struct Role {
+    #[serde(flatten)]
+    value: Value,
+    /// By what it was proved that it can force the least.
+    least_by: SolveMethod,
+    /// By what it was proved that it can be held to the most.
+    most_by: SolveMethod,
+    /// Whether it gets the least goal only because matches need not end.
+    endless: bool,
+}
+
+/// Between what the value of a role is.
+#[derive(PartialEq, Eq, Serialize)]
+pub(super) struct Value {
+    role: String,
+    least: i32,
+    most: i32,
+}
+
+impl From<&GoalRange> for Value {
+    fn from(range: &GoalRange) -> Value {
+        Value {
+            role: range.role.clone(),
+            least: range.least,
+            most: range.most,
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn new(
+        game: &Game,
+        solved: &Solved<'_>,
+        name: &str,
+        time: Duration,
+        interrupted: bool,
+    ) -> Report {
+        let ground = game.ground_game().expect("what is solved is ground");
+        let role = |bounds: &RoleBounds| Role {
+            value: Value {
+                role: ground.roles()[bounds.role.index()].clone(),
+                least: bounds.low.0,
+                most: bounds.high.0,
+            },
+            least_by: bounds.low.1,
+            most_by: bounds.high.1,
+            endless: bounds.is_endless,
+        };
+        let joint = |joint: &Vec<Move>| {
+            let moves = (0..).map(RoleId).zip(joint);
+            let texts = moves.map(|(role, &played)| ground.move_text(role, played));
+            texts.collect::<Vec<_>>().join(" | ")
+        };
+        let counts = solved.counts();
+        Report {
+            game: name.to_string(),
+            verdict: match () {
+                () if solved.is_solved() => Verdict::Proved,
+                () if solved.is_open() => Verdict::Open,
+                () => Verdict::Bounds,
+            },
+            roles: solved.bounds.iter().map(role).collect(),
+            line: solved.line().iter().map(joint).collect(),
+            states: counts.map(|(states, ..)| states),
+            joint_moves: counts.map(|(_, joints, _)| joints),
+            complete: counts.is_some_and(|(.., is_complete)| is_complete),
+            seconds: time.as_secs_f64(),
+            interrupted,
+            certificate: None,
+        }
+    }
+
+    /// The row of a table.
+    pub(super) fn row(&self) -> String {
+        let values = self.roles.iter().map(|role| role.value.to_string());
+        let values: Vec<String> = values.collect();
+        let certificate = match &self.certificate {
+            None => "",
+            Some(proved) if self.roles.iter().map(|role| &role.value).eq(proved) => {
+                ", with certificate"
+            }
+            Some(_) => ", certificate of less",
+        };
+        format!(
+            "{:<32} {:<7} {:>8.2} s  {}{certificate}\n",
+            self.game,
+            self.verdict.to_string(),
+            self.seconds,
+            values.join(", ")
+        )
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}: {} in {:.2} s",
+            self.game, self.verdict, self.seconds
+        )?;
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
+        }
+        for role in &self.roles {
+            write!(f, "  {}, by {}", role.value, role.least_by)?;
+            if role.most_by != role.least_by {
+                write!(f, " and {}", role.most_by)?;
+            }
+            match role.endless {
+                true => writeln!(f, "; matches need not end")?,
+                false => writeln!(f)?,
+            }
+        }
+        if let (Some(states), Some(joints)) = (self.states, self.joint_moves) {
+            let all = if self.complete { ", all there are" } else { "" };
+            writeln!(f, "{states} states and {joints} joint moves{all}")?;
+        }
+        for (number, joint) in (1..).zip(&self.line) {
+            writeln!(f, "{number:>4}  {joint}")?;
+        }
+        if let Some(proved) = &self.certificate {
+            let values: Vec<String> = proved.iter().map(Value::to_string).collect();
+            writeln!(f, "certificate of {}", values.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.least == self.most {
+            true => write!(f, "{} {}", self.role, self.least),
+            false => write!(f, "{} {}..{}", self.role, self.least, self.most),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Proved => "proved",
+            Verdict::Bounds => "bounds",
+            Verdict::Open => "open",
+        })
+    }
+}

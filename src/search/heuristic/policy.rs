@@ -1,0 +1,63 @@
+//! Ways to decide in matches.
+
+use std::sync::Arc;
+
+use super::evaluation::{Evaluation, Scorer};
+use crate::machine::State;
+use crate::search::successor::{Siblings, Turn};
+
+/// What decides in matches: the state of the greatest value is chosen, and the ends of matches count
+/// as what they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Policy<'a> {
+    /// All states have the same value.
+    Random,
+    /// The value is that of an evaluation.
+    Evaluation(&'a Arc<Evaluation>),
+    /// The value is the mean of so many playouts.
+    Playouts(u64),
+}
+
+/// A [`Policy`] at work.
+pub(super) enum Judge {
+    Random,
+    Evaluation(Box<Scorer>),
+    Playouts(Playouts),
+}
+
+/// What playouts say of the successors of all states in which they decide.
+pub(super) struct Playouts {
+    pub matches: u64,
+    pub states: Vec<State>,
+    /// What the roles got from each.
+    pub values: std::vec::IntoIter<[f32; 2]>,
+}
+
+impl Judge {
+    pub(super) fn new(policy: Policy<'_>) -> Judge {
+        match policy {
+            Policy::Random => Judge::Random,
+            Policy::Evaluation(evaluation) => {
+                Judge::Evaluation(Box::new(Scorer::new(evaluation.clone())))
+            }
+            Policy::Playouts(matches) => Judge::Playouts(Playouts {
+                matches,
+                states: Vec::new(),
+                values: Vec::new().into_iter(),
+            }),
+        }
+    }
+}
+
+impl Playouts {
+    /// Has the states that are not ends valued.
+    pub(super) fn queue(&mut self, next: Siblings<'_>) {
+        for (place, info) in next.infos.iter().enumerate() {
+            if matches!(info.turn, Turn::One(_)) {
+                let mut state = State::new();
+                state.assign(next.state(place));
+                self.states.push(state);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Trials of a learned evaluation: whether it is of use, which a small loss alone does not tell.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit_stop::Stop;
+
+use super::evaluation::{Evaluation, Scorer, logistic};
+use super::learn::HeuristicVerdict;
+use super::loss::{SCALES, loss, means};
+use super::policy::Policy;
+use super::samples::Samples;
+use super::self_play::{Chance, NoOutcome, SelfPlay};
+use crate::machine::State;
+use crate::statistics::Moments;
+
+/// How many decisions the matches against random decisions have, about.
+const TEST_DECISIONS: u64 = 10_000;
+
+/// By how many standard errors what is admitted has to be better.
+const SIGMAS: f64 = 2.0;
+
+/// By how much the loss has to be less than without features, in nats.
+const LEAST_GAIN: f64 = 0.005;
+
+/// How much an evaluation has to tell for what playouts do. In amazons, where it does harm, it is a
+/// seventh.
+const LEAST_SHARE: f64 = 0.75;
+
+/// What it has to get in matches against decisions by playouts. In connectFourLarger, where it does
+/// harm, it gets 0.3; in escortLatch, where it helps, 0.38.
+const LEAST_AGAINST: f64 = 0.35;
+
+/// What equal players get. Above that against playouts, nothing else matters.
+const EQUAL: f64 = 0.5;
+
+/// How many states are compared, how many decisions matches against playouts have, about, how many
+/// playouts there are for each state, and how long these may take.
+const COMPARED: usize = 800;
+const COMPARED_DECISIONS: u64 = 3000;
+const PLAYOUTS: u64 = 16;
+const COMPARISON_TIME: Duration = Duration::from_secs(4);
+
+/// What an evaluation has to get against random decisions that see the ends of matches.
+const LEAST_SCORE: f64 = 0.75;
+
+/// Chance in these matches.
+const TESTING: Chance = Chance {
+    noise: 0.02,
+    opening: 4,
+};
+
+/// An evaluation to be tried.
+pub(super) struct Trial<'a> {
+    pub evaluation: &'a Arc<Evaluation>,
+    /// States of matches that it has not learned from.
+    pub held_out: &'a Samples,
+    pub stop: &'a Stop,
+}
+
+/// What an evaluation is worth beside playouts, and in matches. Scores are shares of the range of
+/// goals.
+#[derive(Clone, Debug)]
+pub struct TrialResult {
+    /// By how much the mean logarithmic loss in some states of matches that it has not seen is less
+    /// than if every state had the mean value.
+    pub gain: f64,
+    /// The same by the mean of some playouts from the state instead.
+    pub gain_by_playouts: f64,
+    /// What it got against decisions that are random unless they end the match.
+    pub against_random: Moments<f64>,
+    /// What it got against decisions for the state with the best mean of some playouts, if there was
+    /// time for such matches.
+    pub against_playouts: Option<Moments<f64>>,
+}
+
+impl TrialResult {
+    /// Whether that is enough, with the gain of the loss in all those matches.
+    pub(super) fn verdict(&self, gain: &Moments<f64>) -> HeuristicVerdict {
+        let is_above = |moments: &Moments<f64>, least: f64| {
+            let (mean, error) = (moments.mean(), moments.standard_error());
+            let bound = |(mean, error)| mean - SIGMAS * error > least;
+            mean.zip(error).is_some_and(bound)
+        };
+        let is_beaten = |score: Moments<f64>| score.mean().is_some_and(|mean| mean < LEAST_AGAINST);
+        let against_playouts = self.against_playouts.as_ref();
+        if against_playouts.is_some_and(|score| is_above(score, EQUAL)) {
+            // It plays well, however little the results tell in which most matches are alike.
+            HeuristicVerdict::Admitted
+        } else if !is_above(gain, LEAST_GAIN) {
+            HeuristicVerdict::NoGain
+        } else if self.gain < LEAST_SHARE * self.gain_by_playouts
+            || self.against_playouts.is_some_and(is_beaten)
+        {
+            HeuristicVerdict::WorseThanPlayouts
+        } else if !is_above(&self.against_random, LEAST_SCORE) {
+            HeuristicVerdict::NoWins
+        } else {
+            HeuristicVerdict::Admitted
+        }
+    }
+}
+
+impl Trial<'_> {
+    /// Finds out what the evaluation is worth.
+    pub(super) fn run(&self, play: &mut SelfPlay<'_>) -> Result<TrialResult, NoOutcome> {
+        let [gain, gain_by_playouts] = self.gains(play)?;
+        let policies = [Policy::Evaluation(self.evaluation), Policy::Random];
+        let played = play.play(policies, TEST_DECISIONS, TESTING, None, self.stop)?;
+        Ok(TrialResult {
+            gain,
+            gain_by_playouts,
+            against_random: played.score,
+            against_playouts: self.against_playouts(play)?,
+        })
+    }
+
+    /// By how much the loss in some states that were not learned from is less than if every state
+    /// had the mean value: with the evaluation, and with the mean of some playouts from the state.
+    fn gains(&self, play: &mut SelfPlay<'_>) -> Result<[f64; 2], NoOutcome> {
+        let step = self.held_out.len().div_ceil(COMPARED).max(1);
+        let chosen = || self.held_out.each().step_by(step);
+        let states = chosen().map(|sample| {
+            let mut state = State::new();
+            state.assign(sample.state);
+            state
+        });
+        let states: Vec<State> = states.collect();
+        let stop = self.stop.within(COMPARISON_TIME);
+        let played = play.playout_values(&states, PLAYOUTS, &stop)?;
+        let log_odds = played.into_iter().map(|[value, _]| {
+            // Not all or nothing, however few playouts there were.
+            let value = (value * PLAYOUTS as f32 + 0.5) / (PLAYOUTS + 1) as f32;
+            (value / (1.0 - value)).ln()
+        });
+        let mut scorer = Scorer::new(self.evaluation.clone());
+        let means = means(chosen());
+        let (mut without, mut with, mut by_playouts) = (0.0, 0.0, [0.0; SCALES.len()]);
+        for (sample, log_odds) in chosen().zip(log_odds) {
+            let result = sample.results[0];
+            let [value, _] = scorer.values(sample.state.iter().copied(), sample.to_move);
+            without += loss(means[sample.to_move.index()], result);
+            with += loss(value, result);
+            for (sum, scale) in by_playouts.iter_mut().zip(SCALES) {
+                *sum += loss(logistic(scale * log_odds), result);
+            }
+        }
+        let by_playouts = by_playouts.into_iter().fold(f64::INFINITY, f64::min);
+        let count = states.len().max(1) as f64;
+        Ok([with, by_playouts].map(|loss| (without - loss) / count))
+    }
+
+    /// What an evaluation gets against decisions by playouts, if there is time for that.
+    fn against_playouts(&self, play: &mut SelfPlay<'_>) -> Result<Option<Moments<f64>>, NoOutcome> {
+        let policies = [
+            Policy::Evaluation(self.evaluation),
+            Policy::Playouts(PLAYOUTS),
+        ];
+        let stop = self.stop.within(COMPARISON_TIME);
+        match play.play(policies, COMPARED_DECISIONS, TESTING, None, &stop) {
+            Ok(outcome) => Ok(Some(outcome.score)),
+            Err(NoOutcome::Stopped) if !self.stop.is_set() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! All moves as first: what playouts tell of the moves that were made in them at any time.
+//!
+//! A playout below a node says something of each move that the role which decides in the node makes in
+//! it, as if it had been made first; so a few playouts tell of many moves (Gelly and Silver,
+//! "Monte-Carlo tree search and rapid action value estimation in computer Go", 2011). That is right
+//! where it matters little when a move is made, as for stones that stay where they are put. In hex a
+//! playout tells of 35 moves, in amazons of 5, at the cost of the time to look; and in dots and boxes of
+//! 30, but nothing that is true, as a line that is good at the end is bad before. So a search begins by
+//! looking at all moves, and ceases for good if that turns out to be of no use.
+
+use super::descent::Path;
+use super::node::Decider;
+use super::tree::Tree;
+use crate::machine::{Move, RoleId};
+use crate::playout::MoveNumbers;
+
+/// Of how many moves in the root a playout has to tell.
+const LEAST_MOVES: f64 = 20.0;
+
+/// After how many playouts this is looked at, and what they tell compared with what comes of the moves.
+const TRIAL: u64 = 1000;
+const COMPARISON: u64 = 10_000;
+
+/// The least correlation of the two.
+const LEAST_CORRELATION: f64 = 0.0;
+
+/// How many moves are compared at least, how many visits these and the nodes have in which they may be
+/// made, and how many decisions below the root these are.
+const LEAST_COMPARED: u64 = 50;
+const LEAST_VISITS: u64 = 20;
+const LEAST_NODE_VISITS: u64 = 100;
+const DEEPEST: u32 = 3;
+
+/// How a search looks at all moves as first.
+#[derive(Debug)]
+pub(super) struct FirstMoves {
+    /// How many visits of an edge count as much as any number of playouts with its move.
+    pub visits: f32,
+    made: MadeMoves,
+    /// Whether this is to end if it is of no use.
+    is_on_trial: bool,
+    /// How many playouts there were, and of how many moves in the root they told.
+    playouts: u64,
+    told: u64,
+}
+
+impl FirstMoves {
+    /// Looks at the moves with these numbers, always or if that turns out to be of use.
+    pub(super) fn new(visits: f32, numbers: MoveNumbers, is_on_trial: bool) -> FirstMoves {
+        FirstMoves {
+            visits,
+            made: MadeMoves::new(numbers),
+            is_on_trial,
+            playouts: 0,
+            told: 0,
+        }
+    }
+
+    /// Whether it has turned out to be of no use.
+    pub(super) fn are_useless(&mut self, tree: &Tree) -> bool {
+        if !self.is_on_trial || self.playouts < TRIAL {
+            return false;
+        }
+        let moves = self.told as f64 / self.playouts as f64;
+        if moves < LEAST_MOVES {
+            tracing::debug!(moves, "playouts tell of few moves");
+            return true;
+        }
+        if self.playouts < COMPARISON {
+            return false;
+        }
+        (self.playouts, self.told) = (0, 0);
+        let correlation = tree.compare_first_moves();
+        tracing::debug!(moves, correlation, "playouts tell of moves");
+        correlation.is_some_and(|correlation| correlation < LEAST_CORRELATION)
+    }
+}
+
+/// A set of moves of all roles.
+#[derive(Debug)]
+struct MadeMoves {
+    numbers: MoveNumbers,
+    /// Which are in the set, by number.
+    bits: Vec<u64>,
+    /// The words that may be other than 0.
+    touched: Vec<usize>,
+}
+
+impl MadeMoves {
+    fn new(numbers: MoveNumbers) -> MadeMoves {
+        MadeMoves {
+            bits: vec![0; numbers.count().div_ceil(64)],
+            touched: Vec::new(),
+            numbers,
+        }
+    }
+
+    /// Makes it the set of the moves with these numbers.
+    fn assign(&mut self, numbers: &[u32]) {
+        for word in self.touched.drain(..) {
+            self.bits[word] = 0;
+        }
+        for &number in numbers {
+            self.set(number as usize);
+        }
+    }
+
+    fn insert(&mut self, role: RoleId, played: Move) {
+        self.set(self.number(role, played));
+    }
+
+    fn contains(&self, role: RoleId, played: Move) -> bool {
+        let number = self.number(role, played);
+        self.bits[number / 64] >> (number % 64) & 1 != 0
+    }
+
+    fn number(&self, role: RoleId, played: Move) -> usize {
+        self.numbers.of(role).start + played.0 as usize
+    }
+
+    fn set(&mut self, number: usize) {
+        self.bits[number / 64] |= 1 << (number % 64);
+        self.touched.push(number / 64);
+    }
+}
+
+impl Tree {
+    /// Adds a playout from the end of a path: the goals, and the numbers of the moves made in it. Those
+    /// on the path count as well.
+    pub(super) fn back_up_moves(
+        &self,
+        path: &Path,
+        goals: &[i32],
+        moves: &[u32],
+        first_moves: &mut FirstMoves,
+    ) {
+        let made = &mut first_moves.made;
+        made.assign(moves);
+        let mut told = 0;
+        for (id, inside, place) in path.edges() {
+            let decision = self.decision(inside);
+            let Decider::One(role) = self.node(id).meta().decider() else {
+                continue;
+            };
+            made.insert(role, decision.edge(place).played());
+            let value = self.ranges()[role.index()].to_unit(goals[role.index()] as f32);
+            told = 0;
+            for edge in decision.each() {
+                if made.contains(role, edge.played()) {
+                    edge.add_as_first(value);
+                    told += 1;
+                }
+            }
+        }
+        first_moves.playouts += 1;
+        first_moves.told += told;
+    }
+
+    /// The correlation between what came of moves and what playouts tell of them as first moves, in the
+    /// root and in nodes near to it; nothing if that is known of few.
+    fn compare_first_moves(&self) -> Option<f64> {
+        let (mut compared, mut product, mut squares) = (0, 0.0, [0.0; 2]);
+        let mut left = vec![(self.root(), 0)];
+        while let Some((id, depth)) = left.pop() {
+            let Some((role, decision)) = self.decision_of_one(id) else {
+                continue;
+            };
+            let known = decision.each().filter_map(|edge| {
+                let (playouts, told) = edge.all_as_first();
+                let is_known = edge.visits().min(u64::from(playouts)) >= LEAST_VISITS;
+                let mean = self.node(edge.node().filter(|_| is_known)?).mean(role)?;
+                let mean = self.ranges()[role.index()].to_unit(mean);
+                Some([f64::from(told), f64::from(mean)])
+            });
+            let known: Vec<[f64; 2]> = known.collect();
+            let sums = known.iter().fold([0.0; 2], |sums, pair| {
+                [sums[0] + pair[0], sums[1] + pair[1]]
+            });
+            for pair in &known {
+                let [told, mean] = [0, 1].map(|at| pair[at] - sums[at] / known.len() as f64);
+                product += told * mean;
+                squares = [squares[0] + told * told, squares[1] + mean * mean];
+            }
+            compared += known.len() as u64;
+            if depth < DEEPEST {
+                let visited = decision
+                    .each()
+                    .filter(|edge| edge.visits() >= LEAST_NODE_VISITS);
+                left.extend(visited.filter_map(|edge| Some((edge.node()?, depth + 1))));
+            }
+        }
+        let scale = (squares[0] * squares[1]).sqrt();
+        (compared >= LEAST_COMPARED && scale > 0.0).then(|| product / scale)
+    }
+}

@@ -1,0 +1,223 @@
+//! The states of a game and what follows from each, as far as there are time and memory.
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+use rustc_hash::FxHashMap;
+
+use crate::engine::Engines;
+use crate::machine::expander::Expander;
+use crate::state_set::StateSet;
+
+use super::progress::SolveProgress;
+
+/// The bit of an edge that leads to the end of the match.
+const END: u32 = 1 << 31;
+
+/// States are numbered in the order of a breadth-first search. Of the first ones, all joint moves
+/// are known; the others are the *frontier*.
+pub(super) struct Graph {
+    states: StateSet,
+    /// Where the edges of each state begin.
+    starts: Vec<usize>,
+    /// The shape of each state.
+    shapes: Vec<u32>,
+    edges: Vec<u32>,
+    /// Different numbers of legal moves of each role.
+    kinds: Interned<usize>,
+    /// Different goals at the end, a value for each role.
+    ends: Interned<i32>,
+    roles: usize,
+    depth: u32,
+}
+
+/// Where a joint move leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Edge {
+    /// To this state.
+    State(usize),
+    /// To the end of the match with these [goals](Graph::ends).
+    End(usize),
+}
+
+/// Why a graph does not grow any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Growth {
+    /// There are no other states.
+    Complete,
+    /// There is no room for more.
+    Full,
+    /// It was stopped.
+    Stopped,
+}
+
+impl Graph {
+    /// The initial state alone, which is not terminal.
+    pub(super) fn new(engines: &Engines, expander: &Expander) -> Graph {
+        let mut root = engines.game().initial().words().to_vec();
+        root.resize(expander.words(), 0);
+        let mut states = StateSet::new(expander.words());
+        states.insert(&root);
+        Graph {
+            states,
+            starts: Vec::new(),
+            shapes: Vec::new(),
+            edges: Vec::new(),
+            kinds: Interned::default(),
+            ends: Interned::default(),
+            roles: engines.game().roles().len(),
+            depth: 0,
+        }
+    }
+
+    /// Adds what follows from the frontier, a layer after the other, until there are about so many
+    /// bytes or this number of states.
+    pub(super) fn grow(
+        &mut self,
+        engines: &Arc<Engines>,
+        (memory, most): (usize, usize),
+        stop: &Stop,
+        progress: &SolveProgress,
+    ) -> Growth {
+        let mut expander = Expander::new(engines);
+        let most = most.min(END as usize);
+        let mut layer = self.states.len();
+        let mut ticker = stop.ticker();
+        while self.expanded() < self.states.len() {
+            let from = self.expanded();
+            if from >= layer {
+                self.depth += 1;
+                layer = self.states.len();
+            }
+            let to = self.states.len().min(from + expander.lanes());
+            let parents = self.states.states(from, to).to_vec();
+            let mut reason = Growth::Stopped;
+            let is_done = expander.expand_while(&parents, |child| {
+                let parent = from + child.parent;
+                if self.starts.len() <= parent {
+                    self.start_to(parent);
+                    let counts: Vec<usize> = child.legal.iter().map(Vec::len).collect();
+                    self.starts.push(self.edges.len());
+                    self.shapes.push(self.kinds.number(&counts));
+                }
+                let edge = match child.goals {
+                    Some(goals) => self.ends.number(goals) | END,
+                    None => self.states.insert(child.state).0,
+                };
+                self.edges.push(edge);
+                if self.bytes() > memory || self.states.len() >= most {
+                    reason = Growth::Full;
+                    return false;
+                }
+                !ticker.is_set()
+            });
+            if !is_done {
+                self.shrink_to(from);
+                return reason;
+            }
+            self.start_to(to);
+            progress.note_states(self.states.len(), self.depth);
+        }
+        Growth::Complete
+    }
+
+    /// The states up to this one that have no joint move have no edges.
+    fn start_to(&mut self, state: usize) {
+        let none = self.kinds.number(&vec![0; self.roles]);
+        self.starts.resize(state, self.edges.len());
+        self.shapes.resize(state, none);
+    }
+
+    /// Forgets the edges of the states from this one on.
+    fn shrink_to(&mut self, state: usize) {
+        let end = self.starts.get(state).copied();
+        self.edges.truncate(end.unwrap_or(self.edges.len()));
+        self.starts.truncate(state);
+        self.shapes.truncate(state);
+    }
+
+    /// About how much memory it takes, with what will be found out about its states.
+    fn bytes(&self) -> usize {
+        let words = self.states.states(0, 1).len();
+        // The vectors have up to twice the room that they need; there are two evaluations a role.
+        let each = StateSet::bytes_a_state(words) + 2 * size_of::<(usize, u32)>() + 12 * self.roles;
+        each * self.states.len() + 2 * size_of::<u32>() * self.edges.len()
+    }
+
+    /// The number of states.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The number of states of which all joint moves are known.
+    pub(super) fn expanded(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether all states are there, with all joint moves.
+    pub(super) fn is_complete(&self) -> bool {
+        self.expanded() == self.len()
+    }
+
+    /// The number of joint moves, of all states together.
+    pub(super) fn joints(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The words of a state.
+    pub(super) fn state(&self, at: usize) -> &[u64] {
+        self.states.states(at, at + 1)
+    }
+
+    /// Where the joint moves of a state lead, in the order in which an [`Expander`] makes them.
+    pub(super) fn edges(&self, at: usize) -> impl ExactSizeIterator<Item = Edge> + Clone {
+        let end = self.starts.get(at + 1).copied();
+        let edges = &self.edges[self.starts[at]..end.unwrap_or(self.edges.len())];
+        edges.iter().map(|&edge| match edge & END {
+            0 => Edge::State(edge as usize),
+            _ => Edge::End((edge & !END) as usize),
+        })
+    }
+
+    /// The number of the state's shape.
+    pub(super) fn shape(&self, at: usize) -> usize {
+        self.shapes[at] as usize
+    }
+
+    /// How many legal moves each role has in states of each shape.
+    pub(super) fn shapes(&self) -> &[Box<[usize]>] {
+        &self.kinds.values
+    }
+
+    /// The goals with which matches end, a value for each role.
+    pub(super) fn ends(&self) -> &[Box<[i32]>] {
+        &self.ends.values
+    }
+}
+
+/// Lists of values, each of which has a number.
+struct Interned<T> {
+    values: Vec<Box<[T]>>,
+    numbers: FxHashMap<Box<[T]>, u32>,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Interned<T> {
+        Interned {
+            values: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Interned<T> {
+    fn number(&mut self, value: &[T]) -> u32 {
+        if let Some(&number) = self.numbers.get(value) {
+            return number;
+        }
+        let number = self.values.len() as u32;
+        self.values.push(value.into());
+        self.numbers.insert(value.into(), number);
+        number
+    }
+}

@@ -1,0 +1,122 @@
+//! Values of games, proved: what each role can force whatever the others do.
+//!
+//! The *value* of a role is the goal that it can force against all others, who know its moves
+//! beforehand; the others can hold it to the *upper bound*, if it knows theirs. Where one role
+//! decides at a time, these are the same. A match that goes on for ever, or cannot go on, is worth
+//! the least goal to the role whose value it is, and an end without exactly one goal counts as 0.
+//!
+//! - `graph`: all states, enumerated in lanes, as far as there is memory; `values`: what they are
+//!   worth, by sweeps to the least fixpoint, which is retrograde analysis; `split`: who chooses
+//!   first; `strategy`: what is chosen; `enumeration`: what that says of the initial state.
+//! - `plans`: games of one role, by the [planner](crate::plan).
+//! - `proofs`: games with too many states, by [proof search](crate::proof); `extraction`: the
+//!   strategies that it knows. `several` has enumeration and proof search at the same time.
+//! - `bounds`: what is known by now; `progress`: the same for those who watch.
+//! - `claims`: [certificates](crate::certificate), which rules alone can check.
+//!
+//! Retrograde analysis with bounds for states that were not expanded: Thompson, "Retrograde
+//! Analysis of Certain Endgames", 1986; for sets of goals as fixpoints, Grädel, Thomas and Wilke
+//! (eds.), "Automata, Logics, and Infinite Games", 2002, chapter 2.
+//!
+//! ```
+//! use propjit::game::{Game, Setup};
+//! use propjit::solve::{SolveConfig, SolveProgress, solve};
+//! use propjit::Stop;
+//! let rules = propjit::gdl::games::text("ticTacToe").unwrap();
+//! let game = Game::from_text("ticTacToe.kif", rules, &Setup::default())?;
+//! let solved = solve(&game, &SolveConfig::default(), &Stop::new(), &SolveProgress::default())?;
+//! assert!(solved.bounds.iter().all(|role| (role.low.0, role.high.0) == (50, 50)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bounds;
+mod claims;
+mod enumeration;
+mod extraction;
+mod graph;
+mod plans;
+mod progress;
+mod proofs;
+mod several;
+mod solved;
+mod split;
+mod strategy;
+mod values;
+
+use propjit_stop::Stop;
+
+use crate::game::Game;
+use crate::machine::expander::Expander;
+use crate::machine::{Backend, MachineError};
+use crate::setters::setters;
+
+use bounds::{AllBounds, players};
+pub use bounds::{RoleBounds, SolveMethod};
+use graph::Graph;
+pub use progress::SolveProgress;
+pub use solved::{CertificateError, Solved};
+
+/// What solving may take.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SolveConfig {
+    /// About how much memory it may take, in bytes.
+    pub memory: usize,
+    /// The number of threads that work. A planner, for games of one role, has two.
+    pub threads: usize,
+}
+
+impl SolveConfig {
+    setters! {
+        with_memory(memory: usize);
+        with_threads(threads: usize);
+    }
+}
+
+impl Default for SolveConfig {
+    /// On two threads in 2 GiB.
+    fn default() -> SolveConfig {
+        SolveConfig {
+            memory: 2 << 30,
+            threads: 2,
+        }
+    }
+}
+
+/// Finds out the value of each role but chance, or bounds of it, until all is known, there is no
+/// memory left for more, or a stop comes.
+///
+/// # Errors
+/// If the game cannot be grounded.
+pub fn solve<'a>(
+    game: &'a Game,
+    config: &SolveConfig,
+    stop: &Stop,
+    progress: &SolveProgress,
+) -> Result<Solved<'a>, MachineError> {
+    let backend = Backend::Compiled;
+    let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
+    let ground = engines.game();
+    let bounds = AllBounds::new(ground, progress);
+    let mut solved = Solved::new(game, engines);
+    let mut expander = Expander::new(engines);
+    let mut root = ground.initial().words().to_vec();
+    root.resize(expander.words(), 0);
+    if let Some(goals) = expander.goals_at_end(&root) {
+        for role in players(ground) {
+            let goal = goals[role.index()];
+            bounds.raise(role, goal, SolveMethod::States);
+            bounds.lower(role, goal, SolveMethod::States);
+        }
+        solved.is_over = true;
+    } else if ground.roles().len() == 1 {
+        solved.plan = plans::search(engines, &bounds, config.memory, stop, progress);
+    } else {
+        let graph = Graph::new(engines, &expander);
+        let watch = (stop, progress);
+        (solved.enumerated, solved.findings) =
+            several::search(engines, graph, &bounds, config, watch);
+    }
+    solved.bounds = bounds.all();
+    Ok(solved)
+}

@@ -1,0 +1,51 @@
+//! Games of one role, by the planner.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use propjit_stop::Stop;
+
+use crate::engine::Engines;
+use crate::machine::RoleId;
+use crate::plan::{Plan, PlanMethod, Planner};
+
+use super::bounds::{AllBounds, SolveMethod};
+use super::progress::SolveProgress;
+
+/// The only role.
+const ROLE: RoleId = RoleId(0);
+
+/// The most steps of a match that is looked for.
+const MOST_STEPS: usize = 10_000;
+
+/// How often it is looked what has been found out.
+const PERIOD: Duration = Duration::from_millis(5);
+
+/// Plans until the value is known or a stop comes. Gives the best match that was found.
+pub(super) fn search(
+    engines: &Arc<Engines>,
+    bounds: &AllBounds<'_>,
+    memory: usize,
+    stop: &Stop,
+    progress: &SolveProgress,
+) -> Option<Plan> {
+    let planner = Planner::start(engines, engines.game().initial(), memory, MOST_STEPS);
+    planner.resume();
+    loop {
+        let known = planner.known();
+        progress.note_states(known.progress.states as usize, known.progress.steps as u32);
+        let found = known.plan.as_ref();
+        bounds.raise(ROLE, known.low, SolveMethod::Plan);
+        if let Some(proof) = known.proof {
+            let method = match proof {
+                PlanMethod::Search => SolveMethod::States,
+                PlanMethod::Satisfiability => SolveMethod::Satisfiability,
+            };
+            bounds.lower(ROLE, known.high, method);
+        }
+        if known.is_solved() || stop.is_set() {
+            return found.map(|(plan, _)| plan.clone());
+        }
+        planner.wait(PERIOD);
+    }
+}

@@ -1,0 +1,155 @@
+//! Proof search, for games with too many states: role by role and goal by goal, in turns.
+
+use std::time::Duration;
+
+use propjit_stop::Stop;
+use rustc_hash::FxHashMap;
+
+use crate::engine::Engines;
+use crate::ground::GroundGame;
+use crate::machine::{Move, RoleId};
+use crate::proof::{MOST_DEPTH, ProofConfig, ProofError, ProofMode, ProverTeam, Target, Verdict};
+use crate::reasons::PhaseCircuit;
+
+use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
+use super::extraction::Proved;
+
+/// The time of the first searches, and how it grows from round to round.
+const FIRST_SLICE: Duration = Duration::from_millis(250);
+const GROWTH: u32 = 2;
+
+/// About how many bytes a cube takes beside its propositions.
+const CUBE_BYTES: usize = 150;
+
+/// What was found out, beside bounds.
+#[derive(Default, Debug)]
+pub(super) struct Findings {
+    /// Joint moves by which a role forces what it can, if such were found.
+    pub(super) line: Vec<Vec<Move>>,
+    /// Those who have proved the newest bound of each role, on each side.
+    pub(super) proved: Vec<Proved>,
+}
+
+/// Searches for proofs until all values are known or a stop comes.
+pub(super) fn search(
+    engines: &Engines,
+    bounds: &AllBounds<'_>,
+    (memory, threads): (usize, usize),
+    stop: &Stop,
+) -> Findings {
+    let mut findings = Findings::default();
+    // A game or a state that has no proofs is left to others.
+    let _ = findings.search(engines, bounds, (memory, threads), stop);
+    findings
+}
+
+impl Findings {
+    fn search(
+        &mut self,
+        engines: &Engines,
+        bounds: &AllBounds<'_>,
+        (memory, threads): (usize, usize),
+        stop: &Stop,
+    ) -> Result<(), ProofError> {
+        let game = engines.game();
+        let in_turns = in_turns(game);
+        let config = ProofConfig::default().with_mode(ProofMode::All);
+        let mut teams: FxHashMap<(RoleId, i32), ProverTeam> = FxHashMap::default();
+        let mut slice = FIRST_SLICE;
+        let mut is_high = true;
+        while !bounds.is_solved() && !stop.is_set() {
+            for role in players(game) {
+                let Some(value) = wanted(game, bounds, role, is_high) else {
+                    continue;
+                };
+                let target = Target { role, value };
+                let mut team = match teams.remove(&(role, value)) {
+                    Some(team) => team,
+                    None => ProverTeam::new(engines, target, &config, threads)?,
+                };
+                let part = stop.within(slice);
+                let proof = team.prove(game.initial(), MOST_DEPTH, &part, |_| ())?;
+                match proof.verdict {
+                    Verdict::Won(_) => {
+                        bounds.raise(role, value, SolveMethod::Proof);
+                        self.line = proof.line;
+                        self.keep(target, true, team);
+                    }
+                    Verdict::Lost if in_turns[role.index()] => {
+                        let goals = goals(game, role);
+                        let less = goals.into_iter().rev().find(|&goal| goal < value);
+                        bounds.lower(role, less.unwrap_or(value), SolveMethod::Proof);
+                        self.keep(target, false, team);
+                    }
+                    _ => drop(teams.insert((role, value), team)),
+                }
+                teams.retain(|&(role, value), _| {
+                    let bounds = bounds.of(role);
+                    bounds.low.0 < value && value <= bounds.high.0
+                });
+                if bytes(&teams, game) > memory {
+                    // What other targets have found out is not worth keeping.
+                    teams.retain(|&other, _| other == (role, value));
+                }
+                if stop.is_set() || bytes(&teams, game) > memory {
+                    return Ok(());
+                }
+            }
+            is_high = !is_high;
+            slice = slice.saturating_mul(GROWTH);
+        }
+        Ok(())
+    }
+
+    /// Keeps those who have proved something, instead of those who had proved less.
+    fn keep(&mut self, Target { role, value }: Target, is_won: bool, team: ProverTeam) {
+        self.proved
+            .retain(|proved| (proved.role, proved.is_won) != (role, is_won));
+        self.proved.push(Proved {
+            role,
+            value,
+            is_won,
+            team,
+        });
+    }
+}
+
+/// The goal about which to ask next: the greatest that is possible, or the least that is not known
+/// to be forced.
+fn wanted(game: &GroundGame, bounds: &AllBounds<'_>, role: RoleId, is_high: bool) -> Option<i32> {
+    let known = bounds.of(role);
+    let goals = goals(game, role);
+    // An end without a goal counts as 0, and proof search does not count it.
+    let open = goals
+        .into_iter()
+        .filter(|&goal| goal > known.low.0.max(0) && goal <= known.high.0);
+    match is_high {
+        true => open.max(),
+        false => open.min(),
+    }
+}
+
+/// For each role, whether nobody else has a choice whenever it has one, so that it does not matter
+/// who chooses first. Never if there is chance, which does not help the others.
+fn in_turns(game: &GroundGame) -> Vec<bool> {
+    let mut in_turns = vec![chance(game).is_none(); game.roles().len()];
+    for phase in 0..game.phases().period() {
+        let circuit = PhaseCircuit::new(game, phase);
+        let mut choosing = circuit.moves().iter().map(|moves| moves.len() > 1);
+        let deciders = choosing.clone().filter(|&chooses| chooses).count();
+        if deciders > 1 {
+            for in_turns in &mut in_turns {
+                *in_turns &= choosing.next() == Some(false);
+            }
+        }
+    }
+    in_turns
+}
+
+/// About how much memory provers take.
+fn bytes(teams: &FxHashMap<(RoleId, i32), ProverTeam>, game: &GroundGame) -> usize {
+    let cubes = teams.values().flat_map(ProverTeam::counts);
+    let cubes: u64 = cubes.map(|counts| counts.cubes[0] + counts.cubes[1]).sum();
+    // A cube has two sets of propositions, and is in tables that have two more.
+    cubes as usize * (game.layout().bases.len() / 2 + CUBE_BYTES)
+}

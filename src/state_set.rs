@@ -1,0 +1,86 @@
+//! Sets of packed states, numbered in the order in which they came.
+
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+/// Packed states without duplicates. The number of a state is its place in the order of insertion.
+#[derive(Debug)]
+pub(crate) struct StateSet {
+    /// The number of words of a state.
+    words: usize,
+    states: Vec<u64>,
+    len: usize,
+    index: HashTable<u32>,
+}
+
+impl StateSet {
+    /// The empty set of states with this number of words.
+    pub(crate) fn new(words: usize) -> StateSet {
+        StateSet {
+            words,
+            states: Vec::new(),
+            len: 0,
+            index: HashTable::new(),
+        }
+    }
+
+    /// About how much memory a state takes, in bytes. Vectors and tables have up to twice the room
+    /// that they need.
+    pub(crate) fn bytes_a_state(words: usize) -> usize {
+        2 * (8 * words + 8)
+    }
+
+    /// The number of states.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The words of the states from one to another.
+    pub(crate) fn states(&self, from: usize, to: usize) -> &[u64] {
+        &self.states[from * self.words..to * self.words]
+    }
+
+    /// Adds a state unless it is there. Gives its number, and whether it is new.
+    pub(crate) fn insert(&mut self, state: &[u64]) -> (u32, bool) {
+        let (states, words) = (&self.states, self.words);
+        let at = |&other: &u32| &states[other as usize * words..][..words];
+        let hash = hash_of(state);
+        if let Some(&known) = self.index.find(hash, |other| at(other) == state) {
+            return (known, false);
+        }
+        let new = self.len as u32;
+        self.index
+            .insert_unique(hash, new, |other| hash_of(at(other)));
+        self.states.extend_from_slice(state);
+        self.len += 1;
+        (new, true)
+    }
+
+    /// Forgets all states from `first` on but those that are given, ascending.
+    pub(crate) fn keep(&mut self, first: usize, kept: &[usize]) {
+        for at in first..self.len {
+            let hash = hash_of(self.states(at, at + 1));
+            let found = self.index.find_entry(hash, |&other| other as usize == at);
+            found.expect("all states are in the index").remove();
+        }
+        for (to, &from) in (first..).zip(kept) {
+            let words = from * self.words..(from + 1) * self.words;
+            self.states.copy_within(words, to * self.words);
+        }
+        self.len = first + kept.len();
+        self.states.truncate(self.len * self.words);
+        let (states, words) = (&self.states, self.words);
+        let hash = |&at: &u32| hash_of(&states[at as usize * words..][..words]);
+        for at in first as u32..self.len as u32 {
+            self.index.insert_unique(hash(&at), at, hash);
+        }
+    }
+}
+
+fn hash_of(state: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    state.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,121 @@
+//! The moves that playouts are made of.
+
+use crate::common;
+use propjit::game::Game;
+use propjit::machine::{Backend, Move, RoleId};
+use propjit::playout::{MoveNumbers, PlayoutRunner, Tally, runner};
+use propjit::rng::streams;
+
+const LANES: [Backend; 2] = [Backend::Lanes, Backend::Compiled];
+
+/// A runner that tracks moves, and the numbers of these.
+fn tracking(game: &Game, backend: Backend) -> (Box<dyn PlayoutRunner>, MoveNumbers) {
+    let seed = streams(4).next().unwrap();
+    let mut runner = runner(game, backend, 500, seed).unwrap();
+    let numbers = runner.track_moves(true).expect("lanes track moves");
+    (runner, numbers)
+}
+
+/// The tallies of so many jobs of so many playouts from the initial state.
+fn tallies(runner: &mut dyn PlayoutRunner, jobs: usize, playouts: u64) -> Vec<Tally> {
+    let initial = runner.initial_state().unwrap();
+    let ids = (0..jobs).map(|_| runner.queue_mut().add(&initial, Some(playouts)));
+    let ids: Vec<_> = ids.collect();
+    common::play_all(runner);
+    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
+    let tallies = tallies.collect();
+    while runner.queue_mut().take_finished().is_some() {}
+    tallies
+}
+
+#[test]
+fn a_course_has_the_moves_of_the_line() {
+    for name in ["untwistyCorridor", "pegTriangle", "pipes"] {
+        let game = common::own_game(name);
+        for backend in LANES {
+            let (mut runner, numbers) = tracking(&game, backend);
+            runner.track_best_line(Some(i32::MIN));
+            let mut lines = 0;
+            // One playout each, so that its line is known.
+            for tally in tallies(&mut *runner, 700, 1) {
+                let Some(line) = &tally.best else {
+                    continue;
+                };
+                let moves = line.moves.iter().map(|played| played.0);
+                let mut expected: Vec<u32> = moves.collect();
+                expected.sort_unstable();
+                expected.dedup();
+                let courses = tally.courses.each();
+                let courses: Vec<_> = courses
+                    .map(|(goals, moves)| {
+                        let mut moves = moves.to_vec();
+                        moves.sort_unstable();
+                        (goals.to_vec(), moves)
+                    })
+                    .collect();
+                assert_eq!(courses, [(vec![line.goal], expected)], "{name} {backend}");
+                lines += 1;
+            }
+            assert!(lines > 0, "some match of {name} comes to an end");
+            assert_eq!(numbers.of(RoleId(0)), 0..numbers.count());
+        }
+    }
+}
+
+#[test]
+fn goals_belong_to_the_moves() {
+    let game = common::own_game("ticTacToe");
+    let ground = game.ground_game().unwrap();
+    let cells = || (1..=3).flat_map(|x| (1..=3).map(move |y| (x, y)));
+    let lines = |marks: &[bool; 9]| {
+        let at = |x: usize, y: usize| marks[3 * x + y];
+        (0..3).any(|k| (0..3).all(|i| at(k, i)) || (0..3).all(|i| at(i, k)))
+            || (0..3).all(|i| at(i, i))
+            || (0..3).all(|i| at(i, 2 - i))
+    };
+    for backend in LANES {
+        let (mut runner, numbers) = tracking(&game, backend);
+        let tally = tallies(&mut *runner, 1, 5000).remove(0);
+        assert_eq!(tally.courses.each().count(), 5000);
+        let mut sums = [0; 2];
+        for (goals, moves) in tally.courses.each() {
+            let marks = [RoleId(0), RoleId(1)].map(|role| {
+                let numbers = numbers.of(role);
+                let own = moves.iter().filter(|&&at| numbers.contains(&(at as usize)));
+                let own = own.map(|&at| Move(at - numbers.start as u32));
+                let texts: Vec<_> = own.map(|played| ground.move_text(role, played)).collect();
+                let marks = cells().map(|(x, y)| texts.contains(&format!("(mark {x} {y})")));
+                marks.collect::<Vec<_>>().try_into().unwrap()
+            });
+            let expected = match marks.each_ref().map(lines) {
+                [true, _] => [100, 0],
+                [_, true] => [0, 100],
+                _ => [50, 50],
+            };
+            assert_eq!(goals, expected, "{marks:?} on {backend}");
+            for (sum, goal) in sums.iter_mut().zip(goals) {
+                *sum += i128::from(*goal);
+            }
+        }
+        let counted = [0, 1].map(|role: usize| tally.goals[role].values.sum);
+        assert_eq!(sums, counted);
+    }
+}
+
+#[test]
+fn courses_change_nothing_and_are_kept_when_wanted() {
+    let game = common::own_game("connectFour");
+    for backend in LANES {
+        let (mut runner, _) = tracking(&game, backend);
+        let with = tallies(&mut *runner, 1, 1000).remove(0);
+        let (mut runner, _) = tracking(&game, backend);
+        assert!(runner.track_moves(false).is_none());
+        let without = tallies(&mut *runner, 1, 1000).remove(0);
+        assert_eq!(without.courses.each().count(), 0);
+        assert_eq!(with.courses.each().count(), 1000);
+        let courses = without.courses.clone();
+        assert_eq!(Tally { courses, ..with }, without);
+    }
+    let mut serial = runner(&game, Backend::Scalar, 500, streams(4).next().unwrap()).unwrap();
+    assert!(serial.track_moves(true).is_none());
+}
