@@ -1,5 +1,6 @@
 """The example scripts, with tiny settings."""
 
+import json
 import os
 import re
 import runpy
@@ -61,3 +62,17 @@ def test_read_records(program, tmp_path):
     # For each player in each role: the number of matches, goals, moves, time.
     counts = [row[-5] for row in rows if row[-6:-5] in (["x"], ["o"])]
     assert counts == ["2"] * 4, rows
+
+
+def test_notebook(program, tmp_path):
+    pytest.importorskip("pandas")
+    folder = ROOT / "examples"
+    cells = json.loads((folder / "propjit.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    script = tmp_path / "notebook.py"
+    few = "\n".join(code).replace('"--updates", "20"', '"--updates", "1", "--environments", "16"')
+    script.write_text(few)
+    env = {**os.environ, "PROPJIT": program, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, str(script)], cwd=folder, capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "connectFour: 10 matches" in done.stdout
