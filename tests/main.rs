@@ -7,6 +7,7 @@ mod backends;
 mod batch;
 mod cache;
 mod certificates;
+mod chess;
 mod circuit_size;
 mod cli;
 mod common;

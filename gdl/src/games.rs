@@ -7,10 +7,11 @@ macro_rules! rulesheets {
 }
 
 /// Names and texts of all of them, by name: the files of the folder `gdl/games`.
-pub const GAMES: [(&str, &str); 21] = rulesheets![
+pub const GAMES: [(&str, &str); 22] = rulesheets![
     "breakthrough",
     "breakthroughSmall",
     "captureGo",
+    "chess",
     "connectFour",
     "dotsAndBoxes",
     "escortLatchBreakthrough",
