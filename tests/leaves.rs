@@ -171,21 +171,25 @@ fn leaves_come_in_batches() {
         Ok(())
     });
     let mut search = search(&game, leaves.with_batch(100), 1);
-    run(&mut search, 10_000).unwrap();
+    run(&mut search, 5_000).unwrap();
     assert_eq!(most.load(Ordering::Relaxed), 100);
-    // Full batches would be 100 calls.
-    assert!(calls.load(Ordering::Relaxed) < 200);
+    // Full batches would be 50 calls.
+    assert!(calls.load(Ordering::Relaxed) < 120);
 }
 
 #[test]
 fn playouts_follow_the_policy() {
     let game = slow_game();
-    for (digit, goal) in [(2, 40.0), (3, 100.0)] {
+    for (text, goal) in [("(say 2)", 40.0), ("(say 3)", 100.0)] {
+        let ground = game.ground_game().unwrap().clone();
         let leaves = told(move |positions, values, logits| {
             assert!(values.is_empty());
-            logits.fill(f32::NEG_INFINITY);
-            for at in 0..positions.len() {
-                logits[positions.places(at, RoleId(0)).start + digit] = -3.0;
+            for (at, position) in positions.each().enumerate() {
+                let moves = position.legal.role(RoleId(0)).iter();
+                for (&played, place) in moves.zip(positions.places(at, RoleId(0))) {
+                    let is_wanted = ground.move_text(RoleId(0), played) == text;
+                    logits[place] = if is_wanted { -3.0 } else { f32::NEG_INFINITY };
+                }
             }
             Ok(())
         });
@@ -193,7 +197,7 @@ fn playouts_follow_the_policy() {
         run(&mut search, 5).unwrap();
         let report = search.report(RoleId(0));
         // Nothing is left to chance.
-        assert_eq!(report.value, Some(goal));
+        assert!((report.value.unwrap() - goal).abs() < 1e-3);
         assert!(!report.solved && report.playouts >= 5);
     }
 }
@@ -205,7 +209,8 @@ fn several_decide_at_once_and_by_chance() {
         let leaves = told(|_, _, _| Ok(())).with_playouts(true);
         let mut search = search(&game, leaves, 2);
         run(&mut search, 500).unwrap();
-        assert!(search.report(RoleId(0)).playouts >= 500, "{name}");
+        // Matches that end in the tree need no playouts.
+        assert!(search.report(RoleId(0)).playouts > 50, "{name}");
     }
 }
 
