@@ -33,6 +33,7 @@ mod history;
 mod influence;
 mod inlining;
 mod inspection;
+mod leaves;
 mod lines;
 mod match_command;
 mod matches;

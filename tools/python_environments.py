@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures steps a second of batched environments in Python, on one thread.
 
-Random legal actions are chosen with NumPy, and observations, masks and rewards are written out; or
-actions are chosen inside (`step_random`). With pgx (on the CPU) and OpenSpiel, where they are
-installed, for comparison. Times are of the thread's own CPU time, so that other programs count less;
-of pgx, whose threads are its own, they are wall-clock times, and `taskset -c 0` gives it one core.
+Random legal actions are chosen with NumPy, by their ranks or from the mask in two ways, and
+observations, masks and rewards are written out; or actions are chosen inside (`step_random`). With
+pgx (on the CPU) and OpenSpiel, where they are installed, for comparison. Times are of the
+thread's own CPU time, so that other programs count less; of pgx, whose threads are its own, they are
+wall-clock times, and `taskset -c 0` gives it one core.
 
     pip install ./python pgx open_spiel
     taskset -c 0 tools/python_environments.py
@@ -41,24 +42,36 @@ def rate(work, steps, seconds, clock):
 
 
 def propjit_rates(name, n, seconds):
-    """By choosing ranks of legal actions, from the mask, and inside."""
+    """By choosing ranks of legal actions, from the mask in two ways, and inside."""
     game = Game.named(name)
     game.wait()
     env = VectorEnv(game, n)
     env.step_random(100)
     rng = np.random.default_rng(1)
+    starts = np.arange(0, n * env.num_actions, env.num_actions)
+
+    def ranks():
+        return (rng.random(n, dtype=np.float32) * env.legal_action_counts).astype(np.int32)
 
     def by_rank():
-        ranks = rng.random(n, dtype=np.float32) * env.legal_action_counts
-        env.step(env.nth_legal_action(ranks.astype(np.int32)))
+        env.step(env.nth_legal_action(ranks()))
 
     def by_mask():
+        # A random number for each action.
         mask = env.legal_action_mask
         env.step((rng.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1))
 
-    clock = time.thread_time
-    inside = rate(lambda: env.step_random(100), 100 * n, seconds, clock)
-    return rate(by_rank, n, seconds, clock), rate(by_mask, n, seconds, clock), inside
+    def by_nonzero():
+        # A random number for each environment.
+        counts = env.legal_action_counts
+        legal = env.legal_action_mask.ravel().nonzero()[0]
+        env.step(legal[counts.cumsum() - counts + ranks()] - starts)
+
+    def inside():
+        env.step_random(100)
+
+    works = [(by_rank, n), (by_mask, n), (by_nonzero, n), (inside, 100 * n)]
+    return [rate(work, steps, seconds, time.thread_time) for work, steps in works]
 
 
 def single_step_microseconds(name, seconds):
@@ -137,7 +150,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="for each figure")
     parser.add_argument("--environments", type=int, nargs="+", default=[1024, 8192])
     args = parser.parse_args()
-    headings = ["game", "n", "by rank", "by mask", "step_random", "one step", "pgx", "OpenSpiel"]
+    ours = ["by rank", "by mask", "by nonzero", "step_random", "one step"]
+    headings = ["game", "n", *ours, "pgx", "OpenSpiel"]
     print("| " + " | ".join(headings) + " |")
     print("|" + " --- |" * len(headings))
 

@@ -1,7 +1,7 @@
 """The types of the compiled part of the package; its documentation is in the classes."""
 
 from os import PathLike
-from typing import Any, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,13 @@ import numpy.typing as npt
 from .records import Facts, Playouts, RandomSteps, SearchReport
 
 Role = Union[str, int]
+Evaluation = Callable[
+    [npt.NDArray[Any], npt.NDArray[np.bool_], npt.NDArray[np.int32]],
+    Union[npt.ArrayLike, Tuple[npt.ArrayLike, npt.ArrayLike]],
+]
+Policy = Callable[
+    [npt.NDArray[Any], npt.NDArray[np.bool_], npt.NDArray[np.int32]], npt.ArrayLike
+]
 
 class PropjitError(Exception): ...
 class LoadError(PropjitError): ...
@@ -100,7 +107,11 @@ class Search:
         seed: int = 0,
         memory: int = 1 << 30,
         exploration: Optional[float] = None,
-        evaluation: bool = False,
+        evaluation: Union[None, bool, Evaluation] = None,
+        policy: Optional[Policy] = None,
+        batch: int = 256,
+        observation: Literal["bool", "float32", "bits"] = "bool",
+        joint: Optional[bool] = None,
         local: bool = False,
         max_steps: int = 10_000,
     ) -> None: ...

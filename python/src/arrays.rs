@@ -5,15 +5,69 @@ use numpy::{
     Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
     PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+/// The form in which observations are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ObservationForm {
+    Bits,
+    Bytes,
+    Floats,
+}
 
 /// The array of observations.
 pub(crate) enum ObservationArray {
     Bits(Py<PyArrayDyn<u8>>),
     Bytes(Flags),
     Floats(Py<PyArrayDyn<f32>>),
+}
+
+impl ObservationForm {
+    /// The form of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn parse(name: &str) -> PyResult<ObservationForm> {
+        match name {
+            "bits" => Ok(ObservationForm::Bits),
+            "bool" => Ok(ObservationForm::Bytes),
+            "float32" => Ok(ObservationForm::Floats),
+            other => Err(PyValueError::new_err(format!(
+                "there are no observations as `{other}`, but as `bool`, `float32` and `bits`"
+            ))),
+        }
+    }
+
+    /// An array for so many observations of so many propositions.
+    pub(crate) fn zeros(
+        self,
+        py: Python<'_>,
+        count: usize,
+        propositions: usize,
+    ) -> PyResult<ObservationArray> {
+        Ok(match self {
+            ObservationForm::Bits => {
+                ObservationArray::Bits(zeros(py, &[count, propositions.div_ceil(8)])?)
+            }
+            ObservationForm::Bytes => {
+                ObservationArray::Bytes(Flags::new(py, &[count, propositions])?)
+            }
+            ObservationForm::Floats => ObservationArray::Floats(zeros(py, &[count, propositions])?),
+        })
+    }
+}
+
+impl ObservationArray {
+    /// The array as Python has it.
+    pub(crate) fn view<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match self {
+            ObservationArray::Bits(bits) => bits.bind(py).clone().into_any(),
+            ObservationArray::Bytes(flags) => flags.view.bind(py).clone(),
+            ObservationArray::Floats(floats) => floats.bind(py).clone().into_any(),
+        }
+    }
 }
 
 /// Truth values: bytes to write to, and the same memory as an array of `bool`.

@@ -4,7 +4,7 @@ use propjit::environment::ActionError;
 use propjit::gdl::ReadError;
 use propjit::{LoadError as CoreLoadError, MachineError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -57,6 +57,11 @@ pub(crate) fn load_error(error: CoreLoadError) -> PyErr {
 pub(crate) fn machine_error(error: MachineError) -> PyErr {
     let text = error.to_string();
     match error {
+        // What a function raised, or what is wrong with what it returned.
+        MachineError::Evaluation(error) => match error.downcast::<PyErr>() {
+            Ok(raised) => *raised,
+            Err(_) => PyValueError::new_err(text),
+        },
         MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
             IllegalMoveError::new_err(text)
         }

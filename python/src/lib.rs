@@ -4,10 +4,12 @@
 //! - `vector`: batched environments, which write to NumPy `arrays`.
 //! - `search`, `playouts`, `facts`: work that takes time, with results as the data classes of
 //!   `propjit.records`.
+//! - `evaluation`: functions that evaluate the leaves of a search.
 //! - `errors`, `interrupt`: exceptions, and Ctrl-C.
 
 mod arrays;
 mod errors;
+mod evaluation;
 mod facts;
 mod game;
 mod interrupt;

@@ -8,7 +8,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::errors::{in_use, machine_error};
+use crate::arrays::ObservationForm;
+use crate::errors::{in_use, machine_error, not_ground};
+use crate::evaluation::Functions;
 use crate::game::{Game, RoleName, duration};
 use crate::interrupt::interruptible;
 use crate::records::record;
@@ -38,6 +40,14 @@ enum Start<'py> {
     State(Bound<'py, State>),
 }
 
+/// What evaluates states.
+#[derive(FromPyObject)]
+enum Evaluation {
+    /// Whether it is one that is learned here.
+    Learned(bool),
+    Function(Py<PyAny>),
+}
+
 impl Search {
     fn lock(&self) -> PyResult<MutexGuard<'_, Mcts>> {
         self.search.try_lock().or_else(|error| match error {
@@ -49,13 +59,30 @@ impl Search {
 
 #[pymethods]
 impl Search {
-    /// With `evaluation`, the game first learns an evaluation of states by itself; with `local`, a
-    /// prover looks for forced wins on another thread. Both are for games of two roles in turn.
+    /// With `evaluation=True`, the game first learns an evaluation of states by itself; with `local`,
+    /// a prover looks for forced wins on another thread. Both are for games of two roles in turn.
     /// `memory` is in bytes.
+    ///
+    /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`
+    /// positions in which somebody has a choice, as `VectorEnv` has them: `observation` (in the form
+    /// of that name), `legal_action_mask` and `current_player`. An evaluation returns the goals that
+    /// players can expect, `(n, players)`, or a tuple of these and logits of the actions. A policy
+    /// returns logits of the actions, in the shape of the mask. Their softmax is the prior
+    /// probability of moves in the tree; and without an evaluation, moves of playouts are drawn from
+    /// it. What is proved counts more than what functions say.
+    ///
+    /// >>> import numpy as np
+    /// >>> from propjit import Game, Search
+    /// >>> def evaluation(observation, legal_action_mask, current_player):
+    /// ...     return np.full((len(observation), 2), 50.0)
+    /// >>> search = Search(Game.named("ticTacToe"), evaluation=evaluation, batch=64)
+    /// >>> search.run(playouts=1000)
+    /// >>> search.report("x").value
+    /// 50.0
     #[new]
     #[pyo3(signature = (
-        start, *, threads=1, seed=0, memory=1 << 30, exploration=None, evaluation=false,
-        local=false, max_steps=10_000,
+        start, *, threads=1, seed=0, memory=1 << 30, exploration=None, evaluation=None,
+        policy=None, batch=256, observation="bool", joint=None, local=false, max_steps=10_000,
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
@@ -65,7 +92,11 @@ impl Search {
         seed: u64,
         memory: usize,
         exploration: Option<f32>,
-        evaluation: bool,
+        evaluation: Option<Evaluation>,
+        policy: Option<Py<PyAny>>,
+        batch: usize,
+        observation: &str,
+        joint: Option<bool>,
         local: bool,
         max_steps: u32,
     ) -> PyResult<Search> {
@@ -78,10 +109,24 @@ impl Search {
             .with_seed(seed)
             .with_memory(memory)
             .with_exploration(exploration)
-            .with_evaluation(evaluation.then(EvaluationUse::default))
             .with_local(local)
             .with_max_steps(max_steps);
         let core = &game.get().core;
+        let (learned, evaluation) = match evaluation {
+            Some(Evaluation::Learned(learned)) => (learned, None),
+            Some(Evaluation::Function(evaluation)) => (false, Some(evaluation)),
+            None => (false, None),
+        };
+        let form = ObservationForm::parse(observation)?;
+        let functions = Functions::new(evaluation, policy, learned)?;
+        let leaves = functions.map(|functions| {
+            let engines = core.engines();
+            let engines = engines.ok_or_else(|| not_ground("evaluations by functions"))?;
+            functions.leaf_evaluation(py, engines, form, joint, batch)
+        });
+        let config = config
+            .with_evaluation(learned.then(EvaluationUse::default))
+            .with_leaves(leaves.transpose()?);
         let search = py.detach(|| Mcts::new(core, core.bulk_backend(), config));
         let search = Search {
             search: Mutex::new(search.map_err(machine_error)?),

@@ -10,7 +10,9 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::arrays::{Flags, ObservationArray, elements, integers, writable, zeros};
+use crate::arrays::{
+    Flags, ObservationArray, ObservationForm, elements, integers, writable, zeros,
+};
 use crate::errors::{action_error, in_use, not_ground};
 use crate::game::{Game, RoleName};
 use crate::records::record;
@@ -109,14 +111,6 @@ impl VectorEnv {
         };
         Ok(py.detach(|| work(environment, outputs)))
     }
-
-    fn observation<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        match &self.observation {
-            ObservationArray::Bits(bits) => bits.bind(py).clone().into_any(),
-            ObservationArray::Bytes(flags) => flags.view.bind(py).clone(),
-            ObservationArray::Floats(floats) => floats.bind(py).clone().into_any(),
-        }
-    }
 }
 
 /// The most steps of all environments that are taken between two looks whether a signal has come.
@@ -157,16 +151,7 @@ impl VectorEnv {
             .with_max_steps(max_steps);
         let environment = py.detach(|| VectorEnvironment::new(engines, &config));
         let shape = environment.shape().clone();
-        let observation = match observation {
-            "bits" => ObservationArray::Bits(zeros(py, &[n, shape.propositions.div_ceil(8)])?),
-            "bool" => ObservationArray::Bytes(Flags::new(py, &[n, shape.propositions])?),
-            "float32" => ObservationArray::Floats(zeros(py, &[n, shape.propositions])?),
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "there are no observations as `{other}`, but as `bool`, `float32` and `bits`"
-                )));
-            }
-        };
+        let observation = ObservationForm::parse(observation)?.zeros(py, n, shape.propositions)?;
         let actors: &[usize] = if shape.joint {
             &[n, shape.players.len()]
         } else {
@@ -193,7 +178,7 @@ impl VectorEnv {
     #[pyo3(signature = (seed=0))]
     fn reset<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         self.run(py, |environment, outputs| environment.reset(seed, outputs))?;
-        Ok(self.observation(py))
+        Ok(self.observation.view(py))
     }
 
     /// Takes an action in each environment, or one of each player if the environment is `joint`:
@@ -214,7 +199,7 @@ impl VectorEnv {
         })?
         .map_err(action_error)?;
         let arrays = [
-            self.observation(py),
+            self.observation.view(py),
             self.rewards.bind(py).clone().into_any(),
             self.terminated.view.bind(py).clone(),
             self.truncated.view.bind(py).clone(),
@@ -349,7 +334,7 @@ impl VectorEnv {
     /// The propositions that hold in each environment: `(n, len(game.fluents))`.
     #[getter(observation)]
     fn observation_array<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.observation(py)
+        self.observation.view(py)
     }
 
     /// Whether each action is legal: `(n, num_actions)` for the current player, or

@@ -51,6 +51,12 @@ def test_two_searches():
     assert f"gets {mean:.1f} of 100" in text
 
 
+def test_material():
+    text = run("material.py", "--matches", 2, "--leaves", 200)
+    goals = [int(goal) for goal in re.findall(r"match \d: (\d+) for the evaluation", text)]
+    assert len(goals) == 2 and f"mean {sum(goals) / 2:.0f} of 100" in text
+
+
 def test_read_records(program, tmp_path):
     pytest.importorskip("pandas")
     records = tmp_path / "records.jsonl"

@@ -179,6 +179,7 @@ def test_other_threads_run_meanwhile(game):
     [
         "game.playouts(seconds=60)",
         "propjit.Search(game).run(60)",
+        "propjit.Search(game, policy=lambda _, legal, __: 0 * legal).run(60)",
         "propjit.VectorEnv(game, 4).step_random(4_000_000_000)",
         "list(map(lambda _: propjit.Game.load(text=game.text).facts(seconds=60), range(100)))",
     ],

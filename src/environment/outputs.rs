@@ -66,8 +66,12 @@ impl Observation<'_> {
         }
     }
 
-    /// Writes the states of environments, each of so many words.
-    pub(super) fn write(&mut self, propositions: usize, states: &[u64], words: usize) {
+    /// Writes states of a game with so many base propositions. Each has so many words, in which bit
+    /// `i % 64` of word `i / 64` is proposition `i`.
+    ///
+    /// # Panics
+    /// If words are too few for the propositions.
+    pub fn write(&mut self, propositions: usize, states: &[u64], words: usize) {
         if propositions == 0 {
             return;
         }

@@ -129,6 +129,9 @@ pub enum MachineError {
     /// The prover gave up.
     #[error(transparent)]
     Prover(#[from] ProverError),
+    /// An [evaluation from outside](crate::search::leaf) failed.
+    #[error("the evaluation of positions failed: {0}")]
+    Evaluation(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl MachineError {

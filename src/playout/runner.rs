@@ -21,7 +21,7 @@ impl PlayoutProgress {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(super) fn add(&self, rollouts: u64) {
+    pub(crate) fn add(&self, rollouts: u64) {
         self.0.fetch_add(rollouts, Ordering::Relaxed);
     }
 }

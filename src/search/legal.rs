@@ -1,5 +1,7 @@
 //! The legal moves of many states, packed.
 
+use std::ops::Range;
+
 use crate::machine::{Move, RoleId};
 
 /// The legal moves of all roles in several states, packed.
@@ -84,6 +86,12 @@ impl LegalMoves {
             moves: &self.moves,
             ends: &self.ends[at * self.roles..][..self.roles + 1],
         }
+    }
+
+    /// Where the legal moves of a role in one of the states are among those of all.
+    pub fn places(&self, at: usize, role: RoleId) -> Range<usize> {
+        let place = at * self.roles + role.index();
+        self.ends[place]..self.ends[place + 1]
     }
 }
 

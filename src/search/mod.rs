@@ -2,10 +2,12 @@
 //!
 //! [`mcts`] is Monte Carlo tree search. What a search asks of a game is in [`evaluator`]: the
 //! states in which some role decides ([`successor`]), with all forced moves passed over, and the
-//! moves that are legal there ([`legal`]), for many states at a time.
+//! moves that are legal there ([`legal`]), for many states at a time. [`heuristic`] is an evaluation
+//! that is learned here, [`leaf`] one that comes from outside.
 
 pub mod evaluator;
 pub mod heuristic;
+pub mod leaf;
 pub mod legal;
 pub mod mcts;
 pub mod successor;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::program::ProgramCommand;
+use crate::search::leaf::LeafEvaluation;
 use crate::setters::setters;
 
 /// How to search.
@@ -18,7 +19,8 @@ pub struct MctsConfig {
     pub leaf_playouts: Option<u64>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation
-    /// or with all moves as first, as values vary less then.
+    /// or with all moves as first, as values vary less then. Beside prior probabilities of moves,
+    /// it is the factor of these, and 1 by default.
     pub exploration: Option<f32>,
     /// How many visits of a move count as much as any number of playouts in which it was made later
     /// ("all moves as first"); with 0, these do not count. By default 1000 where a playout tells of
@@ -45,6 +47,9 @@ pub struct MctsConfig {
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
     /// that was learned for at least half of that.
     pub learning: Duration,
+    /// How leaves are [evaluated from outside](crate::search::leaf), if they are: then there are no
+    /// random playouts, and nothing is learned.
+    pub leaves: Option<LeafEvaluation>,
     /// Whether a [planner](crate::plan) works beside the search, on two threads of its own, in a
     /// game of one role. It has a quarter of the memory.
     pub plan: bool,
@@ -66,6 +71,9 @@ pub struct EvaluationUse {
 /// The weight of what is uncertain where there are only playouts; and beside an evaluation, or where
 /// all moves of playouts count.
 const EXPLORATION: [f32; 2] = [0.5, 0.2];
+
+/// The weight of prior probabilities.
+const PRIOR_EXPLORATION: f32 = 1.0;
 
 /// How many visits count as much as playouts in which a move was made later.
 const RAVE: f32 = 1000.0;
@@ -100,6 +108,7 @@ impl Default for MctsConfig {
             provers: Vec::new(),
             evaluation: None,
             learning: Duration::from_secs(3),
+            leaves: None,
             plan: false,
             seed: 0,
         }
@@ -122,6 +131,7 @@ impl MctsConfig {
         with_provers(provers: Vec<ProgramCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
         with_learning(learning: Duration);
+        with_leaves(leaves: Option<LeafEvaluation>);
         with_plan(plan: bool);
         with_seed(seed: u64);
     }
@@ -129,13 +139,16 @@ impl MctsConfig {
     /// The weight of what is uncertain, in a search with an evaluation or without, and with all moves
     /// as first or without.
     pub(super) fn exploration_weight(&self, has_evaluation: bool, has_first_moves: bool) -> f32 {
-        let default = EXPLORATION[usize::from(has_evaluation || has_first_moves)];
+        let default = match &self.leaves {
+            Some(_) => PRIOR_EXPLORATION,
+            None => EXPLORATION[usize::from(has_evaluation || has_first_moves)],
+        };
         self.exploration.unwrap_or(default)
     }
 
     /// How many visits count as much as all moves as first, which are not looked at if it is 0.
     pub(super) fn rave_visits(&self, has_evaluation: bool) -> f32 {
-        match has_evaluation {
+        match has_evaluation || self.leaves.is_some() {
             true => 0.0,
             false => self.rave.unwrap_or(RAVE),
         }

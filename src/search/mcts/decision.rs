@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::arena::{Block, get, set};
 use super::node::{Expected, Meta, NodeId};
+use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::machine::{Move, State};
 use crate::search::successor::{Siblings, Turn};
@@ -26,8 +27,9 @@ const WORTH: usize = 1;
 /// The node that it leads to, or 0; from bit 32 on the move.
 const TO: usize = 2;
 /// In a search with an evaluation, what two roles can expect behind it: see [`Expected`]. In one
-/// without, all moves as first: in how many playouts below the node the move was made by the role that
-/// decides there; and from bit 32 on the mean of their values, a floating point number.
+/// with [prior probabilities](Edge::probability), that of the move, a floating point number. In others,
+/// all moves as first: in how many playouts below the node the move was made by the role that decides
+/// there; and from bit 32 on the mean of their values, a floating point number.
 const TOLD: usize = 3;
 const EDGE: usize = 4;
 
@@ -75,19 +77,19 @@ impl<'a> Decision<'a> {
     }
 
     /// Writes a decision: the moves and what they lead to, in a game with `roles` roles. The
-    /// most that there is to expect behind each of the edges is a share of the range of goals. The
-    /// search is one with an evaluation or without.
+    /// most that there is to expect behind each of the edges is a share of the range of goals.
     pub(super) fn init(
         words: &[AtomicU64],
         roles: usize,
         moves: &[Move],
         found: Siblings<'_>,
         most: impl Fn(usize) -> f32,
-        has_evaluation: bool,
+        knowledge: EdgeKnowledge,
     ) {
-        let untold = match has_evaluation {
-            true => Expected::UNKNOWN.to_word(),
-            false => 0,
+        let untold = match knowledge {
+            EdgeKnowledge::AllAsFirst => 0,
+            EdgeKnowledge::Expected => Expected::UNKNOWN.to_word(),
+            EdgeKnowledge::Probability => u64::from((1.0 / moves.len() as f32).to_bits()),
         };
         let state = found.words();
         let slot = slot(roles, state);
@@ -215,6 +217,16 @@ impl<'a> Edge<'a> {
         set(&self.0[WORTH], worth_word(most.min(expected), 1.0));
     }
 
+    /// The probability of the move before anything is known of what follows.
+    pub(super) fn probability(self) -> f32 {
+        f32::from_bits(get(&self.0[TOLD]) as u32)
+    }
+
+    /// Sets the probability of the move.
+    pub(super) fn set_probability(self, probability: f32) {
+        set(&self.0[TOLD], probability.to_bits().into());
+    }
+
     /// In how many playouts below the node the move was made, and the mean of their values.
     pub(super) fn all_as_first(self) -> (u32, f32) {
         let word = get(&self.0[TOLD]);
@@ -257,6 +269,23 @@ impl<'a> Edge<'a> {
             false => mean,
         };
         Some(mean + weight * f32::from_bits((worth >> 32) as u32))
+    }
+
+    /// As [`upper_bound`](Edge::upper_bound), in a search with prior probabilities: what is uncertain
+    /// falls with the number of trials, and counts as much as the move is likely (Silver et al.,
+    /// "Mastering the game of Go without human knowledge", 2017, after Rosin, "Multi-armed bandits
+    /// with episode context", 2011).
+    pub(super) fn prior_bound(self, untried: f32, weight: f32) -> Option<f32> {
+        let counts = get(&self.0[COUNTS]);
+        if counts & CLOSED != 0 {
+            return None;
+        }
+        let worthwhile = f32::from_bits(get(&self.0[WORTH]) as u32);
+        let mean = match counts % PENDING {
+            0 => worthwhile.min(untried),
+            _ => worthwhile,
+        };
+        Some(mean + weight * self.probability() / (tried(counts) as f32 + 1.0))
     }
 
     /// A mean over visits, together with that over the playouts in which the move was made later:

@@ -171,7 +171,12 @@ impl Tree {
     ) -> Option<usize> {
         let rave = context.first_moves.as_ref();
         let rave = rave.map_or(0.0, |first_moves| first_moves.visits);
-        let weight = context.exploration * (node.visits() as f32 + 1.0).ln().sqrt();
+        let visits = node.visits() as f32 + 1.0;
+        let weight = context.exploration
+            * match self.has_priors() {
+                true => visits.sqrt(),
+                false => visits.ln().sqrt(),
+            };
         // What has not been tried is thought to be as good as the rest.
         let untried = match self.valuation() {
             Some(_) => 1.0,
@@ -180,7 +185,11 @@ impl Tree {
         let mut best = None;
         let mut greatest = f32::NEG_INFINITY;
         for (place, edge) in decision.each().enumerate() {
-            if let Some(score) = edge.upper_bound(untried, weight, rave)
+            let score = match self.has_priors() {
+                true => edge.prior_bound(untried, weight),
+                false => edge.upper_bound(untried, weight, rave),
+            };
+            if let Some(score) = score
                 && score > greatest
             {
                 (best, greatest) = (Some(place), score);

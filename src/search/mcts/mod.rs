@@ -14,6 +14,7 @@
 //! - `descent`: the choice of the next leaf, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
+//! - `leaves`: leaves that are evaluated from outside.
 //! - `first_moves`: what playouts tell of moves that are made later.
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
@@ -29,6 +30,7 @@ mod decision;
 mod descent;
 mod first_moves;
 mod joint;
+mod leaves;
 mod local;
 mod local_report;
 #[cfg(all(test, propjit_loom))]
@@ -173,8 +175,12 @@ impl Mcts {
     /// A search from the initial state.
     ///
     /// # Errors
-    /// When there is no such machine, or it cannot go on, as when the prover hits a limit.
+    /// When there is no such machine, or it cannot go on, as when the prover hits a limit; or when
+    /// the prover is to play, and leaves are to be evaluated from outside.
     pub fn new(game: &Game, backend: Backend, config: MctsConfig) -> Result<Mcts, MachineError> {
+        if backend == Backend::Prover && config.leaves.is_some() {
+            return Err(MachineError::NotGround { backend });
+        }
         // What a prover calls its states and moves is its own.
         let threads = match backend {
             Backend::Prover => 1,
@@ -198,7 +204,8 @@ impl Mcts {
         let local = engines.as_ref().filter(|_| ranges.len() > 1);
         let local =
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
-        let heuristic = (engines.as_ref()).filter(|_| config.evaluation.is_some());
+        let learns = config.evaluation.is_some() && config.leaves.is_none();
+        let heuristic = (engines.as_ref()).filter(|_| learns);
         let learning = HeuristicConfig::default().with_time(config.learning);
         let heuristic = heuristic.map(|_| {
             // Learning has nothing to do with the state of a match.
@@ -219,6 +226,9 @@ impl Mcts {
         let mut tree = Tree::new(&root, ranges, random, memory);
         if let Some(local) = &local {
             tree.set_wins(local.no_wins());
+        }
+        if config.leaves.is_some() {
+            tree.set_priors();
         }
         Ok(Mcts {
             legal: first.legal_moves(&state)?,

@@ -13,6 +13,7 @@ use loom::thread;
 use super::arena::Block;
 use super::decision::{self, Decision};
 use super::node::{Bounds, Meta, Node, Stage};
+use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::machine::{Move, RoleId, State};
 use crate::search::successor::{NodeInfo, Successor, Successors, Turn};
@@ -67,7 +68,7 @@ impl Memory {
             &[Move(7)],
             successors.all(),
             |_| 1.0,
-            false,
+            EdgeKnowledge::AllAsFirst,
         );
     }
 }

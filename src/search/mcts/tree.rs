@@ -54,6 +54,19 @@ pub(super) struct Tree {
     heeds_proofs: AtomicBool,
     /// Whether playouts tell of all moves that are made in them.
     heeds_first_moves: AtomicBool,
+    /// Whether moves have prior probabilities.
+    has_priors: bool,
+}
+
+/// What is known of an edge beside the values of the evaluations behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum EdgeKnowledge {
+    /// All moves as first.
+    AllAsFirst,
+    /// What the roles can expect.
+    Expected,
+    /// The prior probability of the move.
+    Probability,
 }
 
 /// A node, and a part of its hash.
@@ -87,6 +100,7 @@ impl Tree {
             wins: None,
             heeds_proofs: AtomicBool::new(true),
             heeds_first_moves: AtomicBool::new(true),
+            has_priors: false,
         };
         tree.make_root(root);
         tree
@@ -276,8 +290,8 @@ impl Tree {
             left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
         };
         let words = self.arena.from(block);
-        let has_evaluation = self.valuation.is_some();
-        Decision::init(words, roles, moves, found.successors, most, has_evaluation);
+        let knowledge = self.edge_knowledge();
+        Decision::init(words, roles, moves, found.successors, most, knowledge);
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
@@ -317,6 +331,24 @@ impl Tree {
     /// The evaluation of states, if there is one.
     pub(super) fn valuation(&self) -> Option<&Valuation> {
         self.valuation.as_ref()
+    }
+
+    /// Whether moves have prior probabilities.
+    pub(super) fn has_priors(&self) -> bool {
+        self.has_priors
+    }
+
+    /// From now on, moves have prior probabilities.
+    pub(super) fn set_priors(&mut self) {
+        self.has_priors = true;
+    }
+
+    fn edge_knowledge(&self) -> EdgeKnowledge {
+        match &self.valuation {
+            _ if self.has_priors => EdgeKnowledge::Probability,
+            Some(_) => EdgeKnowledge::Expected,
+            None => EdgeKnowledge::AllAsFirst,
+        }
     }
 
     /// From now on, states are evaluated. All nodes are forgotten, as they have values of another

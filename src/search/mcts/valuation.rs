@@ -38,7 +38,7 @@ impl Tree {
     /// of by playouts.
     pub(super) fn expands_at_once(&self) -> bool {
         let used = self.valuation().map(|valuation| valuation.used);
-        used.is_some_and(|used| used.leaf >= 1.0)
+        self.has_priors() || used.is_some_and(|used| used.leaf >= 1.0)
     }
 
     /// The goals that the roles can expect in a node.

@@ -23,17 +23,19 @@ use propjit_stop::Stop;
 const MOST_KNOWN: usize = 256;
 
 pub(super) struct Worker<'a> {
-    shared: &'a Shared,
-    tree: &'a Tree,
-    config: &'a MctsConfig,
-    evaluator: &'a mut dyn Evaluator,
-    context: DescentContext,
+    pub(super) shared: &'a Shared,
+    pub(super) tree: &'a Tree,
+    pub(super) config: &'a MctsConfig,
+    pub(super) evaluator: &'a mut dyn Evaluator,
+    pub(super) context: DescentContext,
     /// What evaluates states, if anything does.
     scorer: Option<Scorer>,
     /// The paths to the leaves in which playouts have started, by the number of the start.
     playing: Vec<Option<(Path, NodeId)>>,
     /// How many these are.
     leaves: usize,
+    /// The paths to the leaves that are to be evaluated from outside.
+    pub(super) waiting: Vec<(Path, NodeId)>,
     /// Paths that are not in use.
     paths: Vec<Path>,
     /// How many playouts each leaf gets.
@@ -75,6 +77,7 @@ impl<'a> Worker<'a> {
             scorer: tree.valuation().map(|v| Scorer::new(v.evaluation.clone())),
             playing: Vec::new(),
             leaves: 0,
+            waiting: Vec::new(),
             paths: Vec::new(),
             root_statistics: Vec::new(),
             shared,
@@ -92,7 +95,7 @@ impl<'a> Worker<'a> {
             result => result,
         };
         self.evaluator.runner().clear();
-        for (path, leaf) in self.playing.iter().flatten() {
+        for (path, leaf) in self.playing.iter().flatten().chain(&self.waiting) {
             self.tree.cancel(path, Some(*leaf));
         }
         self.tree
@@ -117,11 +120,14 @@ impl<'a> Worker<'a> {
             .with_progress(self.shared.playouts.clone());
         while !stop.is_set() {
             self.evaluator.set_stop(stop);
-            let mut questions = self.descend();
-            while !questions.is_empty() && !stop.is_set() {
-                questions = self.answer(questions, stop)?;
+            if let Some(evaluation) = &self.config.leaves {
+                self.evaluate_leaves(evaluation, wanted, stop)?;
+                if self.is_done(wanted) {
+                    break;
+                }
+                continue;
             }
-            self.give_up(questions);
+            self.reach_leaves(stop)?;
             if self.is_done(wanted) {
                 break;
             }
@@ -130,6 +136,16 @@ impl<'a> Worker<'a> {
             self.back_up();
             self.judge_first_moves();
         }
+        Ok(())
+    }
+
+    /// Goes down to leaves once, and finds out all that it takes.
+    pub(super) fn reach_leaves(&mut self, stop: &Stop) -> Result<(), MachineError> {
+        let mut questions = self.descend();
+        while !questions.is_empty() && !stop.is_set() {
+            questions = self.answer(questions, stop)?;
+        }
+        self.give_up(questions);
         Ok(())
     }
 
@@ -151,15 +167,19 @@ impl<'a> Worker<'a> {
     /// Starts playouts in as many leaves as there is room for.
     fn descend(&mut self) -> Vec<Question> {
         let mut questions = Vec::new();
-        self.playouts = match self.config.leaf_playouts {
-            Some(playouts) => playouts.max(1),
-            None => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
+        self.playouts = match (&self.config.leaves, self.config.leaf_playouts) {
+            (Some(_), _) => 1,
+            (None, Some(playouts)) => playouts.max(1),
+            (None, None) => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
         };
         let lanes = self.evaluator.runner().lanes() as u64;
-        let most = lanes.div_ceil(self.playouts) as usize;
+        let most = match &self.config.leaves {
+            Some(evaluation) => self.most_waiting(evaluation),
+            None => lanes.div_ceil(self.playouts) as usize,
+        };
         let root = self.tree.root();
         for _ in 0..MOST_KNOWN {
-            if self.leaves + questions.len() >= most {
+            if self.leaves + self.waiting.len() + questions.len() >= most {
                 break;
             }
             let path = self.paths.pop().unwrap_or_default();
@@ -216,8 +236,13 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// Takes the value of a leaf for what would come of playouts.
+    /// Takes the value of a leaf for what would come of playouts, now or when there are enough leaves
+    /// to be evaluated together.
     fn take_value(&mut self, path: Path, node: NodeId) {
+        if self.tree.has_priors() {
+            self.waiting.push((path, node));
+            return;
+        }
         if let Some(scorer) = &mut self.scorer {
             let values = self.tree.expected_goals(node, scorer);
             self.record(path, Some(node), &values);
@@ -226,7 +251,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells the tree what the evaluation at the end of the path brought for each role.
-    fn record(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
+    pub(super) fn record(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
         self.tree.back_up(&path, leaf, values);
         let start = path.first_edge().unwrap_or(0) * values.len();
         if self.root_statistics.len() < start + values.len() {
@@ -280,7 +305,10 @@ impl<'a> Worker<'a> {
         let mut next = Vec::new();
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
             self.expand(&path, node, expanded.get(at));
-            if self.tree.expands_at_once() {
+            // What happens by chance is not evaluated from outside, but what comes of it.
+            let is_chance = (self.tree.node(node).meta().role())
+                .is_some_and(|role| self.tree.random() == Some(role));
+            if self.tree.expands_at_once() && !(self.tree.has_priors() && is_chance) {
                 self.tree.node(node).begin();
                 self.take_value(path, node);
             } else {
@@ -375,7 +403,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Whether there is nothing more to do.
-    fn is_done(&self, wanted: Wanted) -> bool {
+    pub(super) fn is_done(&self, wanted: Wanted) -> bool {
         self.shared.is_enough(wanted, self.tree) || self.tree.node(self.tree.root()).is_solved()
     }
 }

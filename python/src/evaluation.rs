@@ -1,0 +1,299 @@
+//! Python functions that evaluate the leaves of a search.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use propjit::RoleId;
+use propjit::engine::Engines;
+use propjit::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
+use propjit::search::leaf::{LeafEvaluation, LeafEvaluator, Position, Positions};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::arrays::{Flags, ObservationArray, ObservationForm, elements, writable, zeros};
+
+/// Functions that are to evaluate leaves, at least one.
+pub(crate) struct Functions {
+    evaluation: Option<Py<PyAny>>,
+    policy: Option<Py<PyAny>>,
+}
+
+/// Functions that evaluate the leaves of a game.
+#[derive(Debug)]
+struct PythonEvaluator {
+    evaluation: Option<Py<PyAny>>,
+    policy: Option<Py<PyAny>>,
+    shape: Shape,
+    form: ObservationForm,
+}
+
+impl Functions {
+    /// The functions, if there are any. An evaluation may be learned instead.
+    ///
+    /// # Errors
+    /// If one cannot be called, or there is a policy beside an evaluation that is learned.
+    pub(crate) fn new(
+        evaluation: Option<Py<PyAny>>,
+        policy: Option<Py<PyAny>>,
+        is_learned: bool,
+    ) -> PyResult<Option<Functions>> {
+        for (name, function) in [("evaluation", &evaluation), ("policy", &policy)] {
+            let is_wrong =
+                |function: &Py<PyAny>| Python::attach(|py| !function.bind(py).is_callable());
+            if function.as_ref().is_some_and(is_wrong) {
+                let message = format!("`{name}` has to be a function of three arrays");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        if is_learned && policy.is_some() {
+            let message = "there is no policy beside an evaluation that is learned: `evaluation` \
+                           may be a function, or be left out for playouts by the policy";
+            return Err(PyTypeError::new_err(message));
+        }
+        let functions = Functions { evaluation, policy };
+        let is_some = functions.evaluation.is_some() || functions.policy.is_some();
+        Ok(is_some.then_some(functions))
+    }
+
+    /// Evaluations of a game by the functions. `joint` says whether logits are those of each player;
+    /// by default, that is found out.
+    ///
+    /// # Errors
+    /// If NumPy is missing.
+    pub(crate) fn leaf_evaluation(
+        self,
+        py: Python<'_>,
+        engines: &Arc<Engines>,
+        form: ObservationForm,
+        joint: Option<bool>,
+        batch: usize,
+    ) -> PyResult<LeafEvaluation> {
+        py.import("numpy")?;
+        let config = EnvironmentConfig::default().with_joint(joint);
+        let shape = py.detach(|| VectorEnvironment::new(engines, &config).shape().clone());
+        let playouts = self.evaluation.is_none();
+        let evaluator = PythonEvaluator {
+            evaluation: self.evaluation,
+            policy: self.policy,
+            shape,
+            form,
+        };
+        let evaluation = LeafEvaluation::new(Arc::new(evaluator));
+        Ok(evaluation.with_batch(batch).with_playouts(playouts))
+    }
+}
+
+impl LeafEvaluator for PythonEvaluator {
+    fn evaluate(
+        &self,
+        positions: &Positions,
+        values: &mut [f32],
+        logits: &mut [f32],
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let evaluated = Python::attach(|py| self.call(py, positions, values, logits));
+        Ok(evaluated?)
+    }
+}
+
+impl PythonEvaluator {
+    fn call(
+        &self,
+        py: Python<'_>,
+        positions: &Positions,
+        values: &mut [f32],
+        logits: &mut [f32],
+    ) -> PyResult<()> {
+        let arguments = self.arguments(py, positions)?;
+        if let Some(evaluation) = &self.evaluation {
+            let found = evaluation.bind(py).call1(&arguments)?;
+            let pair = found.cast::<PyTuple>().ok();
+            match pair.filter(|pair| pair.len() == 2) {
+                Some(pair) => {
+                    self.take_values(&pair.get_item(0)?, positions, values)?;
+                    self.take_logits("evaluation", &pair.get_item(1)?, positions, logits)?;
+                }
+                None => self.take_values(&found, positions, values)?,
+            }
+        }
+        if let Some(policy) = &self.policy {
+            let found = policy.bind(py).call1(&arguments)?;
+            self.take_logits("policy", &found, positions, logits)?;
+        }
+        Ok(())
+    }
+
+    /// Observations, legal actions and current players, in new arrays.
+    fn arguments<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Positions,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (shape, count) = (&self.shape, positions.len());
+        let words = shape.propositions.div_ceil(64);
+        let mut states = vec![0; count * words];
+        for (position, words) in positions.each().zip(states.chunks_exact_mut(words.max(1))) {
+            let known = position.state.words().iter();
+            words
+                .iter_mut()
+                .zip(known)
+                .for_each(|(word, known)| *word = *known);
+        }
+        let write = |mut to: Observation<'_>| to.write(shape.propositions, &states, words);
+        let observation = self.form.zeros(py, count, shape.propositions)?;
+        match &observation {
+            ObservationArray::Bits(bits) => {
+                write(Observation::Bits(elements(&mut writable(py, bits)?)?));
+            }
+            ObservationArray::Bytes(flags) => {
+                write(Observation::Bytes(elements(&mut writable(
+                    py,
+                    &flags.bytes,
+                )?)?));
+            }
+            ObservationArray::Floats(floats) => {
+                write(Observation::Floats(elements(&mut writable(py, floats)?)?));
+            }
+        }
+        let current = zeros::<i32>(py, &[count])?;
+        {
+            let mut current = writable(py, &current)?;
+            for (position, current) in positions.each().zip(elements(&mut current)?) {
+                *current = self.current(position);
+            }
+        }
+        let legal = Flags::new(py, &self.action_shape(count))?;
+        {
+            let mut legal = writable(py, &legal.bytes)?;
+            let legal = elements(&mut legal)?;
+            self.each_legal(positions, |action, _| legal[action] = 1)?;
+        }
+        let (observation, legal) = (observation.view(py), legal.view.bind(py).clone());
+        PyTuple::new(
+            py,
+            [observation, legal, current.bind(py).clone().into_any()],
+        )
+    }
+
+    /// The number of the player who has a choice, 0 if nobody has one, and -1 if several have.
+    fn current(&self, position: Position<'_>) -> i32 {
+        let players = &self.shape.players;
+        let choosing = |role: &RoleId| position.legal.role(*role).len() > 1;
+        let mut choosing = (0..).zip(players).filter(|(_, role)| choosing(role));
+        match (choosing.next(), choosing.next()) {
+            (None, _) => 0,
+            (Some((player, _)), None) => player,
+            (Some(_), Some(_)) => -1,
+        }
+    }
+
+    /// The shape of arrays about actions.
+    fn action_shape(&self, count: usize) -> Vec<usize> {
+        match self.shape.joint {
+            true => vec![count, self.shape.players.len(), self.shape.actions],
+            false => vec![count, self.shape.actions],
+        }
+    }
+
+    /// Calls `found` with each legal move of who acts: where it is in an array about actions, and
+    /// among the moves of the positions.
+    ///
+    /// # Errors
+    /// If several players have a choice where one is to act.
+    fn each_legal(
+        &self,
+        positions: &Positions,
+        mut found: impl FnMut(usize, usize),
+    ) -> PyResult<()> {
+        let (shape, actors) = (&self.shape, self.shape.actors());
+        for (at, position) in positions.each().enumerate() {
+            let acting = match (shape.joint, self.current(position)) {
+                (true, _) => &shape.players[..],
+                (false, -1) => {
+                    return Err(PyValueError::new_err(
+                        "several players have a choice in a position: searches of this game need \
+                         `joint=True`, by which functions get masks of each player",
+                    ));
+                }
+                (false, player) => shape
+                    .players
+                    .get(player as usize..=player as usize)
+                    .unwrap_or(&[]),
+            };
+            for (actor, &role) in acting.iter().enumerate() {
+                let moves = position.legal.role(role).iter();
+                for (played, place) in moves.zip(positions.places(at, role)) {
+                    let row = (at * actors + actor) * shape.actions;
+                    found(row + played.0 as usize, place);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_values(
+        &self,
+        found: &Bound<'_, PyAny>,
+        positions: &Positions,
+        values: &mut [f32],
+    ) -> PyResult<()> {
+        let players = &self.shape.players;
+        let found = floats(
+            "evaluation",
+            "values",
+            found,
+            &[positions.len(), players.len()],
+        )?;
+        let found = found.as_slice()?;
+        let places = values.chunks_exact_mut(positions.roles());
+        for (values, found) in places.zip(found.chunks_exact(players.len().max(1))) {
+            for (role, value) in players.iter().zip(found) {
+                values[role.index()] = *value;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_logits(
+        &self,
+        function: &str,
+        found: &Bound<'_, PyAny>,
+        positions: &Positions,
+        logits: &mut [f32],
+    ) -> PyResult<()> {
+        let shape = self.action_shape(positions.len());
+        let found = floats(function, "logits", found, &shape)?;
+        let found = found.as_slice()?;
+        self.each_legal(positions, |action, place| logits[place] = found[action])
+    }
+}
+
+/// What a function returned, as an array of this shape.
+///
+/// # Errors
+/// If it is of another shape, or not of numbers.
+fn floats<'py>(
+    function: &str,
+    what: &str,
+    found: &Bound<'py, PyAny>,
+    shape: &[usize],
+) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
+    let py = found.py();
+    let numpy = py.import("numpy")?;
+    let how = PyDict::new(py);
+    how.set_item("dtype", "float32")?;
+    let array = numpy.call_method("asarray", (found,), Some(&how))?;
+    let given: Vec<usize> = array.getattr("shape")?.extract()?;
+    if given != shape {
+        return Err(PyValueError::new_err(format!(
+            "the {function} returned {what} of shape {}, not {}",
+            PyTuple::new(py, given)?,
+            PyTuple::new(py, shape)?,
+        )));
+    }
+    let array = numpy.call_method1("ascontiguousarray", (array,))?;
+    let array = array.cast_into::<PyArrayDyn<f32>>()?;
+    debug_assert!(array.is_c_contiguous());
+    Ok(array.readonly())
+}
