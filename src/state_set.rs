@@ -58,6 +58,17 @@ impl StateSet {
         (new, true)
     }
 
+    /// The number of a state, if it is there; zero words at its end may be missing.
+    pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
+        if state.len() < self.words {
+            let padded = [state, &vec![0; self.words - state.len()]].concat();
+            return self.find(&padded);
+        }
+        let is_it = |&at: &u32| self.states(at as usize, at as usize + 1) == state;
+        let found = self.index.find(hash_of(state), is_it);
+        found.map(|&at| at as usize)
+    }
+
     /// Forgets all states from `first` on but those that are given, ascending.
     pub(crate) fn keep(&mut self, first: usize, kept: &[usize]) {
         for at in first..self.len {

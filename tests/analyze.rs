@@ -83,7 +83,7 @@ fn people_get_a_table() {
     let board = "  3 . . .\n  2 x o .\n  1 x o .\n    1 2 3\n\n  (control x)\n";
     let table = text.strip_prefix(board).unwrap_or_else(|| panic!("{text}"));
     assert!(
-        table.starts_with("x: (mark 1 3), value 100, proved\n"),
+        table.starts_with("x: (mark 1 3), value 100, proved by tree search\n"),
         "{text}"
     );
     assert_eq!(table.lines().count(), 8, "{text}");

@@ -53,6 +53,7 @@ mod remote_players;
 mod search_players;
 mod solve;
 mod solve_command;
+mod solving;
 mod tiers;
 mod tournaments;
 mod traces;

@@ -105,6 +105,8 @@ fn analyze_says_by_what_it_was_proved() {
     let methods = [PlanMethod::Search, PlanMethod::Satisfiability];
     let methods = methods.map(|method| serde_json::to_value(method).unwrap());
     assert!(methods.contains(&found[1]), "{report}");
+    let proof = &report["proved_by"];
+    assert!(proof == "plan" || proof == "satisfiability", "{report}");
 
     let text = stdout(propjit(&["analyze", &own("pegTriangle"), "--seconds", "100"]).success());
     // A playout may have been sooner.

@@ -405,7 +405,7 @@ fn several_threads_find_what_one_does() {
         let engines = game.engines().unwrap();
         // By threats, wins may be found that take longer.
         let config = ProofConfig::default().with_mode(ProofMode::Full);
-        let mut team = ProverTeam::new(engines, target, &config, 3).unwrap();
+        let mut team = ProverTeam::new(engines, target, &config, 3, &Stop::new()).unwrap();
         for _ in 0..4 {
             let states = random_match(&mut *machine, &mut rng);
             let from = states.len().saturating_sub(depth as usize + 2);

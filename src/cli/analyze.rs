@@ -6,7 +6,7 @@ use std::time::Duration;
 use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
-use propjit::search::mcts::{LocalReport, PlanReport};
+use propjit::search::mcts::{LocalReport, PlanReport, ProvedBy, StatesReport};
 use serde::Serialize;
 
 use super::output::{Failure, Output, message, show_progress};
@@ -63,6 +63,12 @@ struct Analysis {
     /// What a planner has found out, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanReport>,
+    /// What the states of the game tell, if all that follow are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<StatesReport>,
+    /// By what the value is proved, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved_by: Option<ProvedBy>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
     /// The position, for people.
@@ -127,6 +133,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         moves: ranking(&report, &mut search, history.roles()),
         local: report.local,
         plan: report.plan,
+        states: report.states,
+        proved_by: report.proved_by,
         goals: None,
         picture,
     })
@@ -148,6 +156,8 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         moves: Vec::new(),
         local: None,
         plan: None,
+        states: None,
+        proved_by: None,
         goals: Some(goals),
         picture,
     })
@@ -196,7 +206,10 @@ impl fmt::Display for Analysis {
                 ),
             };
         };
-        let proved = if self.solved { ", proved" } else { "" };
+        let proved = match self.proved_by {
+            Some(method) => format!(", proved by {method}"),
+            None => String::new(),
+        };
         let value = self.value.map_or("unknown".to_string(), number);
         writeln!(f, "{}: {best}, value {value}{proved}", self.role)?;
         writeln!(
@@ -233,6 +246,7 @@ impl fmt::Display for Analysis {
             }
         }
         self.local.as_ref().map_or(Ok(()), |local| local.fmt(f))?;
-        self.plan.as_ref().map_or(Ok(()), |plan| plan.fmt(f))
+        self.plan.as_ref().map_or(Ok(()), |plan| plan.fmt(f))?;
+        self.states.as_ref().map_or(Ok(()), |states| states.fmt(f))
     }
 }

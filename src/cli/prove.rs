@@ -192,7 +192,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             Mode::All => ProofMode::All,
         });
     let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
-    let team = ProverTeam::new(engines, target, &config, args.threads);
+    let team = ProverTeam::new(engines, target, &config, args.threads, &limited);
     let mut team = team.map_err(Failure::new)?;
     let depth = Arc::new(AtomicU32::new(0));
     let shown = show_progress({

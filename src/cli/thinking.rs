@@ -51,6 +51,11 @@ pub(super) struct ThinkingArgs {
     #[arg(long)]
     no_plan: bool,
 
+    /// Do not enumerate states: in games of several roles that have few, a thread beside the search
+    /// finds all in at most a tenth of the first time to think, unless playouts are counted
+    #[arg(long)]
+    no_solve: bool,
+
     /// Processes that look for forced wins: `propjit prove --serve`
     #[arg(long, default_value = "0", value_name = "N", value_parser = |text: &str| in_range(text, 0usize, 64))]
     workers: usize,
@@ -171,6 +176,7 @@ impl ThinkingArgs {
             .with_memory(self.memory << 20)
             .with_local(self.local)
             .with_plan(!self.no_plan)
+            .with_solve(!self.no_solve)
             .with_evaluation(self.evaluation.then(EvaluationUse::default))
             .with_provers(vec![own_worker(); self.workers])
             .with_seed(seed)
@@ -183,7 +189,10 @@ impl ThinkingArgs {
         position: &Position,
         is_counted: bool,
     ) -> Result<(Mcts, u64), Failure> {
-        let config = self.config().with_plan(!self.no_plan && !is_counted);
+        let mut config = self.config();
+        if is_counted {
+            config = config.with_plan(false).with_solve(false);
+        }
         let seed = config.seed;
         Ok((Mcts::new(&position.game, position.backend, config)?, seed))
     }

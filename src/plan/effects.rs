@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::ground::GroundGame;
 
 use super::ROLE;
+use super::clock::Clock;
 
 /// The most gates that are looked at, for all moves together.
 const MOST_WORK: usize = 100_000_000;
@@ -27,13 +28,15 @@ pub(super) struct Effects {
     pub(super) makes: Vec<[Vec<usize>; 2]>,
     /// The pairs of moves that cannot be made in any order.
     pub(super) conflicts: Vec<(usize, usize)>,
+    /// What changes by itself.
+    pub(super) clock: Clock,
 }
 
 impl Effects {
-    /// The effects of the role's moves; `None` if they depend on the state, as where steps are
-    /// counted, or if there is too much to look at.
-    pub(super) fn of(game: &GroundGame) -> Option<Effects> {
-        let makes = makes(game)?;
+    /// The effects of the role's moves on all but a clock; `None` if they depend on the state, if it
+    /// depends on the clock which moves are legal, or if there is too much to look at.
+    pub(super) fn of(game: &GroundGame, clock: Clock) -> Option<Effects> {
+        let makes = makes(game, &clock)?;
         let mut conflicts = FxHashSet::default();
         let mut exclude = |a: &usize, b: &usize| {
             if a != b {
@@ -42,6 +45,10 @@ impl Effects {
             conflicts.len() <= MOST_CONFLICTS
         };
         let needs = needs(game);
+        let mut timed = (needs.iter().enumerate()).filter(|(base, _)| clock.contains(*base));
+        if timed.any(|(_, [positive, negative])| !(positive.is_empty() && negative.is_empty())) {
+            return None;
+        }
         for ([adders, deleters], [positive, negative]) in makes.iter().zip(needs) {
             for (makers, needing) in [
                 (adders, deleters),
@@ -58,12 +65,38 @@ impl Effects {
         }
         let mut conflicts: Vec<_> = conflicts.into_iter().collect();
         conflicts.sort_unstable();
-        Some(Effects { makes, conflicts })
+        Some(Effects {
+            makes,
+            conflicts,
+            clock,
+        })
+    }
+
+    /// All moves, in groups of which no two can be made in the same step.
+    pub(super) fn groups(&self) -> Vec<Vec<usize>> {
+        let conflicts: FxHashSet<_> = self.conflicts.iter().copied().collect();
+        let mut moves: Vec<usize> = self.makes.iter().flatten().flatten().copied().collect();
+        moves.sort_unstable();
+        moves.dedup();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for made in moves {
+            let excludes = |group: &&mut Vec<usize>| {
+                group
+                    .iter()
+                    .all(|&other| conflicts.contains(&(other, made)))
+            };
+            match groups.iter_mut().find(excludes) {
+                Some(group) => group.push(made),
+                None => groups.push(vec![made]),
+            }
+        }
+        groups
     }
 }
 
-/// By proposition, the moves that make it true, and those that make it false.
-fn makes(game: &GroundGame) -> Option<Vec<[Vec<usize>; 2]>> {
+/// By proposition, the moves that make it true, and those that make it false; none of those of the
+/// clock.
+fn makes(game: &GroundGame, clock: &Clock) -> Option<Vec<[Vec<usize>; 2]>> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let does = layout.does[ROLE.index()].clone();
     let inputs = &circuit.inputs()[does.clone()];
@@ -91,7 +124,8 @@ fn makes(game: &GroundGame) -> Option<Vec<[Vec<usize>; 2]>> {
                 false => simplified(circuit, &edges, node, &mut builder),
             };
         }
-        for (base, edge) in next.iter().enumerate() {
+        let own = next.iter().enumerate();
+        for (base, edge) in own.filter(|&(base, _)| !clock.contains(base)) {
             let after = edges[edge.node().index()].invert_if(edge.inverted());
             let before = builder.input(layout.bases.start + base);
             match after {
@@ -169,7 +203,9 @@ mod tests {
         let game = task.engines.game();
         let number = |text: &str| game.parse_move(ROLE, text).unwrap().index();
         let [open, light, read, douse] = ["open", "light", "read", "douse"].map(number);
-        let effects = Effects::of(game).unwrap();
+        let clock = Clock::new(game, &task.root.state);
+        let effects = Effects::of(game, clock).unwrap();
+        assert_eq!(effects.groups().concat().len(), 4);
         let pair = |a: usize, b: usize| (a.min(b), a.max(b));
         let mut expected = vec![pair(light, douse), pair(read, douse)];
         expected.sort_unstable();
@@ -185,6 +221,8 @@ mod tests {
             (<= (next off) (true off) (does r wait))
             (<= (next off) (not (true off)) (does r toggle))
             (<= terminal (not (true off))) (goal r 100)";
-        assert!(Effects::of(task(rules).engines.game()).is_none());
+        let task = task(rules);
+        let game = task.engines.game();
+        assert!(Effects::of(game, Clock::new(game, &task.root.state)).is_none());
     }
 }

@@ -9,7 +9,7 @@
 //! | `beam` | matches, by search through states in lanes, where an `estimator` says which are promising | the best goal, if no state was left out |
 //! | `satisfier` | matches of any length, by a SAT solver and the `unrolled` circuit | that a goal is out of reach |
 //!
-//! - `effects`: what moves do, and which can be made in any order.
+//! - `effects`: what moves do, and which can be made in any order; `clock`: what changes by itself.
 //! - `table`: the states that were seen, and the way to each.
 //! - `findings`: what is known, for all who want to know.
 //! - `gate`: planners work only when they may.
@@ -36,6 +36,7 @@
 //! ```
 
 mod beam;
+mod clock;
 mod effects;
 mod estimator;
 mod findings;
@@ -232,7 +233,13 @@ mod tests {
 
     #[test]
     fn the_best_match_of_own_games_is_found_and_proved() {
-        for name in ["pegTriangle", "pipes", "twistyCorridor", "untwistyCorridor"] {
+        for name in [
+            "pegTriangle",
+            "pipes",
+            "sudoku",
+            "twistyCorridor",
+            "untwistyCorridor",
+        ] {
             let task = task(games::text(name).unwrap());
             let planner = Planner::start(&task.engines, &task.root.state, 1 << 27, 1000);
             assert_eq!(planner.known().plan, None, "it is paused at first");

@@ -14,6 +14,7 @@ use crate::ground::invariants::net::Net;
 use crate::machine::Move;
 use crate::machine::batch::Batch;
 
+use super::clock::Clock;
 use super::effects::Effects;
 use super::findings::{Findings, Plan, PlanMethod};
 use super::gate::Gate;
@@ -83,7 +84,8 @@ impl<'a> Satisfier<'a> {
         let variables = (self.root.memory / BYTES_PER_VARIABLE).min(u32::MAX as usize);
         let net = Net::new(self.engines.game(), variables as u32);
         // Matches in which steps have several moves are found sooner, but are not all that there are.
-        let effects = Effects::of(self.engines.game());
+        let game = self.engines.game();
+        let effects = Effects::of(game, Clock::new(game, &self.root.state));
         let effects = effects.map(Some).into_iter().chain([None]);
         let course = |effects: Option<Effects>| {
             let is_parallel = usize::from(effects.is_some());
@@ -129,7 +131,17 @@ impl<'a> Satisfier<'a> {
                     continue;
                 }
                 match self.ask(course, |of| of.can_end(steps, value))? {
-                    Some(true) => self.take(&course.unrolled.solution(steps))?,
+                    Some(true) => {
+                        let moves = course.unrolled.solution(steps);
+                        if !self.take(&moves, value) {
+                            if course.is_complete {
+                                // Then the clauses say something else than the circuit.
+                                tracing::warn!(steps, "a plan that cannot be played");
+                                return Err(Over);
+                            }
+                            return Ok(false);
+                        }
+                    }
                     Some(false) => course.excluded[steps] = value,
                     None => is_open = true,
                 }
@@ -179,21 +191,16 @@ impl<'a> Satisfier<'a> {
         }
     }
 
-    /// Takes over a solution. Ends the search if it is none by the rules: then the clauses say
-    /// something else than the circuit.
-    fn take(&self, moves: &[Move]) -> Result<(), Over> {
-        match self.replay(moves) {
-            Some(goal) => {
-                let moves = moves.to_vec();
-                self.findings
-                    .improve(Plan { goal, moves }, PlanMethod::Satisfiability);
-                Ok(())
-            }
-            None => {
-                tracing::warn!(steps = moves.len(), "a plan that cannot be played");
-                Err(Over)
-            }
+    /// Takes over a solution. Whether it can be played, and brings at least so much: where several
+    /// moves are made in a step, the match may end between them.
+    fn take(&self, moves: &[Move], value: i32) -> bool {
+        let goal = self.replay(moves);
+        if let Some(goal) = goal {
+            let moves = moves.to_vec();
+            self.findings
+                .improve(Plan { goal, moves }, PlanMethod::Satisfiability);
         }
+        goal.is_some_and(|goal| goal >= value)
     }
 
     /// The goal at the end of a match, if it can be played. A match without a goal counts as 0.

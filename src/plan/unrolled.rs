@@ -7,6 +7,9 @@
 //! In each step one move is made; or several, if their [`Effects`] are known and they could be
 //! made in any order, which makes steps fewer by far where the order matters little.
 //!
+//! What changes by itself is then a function of how many moves were made: it follows from a unary
+//! count of them.
+//!
 //! Once a match is over, nothing is required of what follows; so a solution may be shorter than
 //! the clauses reach.
 
@@ -19,6 +22,7 @@ use crate::ground::invariants::solver::Solver;
 use crate::machine::{Move, State};
 
 use super::ROLE;
+use super::clock::Clock;
 use super::effects::Effects;
 
 /// The clauses of the states from a root on.
@@ -27,8 +31,14 @@ pub(super) struct Unrolled<'a> {
     solver: Solver,
     parts: Parts,
     /// What moves do, if several are made in a step.
-    parallel: Option<Effects>,
+    parallel: Option<Parallel>,
     states: Vec<StateWires>,
+}
+
+/// What moves do, and groups of them of which a step has one at most.
+struct Parallel {
+    effects: Effects,
+    groups: Vec<Vec<usize>>,
 }
 
 /// The gates to be made into clauses, each with its operands, in the order of evaluation.
@@ -48,6 +58,8 @@ struct StateWires {
     /// By node; those of gates that are not in the clauses mean nothing.
     lits: Vec<Lit>,
     has_goals: bool,
+    /// Whether at least one move was made before, at least two, and so on, as far as that matters.
+    count: Vec<Lit>,
     /// The moves that may be made, once they are in the clauses.
     moves: Vec<(Move, Lit)>,
     terminal: Lit,
@@ -66,17 +78,21 @@ impl<'a> Unrolled<'a> {
         if !net.circuit.loops().is_empty() {
             return None;
         }
+        let ticks = parallel.as_ref().map_or(0, |effects| effects.clock.ticks());
         let mut unrolled = Unrolled {
             net,
             solver: Solver::new(0, &Stop::new()),
             parts: Parts::new(net),
-            parallel,
+            parallel: parallel.map(|effects| Parallel {
+                groups: effects.groups(),
+                effects,
+            }),
             states: Vec::new(),
         };
         let truth = unrolled.solver.truth();
         let bases = (0..net.layout.bases.len()).map(|base| truth ^ !root.contains(base));
         let bases = bases.collect();
-        unrolled.add_state(bases, !truth);
+        unrolled.add_state(bases, vec![!truth; ticks], !truth);
         Some(unrolled)
     }
 
@@ -105,12 +121,17 @@ impl<'a> Unrolled<'a> {
     pub(super) fn extend(&mut self) {
         let at = self.steps();
         let made = self.add_moves(at);
-        let next = match &self.parallel {
-            None => self.after_one(at, &made),
-            Some(_) => self.after_several(at, &made),
+        let (next, count) = match self.parallel.take() {
+            None => (self.after_one(at, &made), Vec::new()),
+            Some(parallel) => {
+                let count = self.count(at, &made, &parallel.groups);
+                let next = self.after_several(at, &made, &parallel.effects, &count);
+                self.parallel = Some(parallel);
+                (next, count)
+            }
         };
         let before = self.states[at].over;
-        self.add_state(next, before);
+        self.add_state(next, count, before);
     }
 
     /// Whether a match can end after exactly so many steps, with a goal of at least `value`; `None` if
@@ -152,8 +173,9 @@ impl<'a> Unrolled<'a> {
         made.map(|&(made, _)| made).collect()
     }
 
-    /// Adds a state with these base propositions, before which the match may be over.
-    fn add_state(&mut self, bases: Vec<Lit>, before: Lit) {
+    /// Adds a state with these base propositions after so many moves, before which the match may be
+    /// over.
+    fn add_state(&mut self, bases: Vec<Lit>, count: Vec<Lit>, before: Lit) {
         let truth = self.solver.truth();
         let mut lits = vec![!truth; self.net.circuit.nodes().len()];
         for (&input, lit) in self.net.circuit.inputs().iter().zip(bases) {
@@ -162,6 +184,7 @@ impl<'a> Unrolled<'a> {
         self.states.push(StateWires {
             lits,
             has_goals: false,
+            count,
             moves: Vec::new(),
             terminal: truth,
             over: truth,
@@ -216,11 +239,35 @@ impl<'a> Unrolled<'a> {
         next.map(|output| self.output(at, output)).collect()
     }
 
+    /// How many moves were made after a step, as far as that matters.
+    fn count(&mut self, at: usize, moves: &[Lit], groups: &[Vec<usize>]) -> Vec<Lit> {
+        let mut count = self.states[at].count.clone();
+        if count.is_empty() {
+            return count;
+        }
+        let truth = self.solver.truth();
+        for group in groups {
+            let none: Vec<Lit> = group.iter().map(|&made| !moves[made]).collect();
+            let made = !self.solver.and_all(&none);
+            for number in (0..count.len()).rev() {
+                let before = number.checked_sub(1).map_or(truth, |less| count[less]);
+                let reached = self.solver.and_all(&[made, before]);
+                count[number] = self.solver.either(count[number], reached);
+            }
+        }
+        count
+    }
+
     /// Requires that no two moves are made that exclude each other. Gives the base propositions
-    /// after them.
-    fn after_several(&mut self, at: usize, moves: &[Lit]) -> Vec<Lit> {
+    /// after them, if so many were made since the root.
+    fn after_several(
+        &mut self,
+        at: usize,
+        moves: &[Lit],
+        effects: &Effects,
+        count: &[Lit],
+    ) -> Vec<Lit> {
         let none = !self.solver.truth();
-        let effects = self.parallel.as_ref().expect("effects are known");
         for &(a, b) in &effects.conflicts {
             let (a, b) = (moves[a], moves[b]);
             if a != none && b != none {
@@ -228,7 +275,12 @@ impl<'a> Unrolled<'a> {
             }
         }
         let mut next = Vec::with_capacity(effects.makes.len());
-        for (input, [adders, deleters]) in self.net.layout.bases.clone().zip(&effects.makes) {
+        let bases = self.net.layout.bases.clone().zip(&effects.makes);
+        for (base, (input, [adders, deleters])) in bases.enumerate() {
+            if effects.clock.contains(base) {
+                next.push(self.timed(base, &effects.clock, count));
+                continue;
+            }
             let node = self.net.circuit.inputs()[input];
             let before = self.states[at].lits[node.index()];
             let kept = deleters.iter().map(|&made| !moves[made]);
@@ -238,6 +290,18 @@ impl<'a> Unrolled<'a> {
             next.push(!self.solver.and_all(&unset));
         }
         next
+    }
+
+    /// Whether a proposition of the clock holds after so many moves.
+    fn timed(&mut self, base: usize, clock: &Clock, count: &[Lit]) -> Lit {
+        let truth = self.solver.truth();
+        let mut never = Vec::new();
+        for time in clock.times(base) {
+            let reached = time.checked_sub(1).map_or(truth, |less| count[less]);
+            let passed = count.get(time).copied().unwrap_or(!truth);
+            never.push(!self.solver.and_all(&[reached, !passed]));
+        }
+        !self.solver.and_all(&never)
     }
 
     /// Makes clauses of gates in a state.
@@ -367,33 +431,48 @@ mod tests {
 
     #[test]
     fn moves_in_a_step_can_be_made_in_any_order() {
-        // A Latin square.
-        let task = task(
-            "(role r) (digit 1) (digit 2) (digit 3)
-             (<= (init (free ?x ?y)) (digit ?x) (digit ?y))
-             (<= (legal r (write ?x ?y ?d)) (true (free ?x ?y)) (digit ?d)
-                 (not (row ?y ?d)) (not (column ?x ?d)))
-             (<= (row ?y ?d) (true (cell ?x ?y ?d)))
-             (<= (column ?x ?d) (true (cell ?x ?y ?d)))
-             (<= (next (cell ?x ?y ?d)) (does r (write ?x ?y ?d)))
-             (<= (next (cell ?x ?y ?d)) (true (cell ?x ?y ?d)))
-             (<= (next (free ?x ?y)) (true (free ?x ?y)) (not (written ?x ?y)))
-             (<= (written ?x ?y) (does r (write ?x ?y ?d)))
-             (<= open (true (free ?x ?y)))
-             (<= going (legal r ?m)) (<= terminal (not going))
-             (<= (goal r 100) (not open)) (<= (goal r 0) open)",
-        );
-        let game = task.engines.game();
-        let net = Net::new(game, 1 << 20);
-        let effects = Effects::of(game).unwrap();
-        let mut unrolled = Unrolled::new(&net, &task.root.state, Some(effects)).unwrap();
-        unrolled.limit(u64::MAX, &Stop::new());
-        let steps = (1..20).find(|&steps| {
-            unrolled.extend();
-            unrolled.can_end(steps, 100) == Some(true)
-        });
-        let moves = unrolled.solution(steps.unwrap());
-        assert_eq!((steps, moves.len()), (Some(1), 9));
-        assert_eq!(replayed(&task, &moves), Some(100));
+        let counter = "(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
+             (succ 7 8) (succ 8 9) (init (made 0))
+             (<= (next (made ?n)) (true (made ?m)) (succ ?m ?n))
+             (<= (goal r 100) (true (made 9))) (<= (goal r 0) (not (true (made 9))))";
+        // How many moves were made is seen by what is left, or counted; or it ends after some.
+        for (rest, count) in [
+            ("(<= (goal r 100) (not open)) (<= (goal r 0) open)", 9),
+            (counter, 9),
+            (&counter.replace("made 9", "made 5"), 5),
+            (
+                &(counter.replace("made 9", "made 5") + "(<= terminal (true (made 5)))"),
+                5,
+            ),
+        ] {
+            // A Latin square.
+            let task = task(&format!(
+                "(role r) (digit 1) (digit 2) (digit 3)
+                 (<= (init (free ?x ?y)) (digit ?x) (digit ?y))
+                 (<= (legal r (write ?x ?y ?d)) (true (free ?x ?y)) (digit ?d)
+                     (not (row ?y ?d)) (not (column ?x ?d)))
+                 (<= (row ?y ?d) (true (cell ?x ?y ?d)))
+                 (<= (column ?x ?d) (true (cell ?x ?y ?d)))
+                 (<= (next (cell ?x ?y ?d)) (does r (write ?x ?y ?d)))
+                 (<= (next (cell ?x ?y ?d)) (true (cell ?x ?y ?d)))
+                 (<= (next (free ?x ?y)) (true (free ?x ?y)) (not (written ?x ?y)))
+                 (<= (written ?x ?y) (does r (write ?x ?y ?d)))
+                 (<= open (true (free ?x ?y)))
+                 (<= going (legal r ?m)) (<= terminal (not going)) {rest}"
+            ));
+            let game = task.engines.game();
+            let net = Net::new(game, 1 << 20);
+            let clock = Clock::new(game, &task.root.state);
+            let effects = Effects::of(game, clock).unwrap();
+            let mut unrolled = Unrolled::new(&net, &task.root.state, Some(effects)).unwrap();
+            unrolled.limit(u64::MAX, &Stop::new());
+            let steps = (1..20).find(|&steps| {
+                unrolled.extend();
+                unrolled.can_end(steps, 100) == Some(true)
+            });
+            let moves = unrolled.solution(steps.unwrap());
+            assert_eq!((steps, moves.len()), (Some(1), count), "{rest}");
+            assert_eq!(replayed(&task, &moves), Some(100), "{rest}");
+        }
     }
 }

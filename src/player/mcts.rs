@@ -60,14 +60,15 @@ impl MoveBudget {
 }
 
 impl Default for MctsPlayerConfig {
-    /// The default search with local search, a learned evaluation and a planner, which goes on
-    /// while others think.
+    /// The default search with local search, a learned evaluation, a planner and an enumeration of
+    /// states, which goes on while others think.
     fn default() -> MctsPlayerConfig {
         let evaluation = Some(EvaluationUse::default());
         MctsPlayerConfig {
             search: MctsConfig::default()
                 .with_local(true)
                 .with_plan(true)
+                .with_solve(true)
                 .with_evaluation(evaluation),
             backend: None,
             ponder: true,
@@ -196,6 +197,12 @@ fn record(report: &SearchReport) -> serde_json::Value {
     }
     if let Some(plan) = &report.plan {
         record["plan"] = json!(plan);
+    }
+    if let Some(states) = &report.states {
+        record["states"] = json!(states);
+    }
+    if let Some(method) = report.proved_by {
+        record["proved_by"] = json!(method);
     }
     record
 }

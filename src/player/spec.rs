@@ -61,6 +61,7 @@ const KINDS: &[PlayerKind] = &[
             "workers",
             "prover",
             "plan",
+            "solve",
             "evaluation",
             "leaf",
             "minimax",
@@ -123,7 +124,8 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     let mut config = MctsPlayerConfig {
         search: mcts::MctsConfig::default()
             .with_local(is_timed)
-            .with_plan(is_timed),
+            .with_plan(is_timed)
+            .with_solve(is_timed),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
         ponder: options.get("ponder", "true or false")?.unwrap_or(is_timed),
         budget,
@@ -149,6 +151,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         ("decisive", &mut search.decisive),
         ("local", &mut search.local),
         ("plan", &mut search.plan),
+        ("solve", &mut search.solve),
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
     }

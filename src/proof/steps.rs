@@ -223,12 +223,13 @@ impl Steps {
         for chunk in 0..chunks {
             let lanes = phase.place(chunk * width.lanes());
             let here = &mut phase.here;
-            here.evaluate(section::NEXT);
-            here.evaluate(section::JOINT);
-            arrive(layout, here, arriving);
-            arriving.evaluate(section::STATE);
-            flags(arriving, layout.state.clone(), lanes, &mut found.after);
-            flags(here, layout.joint.clone(), lanes, &mut found.moves);
+            make(
+                layout,
+                here,
+                arriving,
+                lanes,
+                [&mut found.after, &mut found.moves],
+            );
             let rows = here.outputs(layout.next.clone());
             found.states.fill(chunk * words, words, rows);
         }
@@ -264,17 +265,14 @@ impl Steps {
             phase.put(pairs.iter().map(|&(_, joint)| joint));
             let here = &mut phase.here;
             to_rows(width, columns, here.inputs_mut(layout.bases.clone()));
-            here.evaluate(section::NEXT);
-            here.evaluate(section::JOINT);
-            arrive(layout, here, arriving);
-            arriving.evaluate(section::STATE);
-            flags(
+            let lanes = pairs.len();
+            make(
+                layout,
+                here,
                 arriving,
-                layout.state.clone(),
-                pairs.len(),
-                &mut found.after,
+                lanes,
+                [&mut found.after, &mut found.moves],
             );
-            flags(here, layout.joint.clone(), pairs.len(), &mut found.moves);
             to_columns(width, here.outputs(layout.next.clone()), columns);
             found.states.extend_from_slice(columns);
         }
@@ -449,6 +447,23 @@ impl Phase {
             }
         }
     }
+}
+
+/// Makes the joint moves in the first lanes. Adds the [`flag`]s of the states after them, and of the
+/// joint moves themselves.
+fn make(
+    layout: &PhaseLayout,
+    here: &mut LaneEvaluator,
+    arriving: &mut LaneEvaluator,
+    lanes: usize,
+    [after, moves]: [&mut Vec<u8>; 2],
+) {
+    here.evaluate(section::NEXT);
+    here.evaluate(section::JOINT);
+    arrive(layout, here, arriving);
+    arriving.evaluate(section::STATE);
+    flags(arriving, layout.state.clone(), lanes, after);
+    flags(here, layout.joint.clone(), lanes, moves);
 }
 
 /// Moves next states to where they arrive.

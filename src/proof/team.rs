@@ -25,7 +25,8 @@ pub struct ProverTeam {
 }
 
 impl ProverTeam {
-    /// A team of at least one prover.
+    /// A team of at least one prover. If a stop comes before it is known how soon moves have an
+    /// influence on goals, moves are tried without regard to that.
     ///
     /// # Errors
     /// When there are more joint moves than can be tried.
@@ -34,8 +35,9 @@ impl ProverTeam {
         target: Target,
         config: &ProofConfig,
         threads: usize,
+        stop: &Stop,
     ) -> Result<ProverTeam, ProofError> {
-        let influence = influence(engines.game(), &Stop::new());
+        let influence = influence(engines.game(), stop);
         let influence = influence.as_ref();
         let prover = |_| Prover::with_influence(engines, target, config, influence);
         let provers = (0..threads.max(1)).map(prover);
@@ -150,7 +152,8 @@ mod tests {
             value: 100,
         };
         let config = ProofConfig::default();
-        let mut team = ProverTeam::new(game.engines().unwrap(), target, &config, 2).unwrap();
+        let engines = game.engines().unwrap();
+        let mut team = ProverTeam::new(engines, target, &config, 2, &Stop::new()).unwrap();
         team.provers[0].announce(Announcer::new(Box::new(|_| panic!("as wanted"))));
         let state = game.ground_game().unwrap().initial().clone();
         // Nobody wins by force, and many cubes are proved before that is seen.

@@ -6,6 +6,7 @@ use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engines;
+use crate::machine::State;
 use crate::machine::expander::Expander;
 use crate::state_set::StateSet;
 
@@ -52,9 +53,9 @@ pub(super) enum Growth {
 }
 
 impl Graph {
-    /// The initial state alone, which is not terminal.
-    pub(super) fn new(engines: &Engines, expander: &Expander) -> Graph {
-        let mut root = engines.game().initial().words().to_vec();
+    /// A state alone, which is not terminal.
+    pub(super) fn new(engines: &Engines, expander: &Expander, root: &State) -> Graph {
+        let mut root = root.words().to_vec();
         root.resize(expander.words(), 0);
         let mut states = StateSet::new(expander.words());
         states.insert(&root);
@@ -80,16 +81,34 @@ impl Graph {
         progress: &SolveProgress,
     ) -> Growth {
         let mut expander = Expander::new(engines);
-        let most = most.min(END as usize);
-        let mut layer = self.states.len();
-        let mut ticker = stop.ticker();
-        while self.expanded() < self.states.len() {
-            let from = self.expanded();
-            if from >= layer {
-                self.depth += 1;
-                layer = self.states.len();
+        while !self.is_complete() {
+            if let Err(reason) = self.grow_layer(&mut expander, (memory, most), stop, |graph| {
+                progress.note_states(graph.len(), graph.depth);
+            }) {
+                return reason;
             }
-            let to = self.states.len().min(from + expander.lanes());
+        }
+        Growth::Complete
+    }
+
+    /// Adds what follows from the states that there are: the next layer, as long as there are not
+    /// more bytes or states than these. `grown` is told from time to time.
+    ///
+    /// # Errors
+    /// Why it did not come to an end.
+    pub(super) fn grow_layer(
+        &mut self,
+        expander: &mut Expander,
+        (memory, most): (usize, usize),
+        stop: &Stop,
+        mut grown: impl FnMut(&Graph),
+    ) -> Result<(), Growth> {
+        let most = most.min(END as usize);
+        let layer = self.states.len();
+        let mut ticker = stop.ticker();
+        while self.expanded() < layer {
+            let from = self.expanded();
+            let to = layer.min(from + expander.lanes());
             let parents = self.states.states(from, to).to_vec();
             let mut reason = Growth::Stopped;
             let is_done = expander.expand_while(&parents, |child| {
@@ -113,12 +132,15 @@ impl Graph {
             });
             if !is_done {
                 self.shrink_to(from);
-                return reason;
+                return Err(reason);
             }
             self.start_to(to);
-            progress.note_states(self.states.len(), self.depth);
+            grown(self);
         }
-        Growth::Complete
+        if self.expanded() < self.len() {
+            self.depth += 1;
+        }
+        Ok(())
     }
 
     /// The states up to this one that have no joint move have no edges.
@@ -137,7 +159,7 @@ impl Graph {
     }
 
     /// About how much memory it takes, with what will be found out about its states.
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let words = self.states.states(0, 1).len();
         // The vectors have up to twice the room that they need; there are two evaluations a role.
         let each = StateSet::bytes_a_state(words) + 2 * size_of::<(usize, u32)>() + 12 * self.roles;
@@ -176,6 +198,20 @@ impl Graph {
         edges.iter().map(|&edge| match edge & END {
             0 => Edge::State(edge as usize),
             _ => Edge::End((edge & !END) as usize),
+        })
+    }
+
+    /// The number of a state, if it is there.
+    pub(super) fn find(&self, state: &State) -> Option<usize> {
+        self.states.find(state.words())
+    }
+
+    /// Whether each joint move leads to a state with a greater number, so that no state can come
+    /// twice. That is so where all ways to a state are of equal length.
+    pub(super) fn is_graded(&self) -> bool {
+        (0..self.expanded()).all(|at| {
+            let mut edges = self.edges(at);
+            edges.all(|edge| !matches!(edge, Edge::State(next) if next <= at))
         })
     }
 

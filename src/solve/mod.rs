@@ -11,6 +11,8 @@
 //! - `plans`: games of one role, by the [planner](crate::plan).
 //! - `proofs`: games with too many states, by [proof search](crate::proof); `extraction`: the
 //!   strategies that it knows. `several` has enumeration and proof search at the same time.
+//! - `state_values`: what all states of a small game are worth, for players; `outlook`: how to play
+//!   among moves of equal value.
 //! - `bounds`: what is known by now; `progress`: the same for those who watch.
 //! - `claims`: [certificates](crate::certificate), which rules alone can check.
 //!
@@ -34,12 +36,14 @@ mod claims;
 mod enumeration;
 mod extraction;
 mod graph;
+mod outlook;
 mod plans;
 mod progress;
 mod proofs;
 mod several;
 mod solved;
 mod split;
+mod state_values;
 mod strategy;
 mod values;
 
@@ -55,6 +59,7 @@ pub use bounds::{RoleBounds, SolveMethod};
 use graph::Graph;
 pub use progress::SolveProgress;
 pub use solved::{CertificateError, Solved};
+pub(crate) use state_values::StateValues;
 
 /// What solving may take.
 #[derive(Clone, Debug)]
@@ -112,7 +117,7 @@ pub fn solve<'a>(
     } else if ground.roles().len() == 1 {
         solved.plan = plans::search(engines, &bounds, config.memory, stop, progress);
     } else {
-        let graph = Graph::new(engines, &expander);
+        let graph = Graph::new(engines, &expander, ground.initial());
         let watch = (stop, progress);
         (solved.enumerated, solved.findings) =
             several::search(engines, graph, &bounds, config, watch);

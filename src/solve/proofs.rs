@@ -65,7 +65,7 @@ impl Findings {
                 let target = Target { role, value };
                 let mut team = match teams.remove(&(role, value)) {
                     Some(team) => team,
-                    None => ProverTeam::new(engines, target, &config, threads)?,
+                    None => ProverTeam::new(engines, target, &config, threads, stop)?,
                 };
                 let part = stop.within(slice);
                 let proof = team.prove(game.initial(), MOST_DEPTH, &part, |_| ())?;

@@ -224,7 +224,8 @@ impl<'a> Solved<'a> {
 
     /// Whether a check can ask the rules about all states.
     fn has_few_states(&self, stop: &Stop) -> bool {
-        let mut graph = Graph::new(self.engines, &Expander::new(self.engines));
+        let initial = self.engines.game().initial();
+        let mut graph = Graph::new(self.engines, &Expander::new(self.engines), initial);
         let limits = (usize::MAX, MOST_STATES);
         graph.grow(self.engines, limits, stop, &SolveProgress::default()) == Growth::Complete
     }

@@ -53,6 +53,10 @@ pub struct MctsConfig {
     /// Whether a [planner](crate::plan) works beside the search, on two threads of its own, in a
     /// game of one role. It has a quarter of the memory.
     pub plan: bool,
+    /// Whether all states are enumerated beside the search, in a game of several roles, if there are
+    /// so few that this takes at most a tenth of the first search's time, on a thread of its own,
+    /// and a quarter as much memory as the tree may have.
+    pub solve: bool,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
 }
@@ -110,6 +114,7 @@ impl Default for MctsConfig {
             learning: Duration::from_secs(3),
             leaves: None,
             plan: false,
+            solve: false,
             seed: 0,
         }
     }
@@ -133,6 +138,7 @@ impl MctsConfig {
         with_learning(learning: Duration);
         with_leaves(leaves: Option<LeafEvaluation>);
         with_plan(plan: bool);
+        with_solve(solve: bool);
         with_seed(seed: u64);
     }
 

@@ -12,7 +12,7 @@ use super::config::MctsConfig;
 use super::decision::Edge;
 use super::local_report::{Forced, LocalReport, LocalTarget};
 use super::node::{Decider, NodeId};
-use super::report::SearchReport;
+use super::report::{ProvedBy, SearchReport};
 use super::tree::Tree;
 use crate::engine::Engines;
 use crate::game::Game;
@@ -229,6 +229,10 @@ impl LocalSearch {
             if of.forced.is_none_or(|known| forced.depth < known.depth) {
                 of.forced = Some(forced);
             }
+        }
+        let best = report.moves.first();
+        if report.solved && best.is_some_and(|best| best.forced.is_some()) {
+            report.proved_by = Some(ProvedBy::Proof);
         }
     }
 }

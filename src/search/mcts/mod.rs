@@ -18,6 +18,7 @@
 //! - `first_moves`: what playouts tell of moves that are made later.
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
+//! - `solving`: what all states tell, in a game that has few.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
@@ -39,6 +40,7 @@ mod node;
 mod planning;
 mod report;
 mod shared;
+mod solving;
 #[cfg(test)]
 mod stress;
 mod tree;
@@ -67,8 +69,10 @@ pub use local_report::{Forced, LocalReport, LocalTarget};
 use node::Bounds;
 pub use planning::PlanReport;
 use planning::Planning;
-pub use report::{MoveReport, SearchReport};
+pub use report::{MoveReport, ProvedBy, SearchReport};
 use shared::{Shared, Wanted};
+use solving::Solving;
+pub use solving::StatesReport;
 use tree::Tree;
 use valuation::Valuation;
 use worker::Worker;
@@ -76,7 +80,7 @@ use worker::Worker;
 /// How many threads there are at most: what is under way must fit into the tree's counters.
 const MOST_THREADS: usize = 120;
 
-/// The time between looks whether goal latches have been found.
+/// The time between looks whether goal latches, an evaluation or all states have been found.
 const GOAL_BOUNDS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A search, with what it found out so far.
@@ -116,6 +120,8 @@ pub struct Mcts {
     local: Option<LocalSearch>,
     /// The planner beside the search, if there is one.
     planning: Option<Planning>,
+    /// What finds all states, if they are wanted.
+    solving: Option<Solving>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
     depth: u32,
@@ -223,6 +229,10 @@ impl Mcts {
             }
             None => (None, config.memory),
         };
+        let solvable = game
+            .engines()
+            .filter(|_| config.solve && ranges.len() > 1 && backend != Backend::Prover);
+        let solving = solvable.map(|engines| Solving::new(engines, config.memory));
         let mut tree = Tree::new(&root, ranges, random, memory);
         if let Some(local) = &local {
             tree.set_wins(local.no_wins());
@@ -242,6 +252,7 @@ impl Mcts {
             engines,
             local,
             planning,
+            solving,
             state,
             depth: 0,
             playouts_before: 0,
@@ -307,6 +318,13 @@ impl Mcts {
             self.tree.set_goal_bounds(bounds.clone());
         }
         self.goal_bounds = None;
+    }
+
+    /// Takes over what all states are worth, if they have been found since.
+    fn adopt_values(&mut self) {
+        if let Some(values) = self.solving.as_mut().and_then(Solving::news) {
+            self.tree.set_values(values);
+        }
     }
 
     /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up
@@ -385,13 +403,19 @@ impl Mcts {
         if let Some(planning) = &self.planning {
             planning.resume();
         }
+        if let Some(solving) = &mut self.solving {
+            solving.begin(&self.state, &budget.stop);
+        }
         let result = loop {
             self.adopt_goal_bounds();
+            self.adopt_values();
             if let Err(error) = self.adopt_heuristic() {
                 break Err(error);
             }
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
-            let is_waiting = self.goal_bounds.is_some() || self.heuristic.is_some();
+            let is_waiting = self.goal_bounds.is_some()
+                || self.heuristic.is_some()
+                || self.solving.as_ref().is_some_and(Solving::is_pending);
             let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
             let result = self.run_for(time, wanted, &budget.stop);
@@ -423,7 +447,10 @@ impl Mcts {
     /// # Errors
     /// When the machine cannot go on.
     fn resist(&mut self) -> Result<bool, MachineError> {
-        if self.local.is_none() || !self.tree.heeds_proofs() || !self.tree.is_lost() {
+        let tree = &self.tree;
+        // Where all states are known, it is known what resists longest, too.
+        let is_lost = tree.is_lost() && tree.heeds_proofs() && !tree.has_values();
+        if self.local.is_none() || !is_lost {
             return Ok(false);
         }
         let (root, before) = (self.root()?, self.tree.root());
@@ -499,6 +526,9 @@ impl Mcts {
         }
         if let Some(planning) = &self.planning {
             planning.explain(&mut report);
+        }
+        if let Some(solving) = &self.solving {
+            solving.explain(&self.state, legal, &mut report);
         }
         report
     }

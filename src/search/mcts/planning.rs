@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::best_line::BestLine;
 use super::config::MctsConfig;
 use super::node::Bounds;
-use super::report::SearchReport;
+use super::report::{ProvedBy, SearchReport};
 use super::shared::Shared;
 use super::tree::Tree;
 use crate::engine::Engines;
@@ -130,6 +130,17 @@ impl Planning {
         for played in &mut report.moves {
             let (low, high) = &mut played.bounds;
             *high = high.min(f64::from(known.high)).max(*low);
+        }
+        let found = known.plan.as_ref().map(|(_, method)| *method);
+        // That there is nothing better is the harder part, unless that is clear from the start.
+        if let Some(method) = known.proof.or(found)
+            && known.is_solved()
+            && report.solved
+        {
+            report.proved_by = Some(match method {
+                PlanMethod::Search => ProvedBy::Plan,
+                PlanMethod::Satisfiability => ProvedBy::Satisfiability,
+            });
         }
         report.plan = Some(PlanReport {
             range: (known.low, known.high),

@@ -1,6 +1,9 @@
 //! The result of a search.
 
+use std::fmt;
 use std::time::Duration;
+
+use serde::Serialize;
 
 use super::best_line::BestLine;
 use super::decision::Decision;
@@ -8,6 +11,7 @@ use super::joint::Arm;
 use super::local_report::{Forced, LocalReport};
 use super::node::{Bounds, Decider, NodeId, Stage, is_exact};
 use super::planning::PlanReport;
+use super::solving::StatesReport;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::statistics::Moments;
@@ -37,6 +41,38 @@ pub struct SearchReport {
     pub local: Option<LocalReport>,
     /// What a planner has found out, if there is one.
     pub plan: Option<PlanReport>,
+    /// What the states of the game tell, if all that follow are known.
+    pub states: Option<StatesReport>,
+    /// By what the value is proved, if it is.
+    pub proved_by: Option<ProvedBy>,
+}
+
+/// By what the value of a state is proved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProvedBy {
+    /// The nodes of the tree, and the best match of a game of one role that was seen.
+    Tree,
+    /// All states that follow were enumerated.
+    States,
+    /// Proof search, by which the best move is known.
+    Proof,
+    /// A planner's search through states.
+    Plan,
+    /// A SAT solver, asked by a planner.
+    Satisfiability,
+}
+
+impl fmt::Display for ProvedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProvedBy::Tree => "tree search",
+            ProvedBy::States => "enumeration",
+            ProvedBy::Proof => "proof search",
+            ProvedBy::Plan => "planner",
+            ProvedBy::Satisfiability => "SAT",
+        })
+    }
 }
 
 /// The result of a search for one move.
@@ -95,6 +131,8 @@ impl SearchReport {
             moves,
             local: None,
             plan: None,
+            states: None,
+            proved_by: root.bounds(role).are_exact().then_some(ProvedBy::Tree),
         }
     }
 }
@@ -124,6 +162,16 @@ impl SearchReport {
 }
 
 impl MoveReport {
+    /// The role gets at least and at most this.
+    pub(super) fn narrow(&mut self, (least, most): (i32, i32)) {
+        let (low, high) = &mut self.bounds;
+        *low = low.max(least.into());
+        *high = high.min(most.into()).max(*low);
+        if self.is_solved() {
+            (self.value, self.error) = (Some(self.bounds.0), None);
+        }
+    }
+
     /// Whether it is proved what the role gets.
     pub fn is_solved(&self) -> bool {
         let (low, high) = self.bounds;
@@ -134,7 +182,7 @@ impl MoveReport {
 /// Puts the best move first. That is the one looked at most; but where the value of a move is
 /// proved, no more is looked at it, and it is as good as its value. Moves that are sure to
 /// be worse than another come last.
-fn order(moves: &mut Vec<MoveReport>) {
+pub(super) fn order(moves: &mut Vec<MoveReport>) {
     let proven = moves.iter().map(|played| played.bounds.0);
     let proven = proven.fold(f64::NEG_INFINITY, f64::max);
     let is_worse = |played: &MoveReport| played.bounds.1 < proven;

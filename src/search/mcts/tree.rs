@@ -21,6 +21,7 @@ use crate::analysis::GoalBounds;
 use crate::machine::{RoleId, State};
 use crate::proof::{KnownWins, ProofWins, Target};
 use crate::search::successor::{Expansion, NodeInfo, Successor, Turn};
+use crate::solve::StateValues;
 
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;
@@ -39,6 +40,8 @@ pub(super) struct Tree {
     ranges: Box<[Bounds]>,
     /// The goals of these that latches leave, once they are known.
     left: Option<GoalBounds>,
+    /// What all states are worth, if that is known.
+    values: Option<Arc<StateValues>>,
     /// The evaluation of states, if there is one.
     valuation: Option<Valuation>,
     /// The role that decides by chance.
@@ -92,6 +95,7 @@ impl Tree {
             joint_bytes: AtomicUsize::new(0),
             ranges,
             left: None,
+            values: None,
             valuation: None,
             random,
             limit,
@@ -284,8 +288,7 @@ impl Tree {
         let most = |place: usize| {
             let state = || found.successors.to_state(place);
             let left = self
-                .left
-                .is_some()
+                .knows_states()
                 .then(|| self.goal_bounds(&state(), role));
             left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
         };
@@ -295,7 +298,7 @@ impl Tree {
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
-        let is_news = (self.left.is_some() || infos.any(is_over)) && self.refresh(id);
+        let is_news = (self.knows_states() || infos.any(is_over)) && self.refresh(id);
         is_known || is_news
     }
 
@@ -318,6 +321,22 @@ impl Tree {
     /// From now on, latches leave no more than these goals.
     pub(super) fn set_goal_bounds(&mut self, left: GoalBounds) {
         self.left = Some(left);
+        self.narrow_all();
+    }
+
+    /// From now on, it is known what states are worth.
+    pub(super) fn set_values(&mut self, values: Arc<StateValues>) {
+        self.values = Some(values);
+        self.narrow_all();
+    }
+
+    /// Whether it is known what states are worth.
+    pub(super) fn has_values(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// Narrows what roles can get in all nodes by what is known without a search.
+    fn narrow_all(&mut self) {
         let mut state = State::new();
         self.mark(self.root, &mut self.arena.marks(), |id| {
             let node = self.node(id);
@@ -358,12 +377,21 @@ impl Tree {
         self.begin(root, true);
     }
 
+    /// Whether something is known of states without a search.
+    fn knows_states(&self) -> bool {
+        self.left.is_some() || self.values.is_some()
+    }
+
     /// The bounds of what a role can get in a state, as known without a search.
     fn goal_bounds(&self, state: &State, role: RoleId) -> Bounds {
         let left = self.left.as_ref().and_then(|left| left.of(state, role));
-        left.map_or(self.ranges[role.index()], |(low, high)| Bounds {
-            low: low as f32,
-            high: high as f32,
+        let values = self.values.as_ref();
+        let value = values.and_then(|values| values.range(state, role));
+        let known = left.into_iter().chain(value);
+        known.fold(self.ranges[role.index()], |bounds, (least, most)| {
+            let low = bounds.low.max(least as f32);
+            let high = bounds.high.min(most as f32).max(low);
+            Bounds { low, high }
         })
     }
 
@@ -381,7 +409,7 @@ impl Tree {
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
             None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
-            None if self.left.is_none() => self.ranges[role.index()],
+            None if !self.knows_states() => self.ranges[role.index()],
             None => {
                 let mut state = State::new();
                 decision.state(place, &mut state);

@@ -1,0 +1,148 @@
+//! Enumeration beside the search: what is known of all states is reported and played.
+
+use std::time::Duration;
+
+use propjit::Stop;
+use propjit::game::{Game, Setup};
+use propjit::machine::{Backend, RoleId, State, StateMachine};
+use propjit::search::SearchBudget;
+use propjit::search::mcts::{Mcts, MctsConfig, ProvedBy};
+use rand::RngExt;
+use serde_json::Value;
+
+use crate::common::command::{file, json, propjit, stdout};
+use crate::common::solvable::nim;
+
+/// Both choose at the same time, three times: who chooses the greater number gets a point. No tree
+/// search proves anything of that.
+const CHOICES: &str = "
+    (role a) (role b) (init (round 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+    (init (lead 0)) (number 1) (number 2) (number 3)
+    (greater 2 1) (greater 3 1) (greater 3 2)
+    (up -3 -2) (up -2 -1) (up -1 0) (up 0 1) (up 1 2) (up 2 3)
+    (<= (legal ?r ?n) (role ?r) (number ?n))
+    (<= (next (round ?m)) (true (round ?n)) (succ ?n ?m))
+    (<= (next (lead ?m)) (true (lead ?n)) (up ?n ?m) (does a ?x) (does b ?y) (greater ?x ?y))
+    (<= (next (lead ?m)) (true (lead ?n)) (up ?m ?n) (does a ?x) (does b ?y) (greater ?y ?x))
+    (<= (next (lead ?n)) (true (lead ?n)) (does a ?x) (does b ?x))
+    (<= terminal (true (round 4)))
+    (positive 1) (positive 2) (positive 3) (negative -1) (negative -2) (negative -3)
+    (<= (goal a 100) (true (lead ?n)) (positive ?n)) (<= (goal b 0) (true (lead ?n)) (positive ?n))
+    (<= (goal a 0) (true (lead ?n)) (negative ?n)) (<= (goal b 100) (true (lead ?n)) (negative ?n))
+    (<= (goal ?r 50) (role ?r) (true (lead 0)))
+";
+
+#[test]
+fn what_is_chosen_at_the_same_time_is_known_if_there_are_few_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = file(&folder, "choices.kif", CHOICES);
+    // It ends as soon as all is known.
+    let report = json(&["analyze", &rules, "--role", "b", "--seconds", "1000"]);
+    assert_eq!(report["solved"], true, "{report}");
+    assert_eq!(
+        (&report["value"], &report["best"], &report["proved_by"]),
+        (&50.0.into(), &"3".into(), &"states".into())
+    );
+    // Rounds 1 to 3 with leads up to 2 on either side.
+    assert_eq!(report["states"]["states"], 1 + 3 + 5);
+    let others = ["1", "2"].map(|played| {
+        let mut moves = report["moves"].as_array().unwrap().iter();
+        let of = moves.find(|of| of["move"] == *played).unwrap();
+        of["proof"].clone()
+    });
+    assert_eq!(others, [Value::from("<= 50"), Value::Null]);
+    let text = stdout(propjit(&["analyze", &rules, "--seconds", "1000"]).success());
+    assert!(
+        text.contains("a: 3, value 50, proved by enumeration\n"),
+        "{text}"
+    );
+    assert!(text.contains("\nstates: all 9 known after "), "{text}");
+    for option in ["--no-solve", "--playouts=1000"] {
+        let report = json(&["analyze", &rules, option, "--seconds", "0.3"]);
+        assert_eq!(
+            (&report["states"], &report["solved"]),
+            (&Value::Null, &false.into())
+        );
+    }
+}
+
+/// A search of which all states are known.
+fn solved(game: &Game, backend: Backend) -> Mcts {
+    let config = MctsConfig::default().with_solve(true).with_seed(1);
+    let stop = Stop::new().within(Duration::from_secs(1000));
+    let mut search = Mcts::new(game, backend, config).unwrap();
+    while search.report(RoleId(0)).states.is_none() {
+        // The tree may have proved all that it is asked for before.
+        search
+            .run(
+                &SearchBudget::default()
+                    .with_playouts(Some(1))
+                    .with_stop(stop.clone()),
+            )
+            .unwrap();
+        std::thread::yield_now();
+    }
+    search
+}
+
+#[test]
+fn a_won_game_is_won_against_anything() {
+    let game = Game::from_text("nim.kif", &nim([3, 2, 2]), &Setup::default()).unwrap();
+    let mut rng = propjit::rng::streams(1).next().unwrap();
+    for backend in [Backend::Scalar, Backend::Compiled] {
+        let mut search = solved(&game, backend);
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        for _ in 0..20 {
+            let mut state = machine.initial_state().unwrap();
+            let mut steps = 0;
+            let mut left = None;
+            while !machine.is_terminal(&state).unwrap() {
+                search.set_root(&state, steps).unwrap();
+                let report = search.report(RoleId(0));
+                assert_eq!((report.value, report.solved), (Some(100.0), true));
+                assert_eq!(report.proved_by, Some(ProvedBy::States));
+                let distance = report.states.unwrap().distance.unwrap();
+                assert!(
+                    left.is_none_or(|left| distance < left),
+                    "the end comes nearer"
+                );
+                left = Some(distance);
+                let replies = legal(&mut *machine, &state, RoleId(1));
+                let reply = replies[rng.random_range(0..replies.len())];
+                state = machine
+                    .next_state(&state, &[report.best.unwrap(), reply])
+                    .unwrap();
+                steps += 1;
+            }
+            assert_eq!(machine.goal(&state, RoleId(0)).unwrap(), 100);
+        }
+    }
+}
+
+fn legal(
+    machine: &mut dyn StateMachine,
+    state: &State,
+    role: RoleId,
+) -> Vec<propjit::machine::Move> {
+    let mut legal = Vec::new();
+    machine.legal_moves(state, role, &mut legal).unwrap();
+    legal
+}
+
+#[test]
+fn players_know_all_states_unless_they_are_told_not_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = file(&folder, "choices.kif", CHOICES);
+    let records = folder.path().join("records.jsonl");
+    let records = records.to_str().unwrap();
+    let players = ["mcts", "mcts:solve=false"].map(|player| ["--player", player]);
+    let clocks = ["--start-clock", "5", "--play-clock", "0.2", "--seed", "1"];
+    let arguments = [&["match", &rules][..], &players.concat(), &clocks];
+    propjit(&[&arguments.concat()[..], &["--output", records]].concat()).success();
+    let record: Value =
+        serde_json::from_str(std::fs::read_to_string(records).unwrap().trim()).unwrap();
+    let first = &record["steps"][0];
+    let statistics = |role: usize| first[role]["statistics"].clone();
+    assert_eq!(statistics(0)["proved_by"], "states", "{record}");
+    assert_eq!(statistics(1)["proved_by"], Value::Null, "{record}");
+}
