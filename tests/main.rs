@@ -51,6 +51,7 @@ mod remote_players;
 mod search_players;
 mod solve;
 mod solve_command;
+mod steps;
 mod tiers;
 mod tournaments;
 mod traces;
