@@ -9,7 +9,14 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut files = Vec::new();
     // All else only uses the circuits that are made here.
-    let folders = ["ground", "decisive", "darkening", "reasons", "engine"];
+    let folders = [
+        "ground",
+        "decisive",
+        "darkening",
+        "reasons",
+        "stepping",
+        "engine",
+    ];
     for folder in folders.map(|folder| format!("src/{folder}")) {
         println!("cargo::rerun-if-changed={folder}");
         list(&root.join(&folder), &mut files)?;

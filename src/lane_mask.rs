@@ -1,6 +1,7 @@
 //! Sets of lanes.
 
 use propjit_jit::lanes::Width;
+use propjit_jit::lanes::count::count_ones;
 
 use crate::state::ones;
 
@@ -108,6 +109,6 @@ impl LaneMask {
 
     /// The number of lanes in the set.
     pub fn count(&self) -> u64 {
-        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+        count_ones(&self.0)
     }
 }

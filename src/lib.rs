@@ -39,6 +39,7 @@
 //! - [`gdl`] and [`jit`] are the packages below this one: rules and networks; circuits and code.
 //! - [`ground`] is a game as a circuit, with the names of what its wires mean; [`darkening`] and
 //!   [`decisive`] derive other circuits from it.
+//! - [`stepping`] puts the choice of moves into the circuit.
 //! - [`influence`] tells how soon moves have an influence on each other and on goals.
 //! - [`engine`] is the life of code: the best engine for a state, now.
 //! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
@@ -89,6 +90,7 @@ pub mod solve;
 mod state;
 mod state_set;
 mod statistics;
+pub mod stepping;
 mod terms;
 #[cfg(feature = "tools")]
 pub mod tools;

@@ -54,6 +54,7 @@ mod search_players;
 mod solve;
 mod solve_command;
 mod solving;
+mod steps;
 mod tiers;
 mod tournaments;
 mod traces;

@@ -104,20 +104,22 @@ fn damaged_code_is_compiled_afresh() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("code");
     // Matches may be over before the code is kept, so ask for the code first.
-    let play_compiled = || {
+    let load_compiled = || {
         let code = CodeOptions::default().with_cache(Some(Cache::open(&folder, 1 << 20).unwrap()));
         let (game, engines) = load("ticTacToe", code);
         engines.programs().playout_code().unwrap();
-        play(&game, 1000)
+        game
     };
-    let expected = play_compiled();
+    let game = load_compiled();
+    // Before matches are played, for which other code is made.
     let mut entries = std::fs::read_dir(&folder).unwrap();
     let entry = entries.next().unwrap().unwrap().path();
+    let expected = play(&game, 1000);
     let good = std::fs::read(&entry).unwrap();
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
     std::fs::write(&entry, &bad).unwrap();
-    assert_eq!(play_compiled(), expected);
+    assert_eq!(play(&load_compiled(), 1000), expected);
     assert_eq!(std::fs::read(&entry).unwrap()[..64], good[..64]);
     assert_ne!(std::fs::read(&entry).unwrap(), bad);
 }

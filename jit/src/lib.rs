@@ -67,6 +67,7 @@
 //! - [`lanes`]: bit-sliced interpretation, with one bit per assignment in the rows that stand
 //!   for the circuit's nodes, and work on rows: random choice, transposition, counting.
 //! - [`code`]: the same circuits as machine code, with a cache on disk.
+//! - [`count_tree`]: circuits that count edges, and find the one with a number.
 //! - [`evaluator`]: the rows of one thread, evaluated by either engine.
 //! - [`memory`]: memory that threads share word by word.
 //!
@@ -82,6 +83,7 @@
 pub mod assumptions;
 pub mod circuit;
 pub mod code;
+pub mod count_tree;
 pub mod counts;
 pub mod evaluator;
 pub mod lanes;

@@ -42,7 +42,7 @@ use crate::circuit::Circuit;
 use crate::setters::setters;
 pub use fold::fold;
 use propjit_stop::Stop;
-pub use rebuild::rebuild_known;
+pub use rebuild::{connect, rebuild_known};
 
 /// The choice of passes to run, and the time for them.
 #[derive(Clone, Debug)]

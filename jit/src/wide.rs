@@ -4,6 +4,9 @@
 //! two-input gates become one conjunction of many [edges](Edge). Gates that no
 //! output needs are left out.
 //!
+//! Where it is asked for, a gate that is the exclusive disjunction of two edges is one of
+//! them instead, and not of the two gates that an and-inverter graph makes it of.
+//!
 //! Loops are cut down to the gates that take part in them: what does not depend
 //! on the feedback comes before the loop, what the feedback does not depend on
 //! comes after it, and both count as outside.
@@ -20,6 +23,8 @@ pub(crate) struct Folding {
     pub operands: usize,
     /// Gates with more readers are not folded.
     pub readers: u32,
+    /// Whether there are exclusive disjunctions.
+    pub exclusive: bool,
 }
 
 impl Folding {
@@ -27,14 +32,23 @@ impl Folding {
     pub(crate) const SINGLE_READERS: Folding = Folding {
         operands: usize::MAX,
         readers: 1,
+        exclusive: false,
+    };
+
+    /// The same, with exclusive disjunctions.
+    pub(crate) const EXCLUSIVE: Folding = Folding {
+        exclusive: true,
+        ..Folding::SINGLE_READERS
     };
 }
 
-/// One conjunction.
+/// One conjunction, or the exclusive disjunction of two edges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideGate {
     /// The node whose value this is.
     pub node: NodeId,
+    /// Whether it is an exclusive disjunction.
+    pub is_exclusive: bool,
     first: u32,
     end: u32,
 }
@@ -112,7 +126,8 @@ impl WideCircuit {
         &self.gates
     }
 
-    /// The edges whose conjunction the gate is: sorted, no two the same.
+    /// The edges whose conjunction the gate is, or exclusive disjunction: sorted, no two the
+    /// same.
     pub(crate) fn operands(&self, gate: &WideGate) -> &[Edge] {
         &self.operands[gate.first as usize..gate.end as usize]
     }
@@ -173,11 +188,18 @@ impl WideCircuit {
             if !needed[at] {
                 continue;
             }
-            open.extend([b, a]);
+            let exclusive = (folding.exclusive)
+                .then(|| exclusive(circuit, a, b))
+                .flatten();
+            open.extend(exclusive.unwrap_or([b, a]));
             while let Some(edge) = open.pop() {
                 let operand = edge.node().index();
                 let width = operands.len() + open.len() + 2;
                 match circuit.nodes()[operand] {
+                    _ if exclusive.is_some() => {
+                        needed[operand] = true;
+                        operands.push(edge);
+                    }
                     Node::And(a, b) if foldable[operand] && width <= folding.operands => {
                         open.extend([b, a]);
                     }
@@ -193,11 +215,26 @@ impl WideCircuit {
             self.operands.append(&mut operands);
             gates[at] = Some(WideGate {
                 node: NodeId(at as u32),
+                is_exclusive: exclusive.is_some(),
                 first: first as u32,
                 end: self.operands.len() as u32,
             });
         }
         gates
+    }
+}
+
+/// The edges whose exclusive disjunction the conjunction of `a` and `b` is, if it is one: not
+/// both, and not neither.
+fn exclusive(circuit: &Circuit, a: Edge, b: Edge) -> Option<[Edge; 2]> {
+    if !a.inverted() || !b.inverted() {
+        return None;
+    }
+    match [a, b].map(|edge| circuit.node(edge.node())) {
+        [Node::And(x, y), Node::And(u, v)] if [u, v] == [!x, !y] || [v, u] == [!x, !y] => {
+            Some([x, y])
+        }
+        _ => None,
     }
 }
 

@@ -1,8 +1,17 @@
 //! Random choice of one true row per lane: what is chosen, and how often.
 
-use propjit_jit::lanes::Width;
+use std::ops::Range;
+use std::sync::Arc;
+
+use propjit_jit::circuit::{Builder, Edge, OutputId};
+use propjit_jit::code::{Code, CodeConfig, Guards};
+use propjit_jit::count_tree::{CountTree, count_bits};
+use propjit_jit::evaluator::{Engine, LaneEvaluator};
+use propjit_jit::lanes::draw::draw_below;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
+use propjit_jit::lanes::{LaneProgram, Width};
+use propjit_jit::section::Section;
 use proptest::prelude::*;
 
 fn bit(row: &[u64], lane: usize) -> bool {
@@ -53,6 +62,66 @@ proptest! {
                 prop_assert_eq!(chosen.len(), usize::from(asked && !possible.is_empty()));
                 prop_assert!(chosen.iter().all(|row| possible.contains(row)));
             }
+        }
+    }
+}
+
+proptest! {
+    /// Numbers that are drawn below counts, and found by a circuit that counts, choose what a
+    /// selector chooses with the same random bits, in every width.
+    #[test]
+    fn counting_circuits_choose_as_selectors(
+        width in prop::sample::select(&Width::ALL[..]),
+        rows in 0..200usize,
+        sparseness in 0..8u32,
+        seed in any::<u64>(),
+    ) {
+        let bits = count_bits(rows);
+        let mut builder = Builder::new(rows + bits);
+        let edges: Vec<Edge> = (0..rows).map(|at| builder.input(at)).collect();
+        let number: Vec<Edge> = (rows..rows + bits).map(|at| builder.input(at)).collect();
+        let tree = CountTree::new(&mut builder, &edges);
+        let mut outputs = tree.total().to_vec();
+        outputs.extend(tree.find(&mut builder, &number));
+        let circuit = builder.finish(outputs);
+        let section = |range: Range<usize>, after| Section {
+            outputs: range.map(|at| OutputId(at as u32)).collect(),
+            after,
+        };
+        let sections = [section(0..bits, None), section(bits..bits + rows, Some(0))];
+        let mut engines =
+            vec![Engine::Interpreter(Arc::new(LaneProgram::new(&circuit, &sections)), width)];
+        for config in CodeConfig::supported().filter(|config| config.width == width) {
+            let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
+            engines.push(Engine::Code(Arc::new(code.unwrap())));
+        }
+        let mut random = LaneRandom::new(seed);
+        let from = matrix(rows, width, sparseness, &mut random);
+        let mut asked = vec![0; width.words()];
+        random.fill(&mut asked);
+        let mut chosen = vec![0; from.len()];
+        let mut selecting = random.clone();
+        let none = Selector::new().select(width, &from, &asked, &mut selecting, &mut chosen);
+        for engine in engines {
+            let mut lanes = LaneEvaluator::new(engine);
+            let mut drawing = random.clone();
+            lanes.inputs_mut(0..rows).copy_from_slice(&from);
+            lanes.evaluate(0);
+            let (counts, numbers) = lanes.outputs_and_inputs_mut(0..bits, rows..rows + bits);
+            let nothing = draw_below(width, counts, &asked, &mut drawing, numbers);
+            prop_assert_eq!(&nothing[..asked.len()], &none[..asked.len()]);
+            lanes.evaluate(1);
+            // Elsewhere, the circuit may choose anything.
+            let found = lanes.outputs(bits..bits + rows).iter().zip(&from).enumerate();
+            let found: Vec<u64> = found
+                .map(|(at, (found, from))| found & from & asked[at % asked.len()])
+                .collect();
+            prop_assert_eq!(&found, &chosen);
+            // The same random rows were taken.
+            let mut next = [vec![0; width.words()], vec![0; width.words()]];
+            drawing.fill(&mut next[0]);
+            selecting.clone().fill(&mut next[1]);
+            prop_assert_eq!(&next[0], &next[1]);
         }
     }
 }

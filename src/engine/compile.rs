@@ -16,6 +16,7 @@ use super::options::CodeOptions;
 use crate::ground::sections::{decisive_sections, playout_sections, state_sections};
 use crate::ground::{GoalBounds, GroundGame, Layout};
 use crate::reasons::{PhaseLayout, Target};
+use crate::stepping::StepLayout;
 
 /// A hash of the sources of this package that decide which circuits are compiled.
 const SOURCES: &str = env!("PROPJIT_SOURCES");
@@ -62,6 +63,16 @@ impl Purpose {
             sections: decisive_sections(layout).to_vec(),
             depends_on: format!("{latches:?}"),
             is_guarded: true,
+        }
+    }
+
+    /// Random steps.
+    pub(super) fn steps(layout: &StepLayout) -> Purpose {
+        Purpose {
+            name: "steps",
+            sections: layout.sections(),
+            depends_on: String::new(),
+            is_guarded: false,
         }
     }
 

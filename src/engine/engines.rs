@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::decisive::DecisiveEngine;
 use super::options::CodeOptions;
 use super::programs::Programs;
+use super::steps::Steps;
 use super::tiers::Tiers;
 use super::valid_engine::ValidEngine;
 use crate::background::Background;
@@ -16,6 +17,7 @@ use crate::ground::{GoalBounds, GroundGame};
 pub struct Engines {
     programs: Arc<Programs>,
     tiers: OnceLock<Tiers>,
+    steps: OnceLock<Steps>,
     /// Without and with regard to goal latches.
     decisive: [OnceLock<DecisiveEngine>; 2],
 }
@@ -26,6 +28,7 @@ impl Engines {
         Engines {
             programs: Arc::new(Programs::new(game, options)),
             tiers: OnceLock::new(),
+            steps: OnceLock::new(),
             decisive: Default::default(),
         }
     }
@@ -61,9 +64,13 @@ impl Engines {
         self.tiers();
     }
 
-    /// Waits until there will be no better engine for the whole circuit.
+    /// Waits until there will be no better engine for the whole circuit, nor for its random steps
+    /// if these were asked for.
     pub fn wait(&self) {
         self.tiers().wait();
+        if let Some(steps) = self.steps.get() {
+            steps.wait();
+        }
     }
 
     /// Whether the [best](Engines::best) engine was asked for.
@@ -85,6 +92,12 @@ impl Engines {
     ) -> &DecisiveEngine {
         let start = || DecisiveEngine::start(&self.programs, self.tiers(), latches);
         self.decisive[usize::from(latches.is_some())].get_or_init(start)
+    }
+
+    /// The engine for random steps, which the first call starts to make.
+    pub(crate) fn steps(&self) -> &Steps {
+        let start = || Steps::start(&self.programs, self.tiers());
+        self.steps.get_or_init(start)
     }
 
     /// Whether there will be no better engine for the whole circuit than there is.

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | the circuit as it was lowered, interpreted | at once | all states |
 //! | the optimised circuit, as machine code | once per game, in the background (`tiers`), or loaded from the [cache] | all states |
+//! | the circuit with the [choice of moves](crate::stepping), as machine code | once per game, in the background (`steps`) | random playouts from all states with a phase |
 //! | the circuit with [decisive moves](crate::decisive) | once per game, in the background (`decisive`) | playouts from all states |
 //! | the circuit [specialised for a root](crate::darkening) | as roots come, in the background ([`darkening`]) | the states that follow from the root |
 //!
@@ -58,6 +59,7 @@ mod match_engines;
 mod options;
 mod programs;
 mod sources;
+mod steps;
 mod subscription;
 mod tiers;
 mod valid_engine;
@@ -68,6 +70,8 @@ pub use engines::Engines;
 pub use match_engines::MatchEngines;
 pub use options::CodeOptions;
 pub use programs::Programs;
+pub use steps::StepEngine;
+pub(crate) use steps::Steps;
 pub use subscription::EngineSubscription;
 pub use valid_engine::{PlayoutPolicy, ValidEngine};
 pub use validity::Validity;

@@ -53,12 +53,15 @@ impl Sources {
             Offer::Decisive => true,
             Offer::Darkened { .. } => false,
             Offer::Whole { is_best } => {
-                let decisive = self.decisive.as_ref();
-                let no_decisive = policy == PlayoutPolicy::Uniform
-                    || decisive.is_none_or(DecisiveEngine::is_missing);
-                is_best && self.darkening.is_none() && no_decisive
+                is_best && self.darkening.is_none() && self.is_uniform(policy)
             }
         }
+    }
+
+    /// Whether there will be no engine for decisive moves, or none is wanted.
+    pub(super) fn is_uniform(&self, policy: PlayoutPolicy) -> bool {
+        let decisive = self.decisive.as_ref();
+        policy == PlayoutPolicy::Uniform || decisive.is_none_or(DecisiveEngine::is_missing)
     }
 
     /// The engine that was offered. If its validity does not suit or if it is gone, it is the

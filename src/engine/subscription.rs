@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::sources::{Offer, Sources};
+use super::steps::Steps;
 use super::valid_engine::{PlayoutPolicy, ValidEngine};
 use super::validity::Validity;
 use crate::ground::GroundGame;
@@ -33,6 +34,14 @@ impl EngineSubscription {
     /// The game.
     pub fn game(&self) -> &Arc<GroundGame> {
         self.sources.engines.game()
+    }
+
+    /// The engine for random steps of the whole circuit, which is made from the first call on. There
+    /// is none as long as a better engine for the whole circuit will come, or one for decisive moves.
+    pub(crate) fn steps(&self) -> Option<&Steps> {
+        let is_best = self.told == Some(Offer::Whole { is_best: true });
+        let stays = is_best && self.sources.is_uniform(self.policy);
+        stays.then(|| self.sources.engines.steps())
     }
 
     /// The best engine now.

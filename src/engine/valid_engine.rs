@@ -56,6 +56,11 @@ impl ValidEngine {
         self.policy
     }
 
+    /// Whether it was made from a game's whole circuit.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.policy == PlayoutPolicy::Uniform && self.validity.given() == 0
+    }
+
     /// The engine and the states that it is right for, for those who heed these.
     pub(crate) fn into_parts(self) -> (Engine, Arc<Validity>) {
         (self.engine, self.validity)

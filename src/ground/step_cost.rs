@@ -20,6 +20,8 @@ pub(crate) fn choice_gates(moves: usize, roles: usize) -> usize {
 pub struct StepCost {
     /// For each step, with the choice of moves.
     pub step: f64,
+    /// For the choice of moves, which is a part of that.
+    pub choice: f64,
     /// For the goals, beyond that.
     pub goals: f64,
 }
@@ -41,6 +43,7 @@ impl StepCost {
         let choice = choice_gates(moves, layout.legal.len());
         StepCost {
             step: (state + next + choice).max(1) as f64,
+            choice: choice as f64,
             goals: goals as f64,
         }
     }

@@ -37,6 +37,8 @@ pub struct PlayoutQueue {
     /// Whether a job without a phase comes before one with a phase.
     unphased_first: bool,
     finished: Vec<JobId>,
+    /// The number of jobs without a phase that are not finished.
+    unphased: usize,
     /// The number of jobs that were ever added.
     added: u64,
 }
@@ -51,6 +53,7 @@ struct Slot {
     left: Option<u64>,
     /// The number of playouts that were started and have not ended.
     running: u64,
+    is_phased: bool,
     tally: Tally,
 }
 
@@ -66,6 +69,7 @@ impl PlayoutQueue {
             free: Vec::new(),
             unphased_first: false,
             finished: Vec::new(),
+            unphased: 0,
             added: 0,
         }
     }
@@ -109,6 +113,8 @@ impl PlayoutQueue {
             self.finished.push(id);
         } else {
             let phase = self.phases.of(state);
+            slot.is_phased = phase.is_some();
+            self.unphased += usize::from(phase.is_none());
             self.queues[phase.unwrap_or(self.phases.period())].push_back(id);
         }
         id
@@ -136,6 +142,7 @@ impl PlayoutQueue {
     pub(super) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.finished.clear();
+        self.unphased = 0;
         self.free.clear();
         for slot in &mut self.slots {
             (slot.left, slot.running) = (Some(0), 0);
@@ -147,6 +154,11 @@ impl PlayoutQueue {
     /// Whether there are playouts to start.
     pub(super) fn are_waiting(&self) -> bool {
         self.queues.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// Whether all jobs that are not finished are from states with a phase.
+    pub(super) fn are_phased(&self) -> bool {
+        self.unphased == 0
     }
 
     /// The phase of a state that comes `steps` steps after one in phase 0.
@@ -191,6 +203,7 @@ impl PlayoutQueue {
         slot.running -= ended;
         if slot.running == 0 && slot.left == Some(0) {
             self.finished.push(id);
+            self.unphased -= usize::from(!slot.is_phased);
         }
         &mut slot.tally
     }

@@ -200,6 +200,7 @@ impl Body<'_> {
                     Operator::And => ins.band(a, b),
                     Operator::AndNot => ins.band_not(a, b),
                     Operator::Or => ins.bor(a, b),
+                    Operator::Xor => ins.bxor(a, b),
                 });
             }
             Instruction::Store { row, from, invert } => {

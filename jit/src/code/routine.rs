@@ -25,6 +25,8 @@ pub(super) enum Operator {
     AndNot,
     /// `a | b`
     Or,
+    /// `a ^ b`
+    Xor,
 }
 
 /// One step of a routine.
@@ -103,6 +105,7 @@ impl fmt::Display for Instruction {
                     Operator::And => "and",
                     Operator::AndNot => "and not",
                     Operator::Or => "or",
+                    Operator::Xor => "xor",
                 };
                 write!(f, "v{target} = {a} {operator} {b}")
             }

@@ -9,6 +9,7 @@
 //! there. Operands that count inverted come first: their chain is one of ORs, which
 //! is the conjunction's inverse, and only one AND-NOT turns it round. So no
 //! operation inverts its result, and each can read its second operand from memory.
+//! An exclusive disjunction is one operation, whichever of its operands are inverted.
 //!
 //! What is alike in when it has to run forms a [`Segment`]: the operations of a loop,
 //! and those that matter only while a guard is true.
@@ -78,7 +79,7 @@ impl<'a> Scheduler<'a> {
         Scheduler {
             circuit,
             groups,
-            wide: WideCircuit::new(circuit, Folding::SINGLE_READERS),
+            wide: WideCircuit::new(circuit, Folding::EXCLUSIVE),
             layout,
             order,
             depths: circuit.depths(),
@@ -158,6 +159,7 @@ struct Emission<'s, 'a> {
 /// A gate that is being computed.
 struct Chain {
     node: NodeId,
+    is_exclusive: bool,
     operands: Vec<Edge>,
     /// How many operands are in the chain.
     next: usize,
@@ -243,8 +245,12 @@ impl Emission<'_, '_> {
                 let node = self.scheduler.wide.gates()[gate].node;
                 if needed[node.index()] {
                     let turn = self.turn(node, piece);
-                    let mut operands = self.operands(node).iter();
-                    let inverted = operands.all(|&edge| self.will_be_inverted(edge));
+                    let operands = self.operands(node).iter();
+                    let mut inverted = operands.map(|&edge| self.will_be_inverted(edge));
+                    let inverted = match self.scheduler.wide.gates()[gate].is_exclusive {
+                        true => inverted.fold(false, |odd, inverted| odd ^ inverted),
+                        false => inverted.all(|inverted| inverted),
+                    };
                     self.keys.insert(node, ((piece as u32, turn), inverted));
                 }
             }
@@ -323,8 +329,11 @@ impl Emission<'_, '_> {
                     chain.next += 1;
                     let before = chain.place.replace(place);
                     if let Some(before) = before {
-                        let node = chain.node;
-                        let both = self.and(node, before, place);
+                        let (node, is_exclusive) = (chain.node, chain.is_exclusive);
+                        let both = match is_exclusive {
+                            true => self.xor(node, before, place),
+                            false => self.and(node, before, place),
+                        };
                         stack.last_mut().expect("it is the last").place = Some(both);
                     }
                 }
@@ -338,13 +347,16 @@ impl Emission<'_, '_> {
 
     /// A gate with its operands in the order in which they are to be taken in.
     fn chain(&self, node: NodeId) -> Chain {
-        let mut operands = self.operands(node).to_vec();
+        let wide = &self.scheduler.wide;
+        let gate = wide.gate(node).expect("it is a gate");
+        let mut operands = wide.operands(gate).to_vec();
         operands.sort_by_cached_key(|&edge| {
             let depth = self.scheduler.depths[edge.node().index()];
             (!self.will_be_inverted(edge), Reverse(depth))
         });
         Chain {
             node,
+            is_exclusive: gate.is_exclusive,
             operands,
             next: 0,
             place: None,
@@ -359,18 +371,31 @@ impl Emission<'_, '_> {
             (true, false) => (Operator::AndNot, b, a),
             (true, true) => (Operator::Or, a, b),
         };
+        Place {
+            operand: self.operation(node, operator, first.operand, second.operand),
+            inverted: operator == Operator::Or,
+        }
+    }
+
+    /// The exclusive disjunction of two places, for a gate.
+    fn xor(&mut self, node: NodeId, a: Place, b: Place) -> Place {
+        Place {
+            operand: self.operation(node, Operator::Xor, a.operand, b.operand),
+            inverted: a.inverted ^ b.inverted,
+        }
+    }
+
+    /// A new value, for a gate.
+    fn operation(&mut self, node: NodeId, operator: Operator, a: Operand, b: Operand) -> Operand {
         let target = self.scheduler.idle.len() as u32;
         self.scheduler.idle.push(None);
         self.segment(node).instructions.push(Instruction::Compute {
             target,
             operator,
-            a: first.operand,
-            b: second.operand,
+            a,
+            b,
         });
-        Place {
-            operand: Operand::Value(target),
-            inverted: operator == Operator::Or,
-        }
+        Operand::Value(target)
     }
 
     /// The gate's value is there: writes the outputs that are this value.

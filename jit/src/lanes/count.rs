@@ -37,17 +37,48 @@ fn with_popcnt(words: usize, rows: &[u64], lanes: &[u64], counts: &mut [u64]) ->
 
 #[inline(always)]
 fn count(words: usize, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
-    let mut neither = 0;
-    for (at, &lanes) in lanes.iter().enumerate().filter(|&(_, &lanes)| lanes != 0) {
-        let column = || rows.iter().skip(at).step_by(words);
-        let (once, twice) = column().fold((0, 0), |(once, twice), row| {
-            (once | row, twice | once & row)
-        });
-        let exact = lanes & once & !twice;
-        neither += u64::from((lanes & !exact).count_ones());
-        for (count, row) in counts.iter_mut().zip(column()) {
-            *count += u64::from((row & exact).count_ones());
+    let mut exact = [0; Width::MAX_WORDS];
+    let mut several = [0; Width::MAX_WORDS];
+    for row in rows.chunks_exact(words) {
+        for ((some, several), row) in exact.iter_mut().zip(&mut several).zip(row) {
+            *several |= *some & row;
+            *some |= row;
         }
     }
+    let mut neither = 0;
+    for ((exact, several), lanes) in exact.iter_mut().zip(several).zip(lanes) {
+        *exact &= lanes & !several;
+        neither += u64::from((lanes & !*exact).count_ones());
+    }
+    for (count, row) in counts.iter_mut().zip(rows.chunks_exact(words)) {
+        let both = row.iter().zip(exact).map(|(row, exact)| row & exact);
+        *count += ones(both);
+    }
     neither
+}
+
+/// The number of ones in the words of a row.
+///
+/// ```
+/// use propjit_jit::lanes::count::count_ones;
+/// assert_eq!(count_ones(&[0b1011, 1]), 4);
+/// ```
+pub fn count_ones(row: &[u64]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt") {
+        // SAFETY: the CPU has the instruction, as just checked.
+        return unsafe { count_ones_with_popcnt(row) };
+    }
+    ones(row.iter().copied())
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn count_ones_with_popcnt(row: &[u64]) -> u64 {
+    ones(row.iter().copied())
+}
+
+#[inline(always)]
+fn ones(words: impl Iterator<Item = u64>) -> u64 {
+    words.fold(0, |sum, word| sum + u64::from(word.count_ones()))
 }

@@ -24,6 +24,10 @@ pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
             // SAFETY: the CPU has AVX-512F, as just checked.
             return unsafe { with_avx512(kernel) };
         }
+        if width == Width::X256 && is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the CPU has AVX-512VL, as just checked, and so AVX-512F and AVX2.
+            return unsafe { with_avx512vl(kernel) };
+        }
         if width >= Width::X128 && is_x86_feature_detected!("avx2") {
             // SAFETY: the CPU has AVX2, as just checked.
             return unsafe { with_avx2(width, kernel) };
@@ -46,6 +50,13 @@ fn with_avx2<K: Kernel>(width: Width, kernel: K) -> K::Output {
         Width::X256 => kernel.run::<Avx2>(),
         Width::X512 => kernel.run::<[Avx2; 2]>(),
     }
+}
+
+/// For rows of 256 lanes: operations on three rows at a time, and twice the registers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn with_avx512vl<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Avx2>()
 }
 
 /// For rows of 512 lanes.

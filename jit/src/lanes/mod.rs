@@ -8,7 +8,7 @@
 //!
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`](crate::evaluator::LaneEvaluator) with the rows. [`select`] picks one true row per lane at
-//! random, with the bits of [`random`]: for a game, a legal move. [`advance`](mod@advance) makes
+//! random, with the bits of [`random`]: for a game, a legal move. [`draw`] draws numbers. [`advance`](mod@advance) makes
 //! outputs the inputs of the next step, [`count`] counts lanes,
 //! [`encoder`] numbers what was picked, and [`transpose`]
 //! takes lanes apart and puts them together.
@@ -38,6 +38,7 @@ pub mod advance;
 mod compile;
 pub mod count;
 mod dispatch;
+pub mod draw;
 pub mod encoder;
 mod kernel;
 mod program;

@@ -7,7 +7,7 @@
 //! 1. Count the true rows of each lane with carry-save adders (Harley and Seal; see
 //!    Warren, "Hacker's Delight", 2nd edition, section 5-1).
 //! 2. Draw `k` below the count `n`: the integer part of `n` times a random fraction
-//!    of [`FRACTION_BITS`] bits more than `n` has.
+//!    of [`FRACTION_BITS`](super::draw::FRACTION_BITS) bits more than `n` has.
 //! 3. Start a counter at `-1 - k`, modulo a power of two, and count the true rows
 //!    again: the row at which it overflows is the one chosen. Four rows at a time
 //!    share the way through the counter's higher bits, and an overflow is handed
@@ -33,15 +33,10 @@
 //! ```
 
 use super::dispatch::{Kernel, dispatch};
-use super::random::{Generators, LaneRandom};
+use super::draw::{MAX_BITS, Numbers, draw, full_add, half_add, increment};
+use super::random::LaneRandom;
 use super::vector::Vector;
 use crate::rows::Width;
-
-/// The number of bits that the random fraction has beyond those of the count.
-pub const FRACTION_BITS: usize = 14;
-
-/// The most bits of a count.
-const MAX_BITS: usize = 32;
 
 /// A chooser of rows. It remembers its choice, so that the next one need not look at all
 /// rows to clear it.
@@ -184,9 +179,6 @@ impl Kernel for Select<'_> {
     }
 }
 
-/// A number per lane: row `i` is bit `i` of all of them.
-type Numbers<V> = [V; MAX_BITS];
-
 /// Lists those of the `live` rows that are true in some lane.
 ///
 /// # Safety
@@ -247,27 +239,6 @@ fn count<V: Vector>(rows: &[u32], row: impl Fn(u32) -> V) -> Numbers<V> {
     count
 }
 
-/// In each lane, a random number below `count`; zero where that is zero.
-#[inline(always)]
-fn draw<V: Vector>(count: &[V], random: &mut Generators<V>) -> Numbers<V> {
-    // Multiplies by one bit of the fraction after the other, last bit first, and
-    // halves in between: what is shifted out is not needed.
-    let mut product = [V::ZERO; MAX_BITS];
-    for _ in 0..count.len() + FRACTION_BITS {
-        let bit = random.next();
-        let mut carry = V::ZERO;
-        for (i, &count) in count.iter().enumerate() {
-            let mut sum = product[i];
-            carry = full_add(&mut sum, count.and(bit), carry);
-            if i > 0 {
-                product[i - 1] = sum;
-            }
-        }
-        product[count.len() - 1] = carry;
-    }
-    product
-}
-
 /// Counts the rows in `counter`, which has at least two bits, and chooses each row
 /// where it makes the counter overflow.
 #[inline(always)]
@@ -303,30 +274,4 @@ fn overflow<V: Vector>(counter: &mut [V], [a, b, c, d]: [V; 4]) -> [V; 4] {
     let overflow = increment(rest, ab.or(cd));
     let (ab, cd) = (ab.and(overflow), cd.and(overflow));
     [a.and(ab), b.and(ab), c.and(cd), d.and(cd)]
-}
-
-/// Adds one to the numbers where `carry` is true; returns where they overflow.
-#[inline(always)]
-fn increment<V: Vector>(numbers: &mut [V], mut carry: V) -> V {
-    for bit in numbers {
-        carry = half_add(bit, carry);
-    }
-    carry
-}
-
-/// Adds `a` to `sum` and returns the carry.
-#[inline(always)]
-fn half_add<V: Vector>(sum: &mut V, a: V) -> V {
-    let carry = sum.and(a);
-    *sum = sum.xor(a);
-    carry
-}
-
-/// Adds `a` and `b` to `sum` and returns the carry.
-#[inline(always)]
-fn full_add<V: Vector>(sum: &mut V, a: V, b: V) -> V {
-    let differ = a.xor(b);
-    let carry = a.and(b).or(differ.and(*sum));
-    *sum = sum.xor(differ);
-    carry
 }

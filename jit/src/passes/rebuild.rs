@@ -1,5 +1,7 @@
 //! Reconstruction of circuits by passes: node by node, with the same loops.
 
+use std::ops::RangeFrom;
+
 use crate::circuit::{Builder, Circuit, Edge, Loop, Node, NodeId};
 
 /// The new edges of old nodes.
@@ -46,7 +48,52 @@ pub fn rebuild_known(circuit: &Circuit, known: impl Fn(NodeId) -> Option<bool>) 
 /// Adds all nodes of the circuit to a builder with at least as many inputs.
 pub(crate) fn copy(circuit: &Circuit, builder: &mut Builder) -> Moved {
     let same = |builder: &mut Builder, moved: &Moved, node| moved.same(circuit, builder, node);
-    rebuild_into(circuit, builder, |_| false, |_| None, same)
+    rebuild_into(circuit, builder, |_| false, |_| None, same, |_, _| ())
+}
+
+/// Adds all nodes of the circuit to a builder, which has its first inputs, and returns where its
+/// outputs are. In the place of the inputs `replaced`, there are the edges that `make` makes, from
+/// what the outputs are; those that depend on the inputs replaced are not there yet, and false.
+///
+/// ```
+/// use propjit_jit::circuit::Builder;
+/// use propjit_jit::passes::connect;
+/// let mut builder = Builder::new(2);
+/// let (a, b) = (builder.input(0), builder.input(1));
+/// let both = builder.and(a, b);
+/// let circuit = builder.finish(vec![!a, both]);
+/// // The second input is the first output.
+/// let mut builder = Builder::new(1);
+/// let outputs = connect(&circuit, &mut builder, 1.., |_, outputs| vec![outputs[0]]);
+/// assert!(builder.finish(outputs).evaluate(&[false]) == [true, false]);
+/// ```
+///
+/// # Panics
+/// If the builder does not have the other inputs, or `make` makes another number of edges.
+pub fn connect(
+    circuit: &Circuit,
+    builder: &mut Builder,
+    replaced: RangeFrom<usize>,
+    make: impl FnOnce(&mut Builder, &[Edge]) -> Vec<Edge>,
+) -> Vec<Edge> {
+    let replaced = &circuit.inputs()[replaced];
+    let late = circuit.influence(replaced.iter().copied());
+    let absent = |node| replaced.contains(&node).then_some(Edge::FALSE);
+    let same = |builder: &mut Builder, moved: &Moved, node| moved.same(circuit, builder, node);
+    let outputs = |moved: &Moved| -> Vec<Edge> {
+        let outputs = circuit.outputs().iter();
+        outputs.map(|&edge| moved.edge(edge)).collect()
+    };
+    let between = |builder: &mut Builder, moved: &mut Moved| {
+        let made = make(builder, &outputs(moved));
+        assert_eq!(made.len(), replaced.len(), "an edge for each input");
+        for (node, made) in replaced.iter().zip(made) {
+            moved.0[node.index()] = made;
+        }
+    };
+    let is_late = |node| late.contains(node);
+    let moved = rebuild_into(circuit, builder, is_late, absent, same, between);
+    outputs(&moved)
 }
 
 /// The same, with some nodes made after all others. No other may depend on
@@ -68,26 +115,32 @@ fn rebuild_all(
     replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
 ) -> Circuit {
     let mut builder = Builder::new(circuit.inputs().len());
-    let moved = rebuild_into(circuit, &mut builder, is_late, constant, replace);
+    let moved = rebuild_into(circuit, &mut builder, is_late, constant, replace, |_, _| ());
     let outputs = circuit.outputs().iter().map(|&edge| moved.edge(edge));
     let outputs = outputs.collect();
     builder.finish(outputs)
 }
 
-/// The same, in a builder with at least as many inputs.
+/// The same, in a builder with at least as many inputs, with something done before nodes are made
+/// that are late.
 fn rebuild_into(
     circuit: &Circuit,
     builder: &mut Builder,
     is_late: impl Fn(NodeId) -> bool,
     constant: impl Fn(NodeId) -> Option<Edge>,
     mut replace: impl FnMut(&mut Builder, &Moved, NodeId) -> Option<Edge>,
+    between: impl FnOnce(&mut Builder, &mut Moved),
 ) -> Moved {
     builder.reserve(circuit.gates());
     let mut moved = Moved(vec![Edge::FALSE; circuit.nodes().len()]);
     for (index, &node) in circuit.inputs().iter().enumerate() {
         moved.0[node.index()] = constant(node).unwrap_or_else(|| builder.input(index));
     }
+    let mut between = Some(between);
     for late in [false, true] {
+        if late && let Some(between) = between.take() {
+            between(builder, &mut moved);
+        }
         let mut loops = circuit.loops().iter().peekable();
         for at in 0..circuit.nodes().len() {
             let node = NodeId(at as u32);

@@ -22,6 +22,7 @@ use crate::wide::{Folding, Piece, WideCircuit, WideGate};
 const FOLDING: Folding = Folding {
     operands: u8::MAX as usize,
     readers: 5,
+    exclusive: false,
 };
 
 /// Lays `circuit` out. In the state given, all signals are false, and what does

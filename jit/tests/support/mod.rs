@@ -7,6 +7,8 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 enum Recipe {
     And(u32, u32),
+    /// An exclusive disjunction, and whether its parts are used elsewhere.
+    Xor(u32, u32, bool),
     /// A wide conjunction, or disjunction.
     Wide(Vec<u32>, bool),
     /// Feedback nodes, and gates made of members and of edges outside.
@@ -17,6 +19,7 @@ fn recipe() -> impl Strategy<Value = Recipe> {
     let gates = prop::collection::vec(any::<(u32, u32, bool)>(), 0..30);
     prop_oneof![
         20 => any::<(u32, u32)>().prop_map(|(a, b)| Recipe::And(a, b)),
+        5 => any::<(u32, u32, bool)>().prop_map(|(a, b, shared)| Recipe::Xor(a, b, shared)),
         4 => (prop::collection::vec(any::<u32>(), 2..20), any::<bool>())
             .prop_map(|(edges, any)| Recipe::Wide(edges, any)),
         1 => (1..5usize, gates).prop_map(|(feedback, gates)| Recipe::Loop(feedback, gates)),
@@ -42,6 +45,14 @@ pub(crate) fn circuits() -> impl Strategy<Value = Circuit> {
 fn follow(recipe: &Recipe, builder: &mut Builder, edges: &mut Vec<Edge>) {
     match recipe {
         &Recipe::And(a, b) => edges.push(builder.and(pick(edges, a), pick(edges, b))),
+        &Recipe::Xor(a, b, shared) => {
+            let (a, b) = (pick(edges, a), pick(edges, b));
+            let (both, neither) = (builder.and(a, b), builder.and(!a, !b));
+            if shared {
+                edges.extend([both, neither]);
+            }
+            edges.push(builder.and(!both, !neither));
+        }
         Recipe::Wide(codes, any) => {
             let operands: Vec<Edge> = codes.iter().map(|&code| pick(edges, code)).collect();
             edges.push(match any {

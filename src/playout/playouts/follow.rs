@@ -1,9 +1,7 @@
 //! Going over to other engines while matches run.
 
-use propjit_jit::evaluator::LaneEvaluator;
-
-use super::{Playouts, selectors};
-use crate::engine::ValidEngine;
+use super::{Form, Playouts};
+use crate::engine::{StepEngine, Steps, ValidEngine};
 use crate::playout::trial::{Trial, Verdict};
 
 impl Playouts {
@@ -25,6 +23,11 @@ impl Playouts {
 
     /// Goes over to the best engine, if there is a new one.
     pub(super) fn follow(&mut self) {
+        self.follow_subscription();
+        self.settle();
+    }
+
+    fn follow_subscription(&mut self) {
         let Some(subscription) = &mut self.subscription else {
             return;
         };
@@ -36,6 +39,11 @@ impl Playouts {
         let queue = &self.queue;
         if let Some(engine) = subscription.poll_for(|validity| queue.fits(validity)) {
             self.go_on_with(engine);
+        } else if self.steps.is_none()
+            && self.other.is_none()
+            && let Some(steps) = subscription.steps()
+        {
+            self.steps = Some(steps.clone());
         } else if self.trial.is_none() && subscription.is_over() {
             self.subscription = None;
         }
@@ -44,23 +52,51 @@ impl Playouts {
     /// Goes over to this engine, which is valid for the states of all jobs.
     fn go_on_with(&mut self, engine: ValidEngine) {
         self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
+        self.is_whole = engine.is_whole();
         let (engine, validity) = engine.into_parts();
         self.queue.set_validity(validity);
-        let mut evaluator = LaneEvaluator::new(engine);
-        if evaluator.width() != self.evaluator.width() {
-            self.successor = Some(evaluator);
+        let mut form = Form::select(&self.game, engine);
+        if form.evaluator.width() != self.form.evaluator.width() {
+            self.successor = Some(form);
             return;
         }
-        let bases = &self.game.layout().bases;
-        let state = self.evaluator.inputs(bases.clone());
-        evaluator.inputs_mut(bases.clone()).copy_from_slice(state);
         self.successor = None;
-        self.evaluate_with(evaluator);
+        form.take_states(&self.form, self.game.layout().bases.clone());
+        let before = std::mem::replace(&mut self.form, form);
+        if before.is_draw() {
+            self.other = Some(before);
+        }
     }
 
-    /// Goes on with this evaluator at once.
-    pub(super) fn evaluate_with(&mut self, evaluator: LaneEvaluator) {
-        self.selectors = selectors(&self.game, &evaluator);
-        self.evaluator = evaluator;
+    /// Makes use of the engine for random steps if it is ready, and goes over to the form that
+    /// steps can have now.
+    pub(super) fn settle(&mut self) {
+        if let Some(steps) = self.steps.as_ref().and_then(Steps::get).cloned() {
+            self.add_steps(&steps);
+        }
+        if self.other.is_some() && self.form.is_draw() != self.can_draw() {
+            self.swap_forms();
+        }
+    }
+
+    /// Makes use of this engine for random steps.
+    pub(super) fn add_steps(&mut self, steps: &StepEngine) {
+        self.steps = None;
+        if self.other.is_none() && steps.engine.width() == self.form.evaluator.width() {
+            self.other = Some(Form::steps(steps));
+        }
+    }
+
+    /// Whether the circuit for random steps is right for all matches, and tells enough of them.
+    fn can_draw(&self) -> bool {
+        let are_tracked = self.lines.is_some() || self.moves.is_some();
+        self.is_whole && !are_tracked && self.queue.are_phased()
+    }
+
+    fn swap_forms(&mut self) {
+        if let Some(other) = &mut self.other {
+            other.take_states(&self.form, self.game.layout().bases.clone());
+            std::mem::swap(other, &mut self.form);
+        }
     }
 }

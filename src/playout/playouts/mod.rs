@@ -10,6 +10,10 @@
 //! until then: breakthrough loses half a step in 65 and is a third faster for it. (Matches from
 //! states without a phase are played correctly, but then lanes differ.)
 //!
+//! In the end, moves are chosen [in the circuit](crate::stepping), which plays the same matches
+//! faster. It is for lanes in step, and does not tell moves: while matches start from states without
+//! a phase, or moves are tracked, they are chosen among rows of legal ones.
+//!
 //! Goals are evaluated for all lanes when matches end in some. Matches that start together often
 //! end together; so lanes idle until that has cost as much as an evaluation of the goals, which
 //! is at most twice the cost of the best choice. Reversi, where goals are a third of the work and
@@ -21,6 +25,7 @@
 //! starts is played to its end. So there is no bias towards short matches.
 
 mod follow;
+mod form;
 mod step;
 
 use std::fmt;
@@ -31,13 +36,14 @@ use propjit_jit::lanes::advance::enter;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 
+use self::form::Form;
 use super::course::{LaneMoves, MoveNumbers};
 use super::lanes::Lanes;
 use super::lines::Lines;
 use super::queue::PlayoutQueue;
 use super::runner::{PlayoutRunner, RunLimits};
 use super::trial::Trial;
-use crate::engine::{EngineSubscription, ValidEngine};
+use crate::engine::{EngineSubscription, StepEngine, Steps, ValidEngine};
 use crate::ground::GroundGame;
 use crate::lane_mask::LaneMask;
 use crate::machine::{MachineError, State};
@@ -45,14 +51,20 @@ use crate::machine::{MachineError, State};
 /// Plays matches in lanes, on one engine or always on the best one.
 pub struct Playouts {
     game: Arc<GroundGame>,
-    evaluator: LaneEvaluator,
+    form: Form,
+    /// The other form, if there are two.
+    other: Option<Form>,
+    /// Where the engine for random steps comes from, while it is awaited.
+    steps: Option<Steps>,
+    /// Whether moves may be chosen in the circuit of random steps: the other engine is of the whole
+    /// circuit, too.
+    is_whole: bool,
     /// Where better engines come from, if they do.
     subscription: Option<EngineSubscription>,
     /// The trial of decisive moves, while it lasts.
     trial: Option<Trial>,
     /// The evaluator to go over to when all matches have ended.
-    successor: Option<LaneEvaluator>,
-    selectors: Vec<Selector>,
+    successor: Option<Form>,
     random: LaneRandom,
     max_steps: u32,
     /// See [`PlayoutRunner::refill`].
@@ -64,6 +76,8 @@ pub struct Playouts {
     lanes: Lanes,
     /// The number of steps that were made, or passed over while no match was running.
     now: u64,
+    /// How often the clock would have been read since play began: see [`Playouts::is_late`].
+    looks: u64,
     /// The next step at which a match may reach the limit of steps.
     limit_check: u64,
     /// For each role, the number of times that it had each goal; all zero between uses.
@@ -85,8 +99,10 @@ impl Playouts {
         max_steps: u32,
         seed: u64,
     ) -> Playouts {
-        let (engine, validity) = engine.into().into_parts();
-        let evaluator = LaneEvaluator::new(engine);
+        let engine = engine.into();
+        let is_whole = engine.is_whole();
+        let (engine, validity) = engine.into_parts();
+        let form = Form::select(&game, engine);
         let roles = &game.propnet().roles;
         let mut queue = PlayoutQueue::new(roles.len(), game.phases().clone());
         queue.set_validity(validity);
@@ -94,21 +110,32 @@ impl Playouts {
             subscription: None,
             trial: None,
             successor: None,
-            selectors: selectors(&game, &evaluator),
+            other: None,
+            steps: None,
+            is_whole,
             random: LaneRandom::new(seed),
             max_steps,
             refill: 1,
             idled: 0,
             queue,
-            lanes: Lanes::new(evaluator.width(), game.layout().bases.len()),
+            lanes: Lanes::new(form.evaluator.width(), game.layout().bases.len()),
             now: 0,
+            looks: 0,
             limit_check: 0,
             goal_counts: roles.iter().map(|role| vec![0; role.goals.len()]).collect(),
             lines: None,
             moves: None,
-            evaluator,
+            form,
             game,
         }
+    }
+
+    /// Chooses moves in the circuit of these random steps of the game, if they have as many lanes
+    /// as the engine.
+    #[must_use]
+    pub fn with_steps(mut self, steps: &StepEngine) -> Playouts {
+        self.add_steps(steps);
+        self
     }
 
     /// A runner without jobs, always on the best engine that the subscription tells of.
@@ -137,12 +164,19 @@ impl Playouts {
         if self.may_idle() && !self.lanes.running.is_empty() {
             idle = LaneMask::default();
         }
-        if !idle.is_empty() && limits.are_up() {
+        if !idle.is_empty() && self.is_late(limits) {
             idle = LaneMask::default();
         }
         if self.lanes.start(idle, &mut self.queue, self.now) {
             self.idled = 0;
         }
+    }
+
+    /// Whether no matches are to be started any more. The clock is read the first time, and then
+    /// every 16th time: it takes as long as a good part of a step of a small game.
+    fn is_late(&mut self, limits: &RunLimits) -> bool {
+        self.looks += 1;
+        self.looks % 16 == 1 && limits.are_up()
     }
 
     /// Whether idle lanes have cost so little that matches are not started yet.
@@ -155,7 +189,7 @@ impl Playouts {
     /// Starts matches in idle lanes, with their states as the present ones.
     fn enter(&mut self, limits: &RunLimits) {
         self.start_matches(limits);
-        let state = self.evaluator.inputs_mut(self.game.layout().bases.clone());
+        let state = (self.form.evaluator).inputs_mut(self.game.layout().bases.clone());
         let (starting, start) = self.lanes.starting(&self.queue);
         enter(self.lanes.width, state, starting, start);
     }
@@ -234,6 +268,8 @@ impl PlayoutRunner for Playouts {
     }
 
     fn play(&mut self, limits: &RunLimits) -> Result<(), MachineError> {
+        self.settle();
+        self.looks = 0;
         self.enter(limits);
         while self.queue.finished() < limits.enough {
             if limits.stop.is_set() {
@@ -243,13 +279,14 @@ impl PlayoutRunner for Playouts {
             self.follow();
             if !self.lanes.running.is_empty() {
                 self.step(limits);
-            } else if let Some(evaluator) = self.successor.take() {
+            } else if let Some(form) = self.successor.take() {
                 let bases = self.game.layout().bases.len();
-                self.lanes = Lanes::new(evaluator.width(), bases);
+                let width = form.evaluator.width();
+                self.lanes = Lanes::new(width, bases);
                 if let Some(moves) = &mut self.moves {
-                    moves.renew(evaluator.width());
+                    moves.renew(width);
                 }
-                self.evaluate_with(evaluator);
+                (self.form, self.other) = (form, None);
                 self.enter(limits);
             } else if self.queue.are_waiting() && !limits.are_up() {
                 // All jobs that wait are in other phases.

@@ -4,6 +4,7 @@ use propjit_jit::lanes::advance::advance;
 use propjit_jit::lanes::count::count_exactly_one;
 
 use super::Playouts;
+use super::form::Choice;
 use crate::ground::section;
 use crate::lane_mask::LaneMask;
 use crate::machine::RoleId;
@@ -24,33 +25,33 @@ struct Ends {
 impl Playouts {
     /// One step of all lanes.
     pub(super) fn step(&mut self, limits: &RunLimits) {
-        self.evaluator.evaluate(section::STATE);
+        self.form.evaluate(section::STATE, self.now);
         let mut ends = self.find_ends();
         let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
         if !going.is_empty() {
             ends.stuck = self.choose_moves(going);
             if let (Some(trial), None) = (&mut self.trial, &self.successor) {
-                trial.count_steps(&mut self.evaluator, self.game.layout(), going);
+                trial.count_steps(&mut self.form.evaluator, self.game.layout(), going);
             }
-            self.evaluator.evaluate(section::NEXT);
+            self.form.evaluate(section::NEXT, self.now);
         }
         if !ends.terminal.is_empty() {
-            self.evaluator.evaluate(section::GOALS);
+            self.form.evaluate(section::GOALS, self.now);
         }
         self.end_matches(&ends, limits);
+        let next = self.form.phase(self.now).next.clone();
         self.now += 1;
         self.start_matches(limits);
-        let layout = self.game.layout();
-        let (next, state) = self
-            .evaluator
-            .outputs_and_inputs_mut(layout.next.clone(), layout.bases.clone());
+        let bases = self.game.layout().bases.clone();
+        let (next, state) = (self.form.evaluator).outputs_and_inputs_mut(next, bases);
         let (starting, start) = self.lanes.starting(&self.queue);
         advance(self.lanes.width, next, state, starting, start);
     }
 
     /// The matches that have ended, but for those that are stuck.
     fn find_ends(&mut self) -> Ends {
-        let terminal = self.evaluator.output(self.game.layout().terminal);
+        let terminal = self.form.phase(self.now).terminal;
+        let terminal = self.form.evaluator.output(terminal);
         let terminal = LaneMask::from_words(terminal).and(self.lanes.running);
         Ends {
             truncated: self.find_truncated().and_not(terminal),
@@ -82,14 +83,16 @@ impl Playouts {
 
     /// Chooses each role's move in these lanes. Returns those in which a role has none.
     fn choose_moves(&mut self, going: LaneMask) -> LaneMask {
+        let Choice::Select(selectors) = &mut self.form.choice else {
+            return self.form.draw(self.now, going, &mut self.random);
+        };
         let (layout, width) = (self.game.layout(), self.lanes.width);
         let mut stuck = LaneMask::default();
         let rows = layout.legal.iter().zip(&layout.does);
         let roles = RoleId::first(layout.does.len()).zip(rows);
-        for ((role, (legal, does)), selector) in roles.zip(&mut self.selectors) {
-            let (legal, does) = self
-                .evaluator
-                .outputs_and_inputs_mut(legal.clone(), does.clone());
+        for ((role, (legal, does)), selector) in roles.zip(selectors) {
+            let (legal, does) =
+                (self.form.evaluator).outputs_and_inputs_mut(legal.clone(), does.clone());
             let lanes = going.words(width);
             let none = selector.select(width, legal, lanes, &mut self.random, does);
             stuck = stuck.or(LaneMask::from_words(&none));
@@ -127,7 +130,8 @@ impl Playouts {
         for lane in lanes.lanes() {
             let length = self.lanes.length(lane, self.now);
             sum += length;
-            squares += i128::from(length) * i128::from(length);
+            // Lengths have 32 bits.
+            squares += u128::from(length * length);
         }
         let count = lanes.count();
         let tally = self.queue.end(id, count);
@@ -135,19 +139,25 @@ impl Playouts {
         tally.lengths.merge(&Moments {
             count,
             sum: i128::from(sum),
-            squares,
+            squares: squares as i128,
         });
-        tally.truncated += lanes.and(ends.truncated).count();
-        tally.stuck += lanes.and(ends.stuck).count();
+        for (ended, mask) in [
+            (&mut tally.truncated, ends.truncated),
+            (&mut tally.stuck, ends.stuck),
+        ] {
+            if !mask.is_empty() {
+                *ended += lanes.and(mask).count();
+            }
+        }
         let terminal = lanes.and(ends.terminal);
         if terminal.is_empty() {
             return;
         }
         let width = self.lanes.width;
         let roles = self.game.propnet().roles.iter().zip(&mut self.goal_counts);
-        let roles = roles.zip(&self.game.layout().goals);
+        let roles = roles.zip(&self.form.phase(self.now).goals);
         for (goals, ((role, counts), outputs)) in tally.goals.iter_mut().zip(roles) {
-            let rows = self.evaluator.outputs(outputs.clone());
+            let rows = self.form.evaluator.outputs(outputs.clone());
             goals.undefined += count_exactly_one(width, rows, terminal.words(width), counts);
             for (goal, count) in role.goals.iter().zip(counts) {
                 if *count > 0 {
@@ -161,7 +171,7 @@ impl Playouts {
             let roles = roles.zip(&self.game.layout().goals);
             for lane in terminal.lanes() {
                 let goals = roles.clone().map(|(role, outputs)| {
-                    let rows = self.evaluator.outputs(outputs.clone());
+                    let rows = self.form.evaluator.outputs(outputs.clone());
                     let rows = rows.chunks_exact(width.words()).zip(&role.goals);
                     let mut held = rows.filter(|(row, _)| row[lane / 64] >> (lane % 64) & 1 != 0);
                     match (held.next(), held.next()) {
@@ -173,7 +183,10 @@ impl Playouts {
             }
         }
         if let Some(lines) = &self.lines {
-            let rows = self.evaluator.outputs(self.game.layout().goals[0].clone());
+            let rows = self
+                .form
+                .evaluator
+                .outputs(self.game.layout().goals[0].clone());
             let values = self.game.propnet().roles[0].goals.iter();
             let values = values.map(|goal| goal.value);
             lines.keep(&self.lanes, self.now, terminal, rows, values, tally);

@@ -119,6 +119,7 @@ impl Assembler {
         let (opcode, first, second) = match operator {
             Operator::And => (Opcode::And, a, b),
             Operator::Or => (Opcode::Or, a, b),
+            Operator::Xor => (Opcode::Xor, a, b),
             Operator::AndNot => (Opcode::AndNot, b, a),
         };
         let in_memory = |item| self.registers.find(item).is_none();

@@ -1,0 +1,106 @@
+//! The numbering of a circuit of random steps.
+
+use std::ops::Range;
+
+use propjit_jit::circuit::OutputId;
+use propjit_jit::count_tree::{count_bits, count_tree_parts};
+use propjit_jit::section::Section;
+
+use crate::ground::{Layout, Phases, section};
+
+/// Which inputs and outputs of a circuit of random steps are what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepLayout {
+    /// The inputs that are base propositions.
+    pub bases: Range<usize>,
+    /// For each role, the inputs that are the number of its move among its legal ones, from 0,
+    /// the bit of the least value first.
+    pub numbers: Vec<Range<usize>>,
+    /// The outputs about states in each phase.
+    pub phases: Vec<StepPhase>,
+    /// The number of outputs.
+    pub outputs: usize,
+}
+
+/// Which outputs of a circuit of random steps tell what of states in one of the phases.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepPhase {
+    /// The section with this number and the next ones are, for states in this phase, what
+    /// [`section`] says.
+    pub first_section: usize,
+    /// The outputs that are the next base propositions.
+    pub next: Range<usize>,
+    /// For each role, the outputs that are the number of its legal moves, the bit of the least
+    /// value first. They are in [`section::STATE`], in the place of legal moves.
+    pub counts: Vec<Range<usize>>,
+    /// For each role, the outputs that are the [parts](propjit_jit::count_tree::CountTree::parts)
+    /// of the count. Evaluated before it, they give a good order of evaluation.
+    pub parts: Vec<Range<usize>>,
+    /// The output that says whether the state is terminal.
+    pub terminal: usize,
+    /// For each role, the outputs that say whether it has each goal value.
+    pub goals: Vec<Range<usize>>,
+}
+
+/// The number of sections of a phase.
+const SECTIONS: usize = 3;
+
+impl StepLayout {
+    /// The layout for a game's circuit and phases.
+    pub fn new(layout: &Layout, phases: &Phases) -> StepLayout {
+        fn run(end: &mut usize, length: usize) -> Range<usize> {
+            *end += length;
+            *end - length..*end
+        }
+        let bits = || layout.does.iter().map(|does| count_bits(does.len()));
+        let (mut inputs, mut outputs) = (0, 0);
+        let bases = run(&mut inputs, layout.bases.len());
+        let numbers = bits().map(|bits| run(&mut inputs, bits)).collect();
+        let phase = |number: usize| StepPhase {
+            first_section: SECTIONS * number,
+            next: run(&mut outputs, layout.next.len()),
+            counts: bits().map(|bits| run(&mut outputs, bits)).collect(),
+            parts: (layout.does.iter())
+                .map(|does| run(&mut outputs, count_tree_parts(does.len())))
+                .collect(),
+            terminal: run(&mut outputs, 1).start,
+            goals: (layout.goals.iter())
+                .map(|goals| run(&mut outputs, goals.len()))
+                .collect(),
+        };
+        StepLayout {
+            bases,
+            numbers,
+            phases: (0..phases.period()).map(phase).collect(),
+            outputs,
+        }
+    }
+
+    /// The number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.numbers.last().unwrap_or(&self.bases).end
+    }
+
+    /// The sections.
+    pub fn sections(&self) -> Vec<Section> {
+        self.phases.iter().flat_map(StepPhase::sections).collect()
+    }
+}
+
+impl StepPhase {
+    fn sections(&self) -> [Section; SECTIONS] {
+        let outputs = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<OutputId> {
+            numbers.map(|number| OutputId(number as u32)).collect()
+        };
+        let counts = self.parts.iter().chain(&self.counts).cloned().flatten();
+        let after_state = |outputs| Section {
+            outputs,
+            after: Some(self.first_section + section::STATE),
+        };
+        [
+            Section::alone(outputs(&mut counts.chain([self.terminal]))),
+            after_state(outputs(&mut self.next.clone())),
+            after_state(outputs(&mut self.goals.iter().cloned().flatten())),
+        ]
+    }
+}

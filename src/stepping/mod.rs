@@ -1,0 +1,15 @@
+//! Circuits of random steps: moves are chosen in the circuit, from a number that is drawn.
+//!
+//! A random step has two halves. The first tells how many legal moves each role has; a number
+//! below that is drawn for each; and the second finds the moves with these numbers, and what comes
+//! of them. So moves are neither stored nor looked at one by one, and gates for which the choice
+//! matters can be kept in registers.
+//!
+//! There is such a circuit for each [phase](crate::ground::Phases), in which what says so is
+//! constant: nothing is left of roles that are not to move. It takes states in that phase only.
+
+mod circuit;
+mod layout;
+
+pub use circuit::step_circuit;
+pub use layout::{StepLayout, StepPhase};
