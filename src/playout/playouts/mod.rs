@@ -76,8 +76,10 @@ pub struct Playouts {
     lanes: Lanes,
     /// The number of steps that were made, or passed over while no match was running.
     now: u64,
-    /// How often the clock would have been read since play began: see [`Playouts::is_late`].
+    /// How often was asked since play began whether it is late, and whether it is: see
+    /// [`Playouts::is_late`].
     looks: u64,
+    is_late: bool,
     /// The next step at which a match may reach the limit of steps.
     limit_check: u64,
     /// For each role, the number of times that it had each goal; all zero between uses.
@@ -121,6 +123,7 @@ impl Playouts {
             lanes: Lanes::new(form.evaluator.width(), game.layout().bases.len()),
             now: 0,
             looks: 0,
+            is_late: false,
             limit_check: 0,
             goal_counts: roles.iter().map(|role| vec![0; role.goals.len()]).collect(),
             lines: None,
@@ -175,8 +178,11 @@ impl Playouts {
     /// Whether no matches are to be started any more. The clock is read the first time, and then
     /// every 16th time: it takes as long as a good part of a step of a small game.
     fn is_late(&mut self, limits: &RunLimits) -> bool {
+        if !self.is_late && self.looks.is_multiple_of(16) {
+            self.is_late = limits.are_up();
+        }
         self.looks += 1;
-        self.looks % 16 == 1 && limits.are_up()
+        self.is_late
     }
 
     /// Whether idle lanes have cost so little that matches are not started yet.
@@ -269,7 +275,7 @@ impl PlayoutRunner for Playouts {
 
     fn play(&mut self, limits: &RunLimits) -> Result<(), MachineError> {
         self.settle();
-        self.looks = 0;
+        (self.looks, self.is_late) = (0, false);
         self.enter(limits);
         while self.queue.finished() < limits.enough {
             if limits.stop.is_set() {
