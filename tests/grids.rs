@@ -65,10 +65,11 @@ fn places(grids: &Grids, played: &str) -> Vec<Vec<String>> {
     parts.map(|part| part.iter().map(name).collect()).collect()
 }
 
-const OWN: [Known; 21] = [
+const OWN: [Known; 22] = [
     ("breakthrough", &[(GridKind::Rectangle, 8, 8)]),
     ("breakthroughSmall", &[(GridKind::Rectangle, 6, 6)]),
     ("captureGo", &[(GridKind::Rectangle, 7, 7)]),
+    ("chess", &[(GridKind::Rectangle, 8, 8)]),
     ("connectFour", &[(GridKind::Rectangle, 7, 6)]),
     ("dotsAndBoxes", &[(GridKind::Rectangle, 5, 5)]),
     ("escortLatchBreakthrough", &[(GridKind::Rectangle, 8, 8)]),

@@ -68,11 +68,13 @@ fn code_is_kept_for_the_next_time() {
             ))
             .with_name("a game".to_string())
     };
+    // Code of random steps is made and kept whenever there is time for it.
     let entries = || {
         let listed = cached().cache.unwrap().list().unwrap();
         let mut labels: Vec<String> = listed
             .into_iter()
             .map(|entry| entry.label.unwrap())
+            .filter(|label| !label.contains(", steps, "))
             .collect();
         labels.sort();
         labels
