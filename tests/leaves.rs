@@ -217,7 +217,8 @@ fn several_decide_at_once_and_by_chance() {
 #[test]
 fn what_is_wrong_ends_the_search() {
     let game = common::own_game("breakthrough");
-    let failing: [(fn(&mut [f32], &mut [f32]) -> Result<(), Failure>, &str); 4] = [
+    type Evaluate = fn(&mut [f32], &mut [f32]) -> Result<(), Failure>;
+    let failing: [(Evaluate, &str); 4] = [
         (
             |_, _| Err("the network is not there".into()),
             "the network is not there",
