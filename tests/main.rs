@@ -51,6 +51,7 @@ mod recompilation;
 mod records;
 mod remote_players;
 mod search_players;
+mod similarity;
 mod solve;
 mod solve_command;
 mod tiers;
