@@ -52,6 +52,7 @@ mod records;
 mod remote_players;
 mod search_players;
 mod similarity;
+mod similarity_command;
 mod solve;
 mod solve_command;
 mod tiers;
