@@ -28,6 +28,7 @@
 //! | let players play, be a player | [`matches`](mod@matches), [`player`], [`protocol`] |
 //! | prove what holds in all states | [`analysis`] |
 //! | prove what a game is worth to each role | [`solve`] |
+//! | compare positions by their game trees | [`similarity`] |
 //! | check rules by playing, see what a game is like | [`inspection`] |
 //!
 //! The folder `examples` has a program for each.
@@ -50,6 +51,7 @@
 //! - [`solve`] proves values of games, and [`certificate`] checks such proofs by the rules alone.
 //! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
 //!   managers elsewhere take part; [`player`] has the players, and reads their names.
+//! - [`similarity`] compares positions by what can be played from them on.
 //! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
 //! - [`verify`] compares machines with recorded traces and with each other; [`profile`] keeps what
 //!   suits the user's CPU best; `tools`, a feature, measures.
@@ -86,6 +88,7 @@ pub mod reasons;
 pub mod rng;
 pub mod search;
 mod setters;
+pub mod similarity;
 pub mod solve;
 mod state;
 mod state_set;

@@ -51,6 +51,8 @@ mod recompilation;
 mod records;
 mod remote_players;
 mod search_players;
+mod similarity;
+mod similarity_command;
 mod solve;
 mod solve_command;
 mod solving;

@@ -14,11 +14,11 @@ use super::fact::ProofMethod;
 use super::inquiry::Inquiry;
 use super::samples::Samples;
 use super::structural::{Decided, LANES};
-use crate::ground::Literal;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::encoding;
 use crate::ground::invariants::net::Net;
 use crate::ground::invariants::step::{Step, Verdict, When};
+use crate::ground::{GroundGame, Literal};
 use propjit_stop::Stop;
 
 /// The permanence of a property of states.
@@ -32,6 +32,22 @@ pub(super) enum Kind {
     Free,
     /// There was no time to find out.
     Undecided,
+}
+
+/// The latches that the circuit shows by itself: those whose proof is
+/// [structural](ProofMethod::Structural), in the order of propositions. They are found at once.
+pub fn structural_latches(game: &GroundGame) -> Vec<Literal> {
+    let (circuit, layout) = (game.lowered(), game.layout());
+    let literals: Vec<Literal> = Literal::all(layout.bases.len()).collect();
+    let of_chunk = |chunk: &[Literal]| {
+        let decided = Decided::by(circuit, chunk);
+        let latched = chunk.iter().enumerate().filter(|&(lane, literal)| {
+            let next = circuit.outputs()[layout.next.start + literal.proposition];
+            decided.edge(next.invert_if(!literal.value)).0 >> lane & 1 == 1
+        });
+        latched.map(|(_, &literal)| literal).collect::<Vec<_>>()
+    };
+    literals.chunks(LANES).flat_map(of_chunk).collect()
 }
 
 /// The kind of each literal.

@@ -72,5 +72,6 @@ pub use find::find;
 pub use goal_bounds::GoalBoundsTask;
 pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 pub use inhibitors::Inhibitor;
+pub use latches::structural_latches;
 
 pub use crate::ground::{GoalBounds, GoalMask, Invariant, Literal};

@@ -27,6 +27,7 @@ mod prove;
 mod series_args;
 mod serve;
 mod signals;
+mod similarity;
 mod solve;
 mod stats;
 mod thinking;
@@ -77,6 +78,7 @@ enum Command {
     Darkening(darkening::Args),
     Disassemble(disassemble::Args),
     Facts(facts::Args),
+    Similarity(similarity::Args),
     Stats(stats::Args),
     Heuristics(heuristics::Args),
     #[command(name = "match")]
@@ -118,6 +120,7 @@ pub(super) fn main() -> ExitCode {
         Command::Darkening(args) => darkening::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Facts(args) => facts::run(&args, &mut output),
+        Command::Similarity(args) => similarity::run(&args, &mut output),
         Command::Stats(args) => stats::run(&args, &mut output),
         Command::Heuristics(args) => heuristics::run(&args, &mut output),
         Command::Contest(args) => contest::run(&args, &mut output),

@@ -28,6 +28,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::evaluator::LaneEvaluator;
+use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
 
@@ -123,6 +124,11 @@ impl Batch {
     /// The number of states that there may be.
     pub fn lanes(&self) -> usize {
         self.evaluator.width().lanes()
+    }
+
+    /// The number of lanes, as that of the rows.
+    pub fn width(&self) -> Width {
+        self.evaluator.width()
     }
 
     /// The lanes that are filled.
@@ -227,6 +233,14 @@ impl Batch {
                 found(lane, Move(number));
             }
         }
+    }
+
+    /// Which moves of the role are legal: a row for each move, one after the other, with a bit for
+    /// each lane, 64 in a word. Bits of lanes that are not filled mean nothing.
+    pub fn legal_rows(&mut self, role: RoleId) -> &[u64] {
+        self.look();
+        let legal = &self.game.layout().legal[role.index()];
+        self.evaluator.outputs(legal.clone())
     }
 
     /// The goal that a role has in a lane, if it has exactly one value there.

@@ -1,0 +1,388 @@
+//! `propjit similarity`: how similar two positions are, and which of their moves correspond.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use propjit::game::Game;
+use propjit::machine::State;
+use propjit::matches::{History, Script};
+use propjit::rng::random_seed;
+use propjit::similarity::{Comparison, MatchedMoves, Measure, SimilarityConfig, SimilarityError};
+use serde::Serialize;
+
+use super::options::{SetupArgs, game_name, in_range};
+use super::output::{Failure, Output, describe};
+use super::picture::Pictures;
+use super::signals::stop_on_signals;
+
+/// Tell how similar two positions are by their game trees, and which of their moves correspond
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file with the rules; `-` is standard input
+    rulesheet: PathBuf,
+
+    /// The file with the joint moves up to the first position, or of records; see `--history` of
+    /// the other commands. Without any option the position is the initial one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["a_moves", "a_state"])]
+    a: Option<PathBuf>,
+
+    /// The same for the second position
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["b_moves", "b_state"])]
+    b: Option<PathBuf>,
+
+    /// Only the first joint moves of the first history
+    #[arg(long, value_name = "N", requires = "a")]
+    a_first: Option<usize>,
+
+    /// Only the first joint moves of the second history
+    #[arg(long, value_name = "N", requires = "b")]
+    b_first: Option<usize>,
+
+    /// The number of the match in a file of records
+    #[arg(long = "match", value_name = "N")]
+    number: Option<u64>,
+
+    /// The joint moves up to the first position, separated by semicolons
+    #[arg(long, value_name = "MOVES", conflicts_with = "a_state")]
+    a_moves: Option<String>,
+
+    /// The same for the second position
+    #[arg(long, value_name = "MOVES", conflicts_with = "b_state")]
+    b_moves: Option<String>,
+
+    /// What is true in the first position: fluents with blanks between them, or `@FILE`, a file of
+    /// these
+    #[arg(long, value_name = "FLUENTS")]
+    a_state: Option<String>,
+
+    /// The same for the second position
+    #[arg(long, value_name = "FLUENTS")]
+    b_state: Option<String>,
+
+    /// The measure: continuations, sequences or tree-edit
+    #[arg(long, default_value = "continuations", value_name = "MEASURE")]
+    measure: Measure,
+
+    /// The depth of the game trees in joint moves
+    #[arg(long, default_value = "1", value_name = "D", value_parser = |text: &str| in_range::<usize>(text, 1, 100))]
+    depth: usize,
+
+    /// Arguments of moves that make no difference, by their places from 1 on: several with commas
+    #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = |text: &str| in_range::<usize>(text, 1, 1000))]
+    ignore_arguments: Vec<usize>,
+
+    /// How many pairs of moves to show; 0 shows none, and does not look for any
+    #[arg(long, default_value = "5", value_name = "N")]
+    matches: usize,
+
+    /// Estimate the structural similarity from samples of so many children, too
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range::<usize>(text, 1, 1_000_000))]
+    children: Option<usize>,
+
+    /// How many samples
+    #[arg(long, default_value = "10", value_name = "N", requires = "children", value_parser = |text: &str| in_range::<usize>(text, 2, 1_000_000))]
+    samples: usize,
+
+    /// The seed of the samples
+    #[arg(long, value_name = "SEED", requires = "children")]
+    seed: Option<u64>,
+
+    /// The most nodes of the game trees
+    #[arg(long, default_value = "1000000", value_name = "N")]
+    nodes: usize,
+
+    #[command(flatten)]
+    setup: SetupArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    measure: &'static str,
+    depth: usize,
+    similarity: f64,
+    structural: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<Sampled>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Moves>,
+    /// The boards of both positions.
+    #[serde(skip)]
+    pictures: String,
+}
+
+/// What samples of children tell.
+#[derive(Serialize)]
+struct Sampled {
+    children: usize,
+    samples: usize,
+    seed: u64,
+    mean: f64,
+    /// The standard deviation of one sample.
+    deviation: f64,
+    /// The mean less the similarity by all children.
+    error: f64,
+}
+
+/// The moves that correspond.
+#[derive(Serialize)]
+struct Moves {
+    /// Of the first ply, those that differ least first.
+    pairs: Vec<Pair>,
+    /// Of the second ply, the most frequent ones first.
+    frequent: Vec<Frequent>,
+}
+
+#[derive(Serialize)]
+struct Pair {
+    a: String,
+    b: String,
+    similarity_a: f64,
+    similarity_b: f64,
+}
+
+#[derive(Serialize)]
+struct Frequent {
+    a: String,
+    b: String,
+    count: u32,
+}
+
+/// Compares the positions and prints what was found.
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_signals();
+    if args.number.is_some() && args.a.is_none() && args.b.is_none() {
+        let why = "--match is the number of a match in a file of records: see --a and --b";
+        return Err(Failure::Usage(why.to_string()));
+    }
+    let files = [Some(&args.rulesheet), args.a.as_ref(), args.b.as_ref()];
+    let read = files.into_iter().flatten();
+    if read.filter(|path| *path == Path::new("-")).count() > 1 {
+        let why = "of the rulesheet and the histories, only one can be standard input";
+        return Err(Failure::Usage(why.to_string()));
+    }
+    let (game, _) = args
+        .setup
+        .load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
+    let config = SimilarityConfig::default()
+        .with_measure(args.measure)
+        .with_depth(args.depth)
+        .with_ignored_arguments(args.ignore_arguments.clone())
+        .with_nodes(args.nodes);
+    let mut comparison = Comparison::new(&game, config, &stop)?;
+    let a = position(&game, &comparison, &args.first(), args.number)?;
+    let b = position(&game, &comparison, &args.second(), args.number)?;
+    let structural = comparison.structural(&a, &b)?;
+    let sampled = match args.children {
+        Some(children) => {
+            let seed = args.seed.unwrap_or_else(random_seed);
+            let found = comparison.structural_sampled((&a, &b), children, args.samples, seed)?;
+            Some(Sampled::new(&found, children, seed, structural))
+        }
+        None => None,
+    };
+    let (mut moves, mut pictures) = (None, String::new());
+    if args.matches > 0 {
+        moves = Some(Moves::new(comparison.matched_moves(&a, &b)?, args.matches));
+        if !output.is_json() {
+            let drawn = Pictures::new(&game, &io::stdout(), &stop);
+            for (name, state) in [("a", &a), ("b", &b)] {
+                pictures += &format!("\n{name}\n");
+                pictures += &drawn.draw(&comparison.game().fluents(state));
+            }
+        }
+    }
+    output.result(&Report {
+        game: game_name(&args.rulesheet),
+        measure: args.measure.name(),
+        depth: args.depth,
+        similarity: comparison.similarity(&a, &b)?,
+        structural,
+        sampled,
+        moves,
+        pictures,
+    })
+}
+
+/// Where a position comes from: the initial state if nothing says otherwise.
+struct Source<'a> {
+    history: Option<&'a Path>,
+    first: Option<usize>,
+    moves: Option<&'a str>,
+    state: Option<&'a str>,
+}
+
+impl Args {
+    fn first(&self) -> Source<'_> {
+        Source {
+            history: self.a.as_deref(),
+            first: self.a_first,
+            moves: self.a_moves.as_deref(),
+            state: self.a_state.as_deref(),
+        }
+    }
+
+    fn second(&self) -> Source<'_> {
+        Source {
+            history: self.b.as_deref(),
+            first: self.b_first,
+            moves: self.b_moves.as_deref(),
+            state: self.b_state.as_deref(),
+        }
+    }
+}
+
+/// The state of a position.
+fn position(
+    game: &Game,
+    comparison: &Comparison,
+    source: &Source,
+    number: Option<u64>,
+) -> Result<State, Failure> {
+    let ground = comparison.game();
+    if let Some(state) = source.state {
+        let text = match state.strip_prefix('@') {
+            Some(path) => std::fs::read_to_string(path)
+                .map_err(|error| Failure::Work(format!("cannot read {path}: {error}")))?,
+            None => state.to_string(),
+        };
+        return ground.parse_state(&fluents(&text)?).map_err(Failure::new);
+    }
+    let mut history = History::new(game.follower()?)?;
+    let script = match (source.history, source.moves) {
+        (Some(path), _) => {
+            Some(Script::read(path, number)?.first(source.first.unwrap_or(usize::MAX)))
+        }
+        (_, Some(moves)) => Some(Script::inline(moves)),
+        (None, None) => None,
+    };
+    script.map_or(Ok(()), |script| history.follow(&script))?;
+    let state = history.states().last().expect("a match has a state");
+    Ok(state.clone())
+}
+
+/// The fluents of a text.
+fn fluents(text: &str) -> Result<Vec<&str>, Failure> {
+    let mut depth = 0;
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth < 0 {
+            break;
+        }
+        if depth == 0 && (c == ')' || c.is_whitespace()) {
+            let end = at + c.len_utf8();
+            found.push(text[start..end].trim());
+            start = end;
+        }
+    }
+    if depth != 0 {
+        let why = "the fluents of a position have brackets that do not match";
+        return Err(Failure::Work(why.to_string()));
+    }
+    found.push(text[start..].trim());
+    found.retain(|fluent| !fluent.is_empty());
+    Ok(found)
+}
+
+impl Sampled {
+    fn new(found: &[f64], children: usize, seed: u64, structural: f64) -> Sampled {
+        let samples = found.len() as f64;
+        let mean = found.iter().sum::<f64>() / samples;
+        let squares = found.iter().map(|value| (value - mean).powi(2));
+        Sampled {
+            children,
+            samples: found.len(),
+            seed,
+            mean,
+            deviation: (squares.sum::<f64>() / (samples - 1.0)).sqrt(),
+            error: mean - structural,
+        }
+    }
+}
+
+impl Moves {
+    fn new(found: MatchedMoves, most: usize) -> Moves {
+        let pairs = found.pairs.into_iter().take(most).map(|pair| Pair {
+            a: pair.a,
+            b: pair.b,
+            similarity_a: pair.similarities.0,
+            similarity_b: pair.similarities.1,
+        });
+        let frequent = found.frequent.into_iter().take(most).map(|pair| Frequent {
+            a: pair.a,
+            b: pair.b,
+            count: pair.count,
+        });
+        Moves {
+            pairs: pairs.collect(),
+            frequent: frequent.collect(),
+        }
+    }
+}
+
+impl From<SimilarityError> for Failure {
+    fn from(error: SimilarityError) -> Failure {
+        Failure::Work(describe(&error))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{} at depth {}", self.measure, self.depth);
+        writeln!(f, "{name:<26}  {:.3}", self.similarity)?;
+        writeln!(f, "{:<26}  {:.3}", "structural, on that", self.structural)?;
+        if let Some(sampled) = &self.sampled {
+            let name = format!("by {} children", sampled.children);
+            let (mean, deviation) = (sampled.mean, sampled.deviation);
+            write!(
+                f,
+                "{name:<26}  {mean:.3}, {deviation:.3} apart from sample to sample; "
+            )?;
+            writeln!(f, "{} samples, seed {}", sampled.samples, sampled.seed)?;
+        }
+        write!(f, "{}", self.pictures)?;
+        let Some(moves) = &self.moves else {
+            return Ok(());
+        };
+        let names = (moves.pairs.iter().map(|pair| &pair.a))
+            .chain(moves.frequent.iter().map(|pair| &pair.a));
+        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+        if !moves.pairs.is_empty() {
+            writeln!(
+                f,
+                "\nmoves in a and b, and how similar what follows is to each"
+            )?;
+        }
+        for pair in &moves.pairs {
+            let (a, b) = (pair.similarity_a, pair.similarity_b);
+            writeln!(f, "  {a:.3}  {b:.3}  {:<width$}  {}", pair.a, pair.b)?;
+        }
+        if !moves.frequent.is_empty() {
+            writeln!(
+                f,
+                "\nmoves of the second ply, and how often they are paired"
+            )?;
+        }
+        for pair in &moves.frequent {
+            writeln!(f, "  {:>12}  {:<width$}  {}", pair.count, pair.a, pair.b)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fluents;
+
+    #[test]
+    fn fluents_need_no_blanks_between_brackets() {
+        let found = fluents(" (cell 1 (at 2) b)(control x)\n over  passed ").ok();
+        let expected = ["(cell 1 (at 2) b)", "(control x)", "over", "passed"];
+        assert_eq!(found.unwrap(), expected);
+        assert!(fluents("(cell 1").is_err());
+        assert!(fluents("cell 1) (").is_err());
+    }
+}

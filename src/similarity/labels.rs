@@ -1,0 +1,172 @@
+//! The labels of moves: which moves count as the same one.
+
+use propjit_jit::lanes::transpose::{column_words, to_columns};
+use rustc_hash::FxHashMap;
+
+use super::move_sets::MoveSets;
+use crate::ground::GroundGame;
+use crate::machine::batch::Batch;
+use crate::machine::{Move, RoleId, State};
+
+/// What stands in a name for an argument that does not count.
+const ANY: &str = "_";
+
+/// The labels of a game's moves.
+///
+/// Moves with the same text are the same move, whoever plays them, so that the moves of one player
+/// can be compared with those of the other one. Moves on which nothing depends, such as what a
+/// role does when it is not its turn, have no label. A joint move in which several moves have one
+/// has a label of its own; one in which none has is a pass.
+#[derive(Clone, Debug)]
+pub(super) struct Labels {
+    /// The label of each move of each role.
+    of_moves: Vec<Vec<Option<u32>>>,
+    /// The texts of single moves, a pass being the last one, and of joint moves after these.
+    names: Vec<String>,
+    single: usize,
+    joint: FxHashMap<Vec<u32>, u32>,
+}
+
+impl Labels {
+    /// The labels of a game's moves. Arguments at these places, counted from 1, make no difference.
+    pub(super) fn new(game: &GroundGame, ignored: &[usize]) -> Labels {
+        let circuit = game.lowered();
+        let used = circuit.cone(circuit.outputs().iter().copied());
+        let (mut names, mut numbers) = (Vec::new(), FxHashMap::default());
+        let mut label = |text: String| {
+            *numbers.entry(text).or_insert_with_key(|text: &String| {
+                names.push(text.clone());
+                names.len() as u32 - 1
+            })
+        };
+        let roles = RoleId::first(game.roles().len());
+        let of_moves = roles.map(|role| {
+            let inputs = game.layout().does[role.index()].clone();
+            let moves = inputs.zip(0..).map(|(input, number)| {
+                let is_used = used.contains(circuit.inputs()[input]);
+                is_used.then(|| label(without(&game.move_text(role, Move(number)), ignored)))
+            });
+            moves.collect()
+        });
+        let of_moves = of_moves.collect();
+        names.push("pass".to_string());
+        Labels {
+            of_moves,
+            single: names.len(),
+            names,
+            joint: FxHashMap::default(),
+        }
+    }
+
+    /// The labels of the moves of a joint move, one at least, ascending.
+    pub(super) fn of_moves(&self, joint: &[Move]) -> Vec<u32> {
+        let labels = joint.iter().zip(&self.of_moves);
+        let labels = labels.filter_map(|(played, labels)| labels[played.index()]);
+        let mut labels: Vec<u32> = labels.collect();
+        labels.sort_unstable();
+        if labels.is_empty() {
+            labels.push(self.pass());
+        }
+        labels
+    }
+
+    /// The label of a joint move whose moves have these.
+    pub(super) fn of_joint(&mut self, moves: &[u32]) -> u32 {
+        if let [single] = moves {
+            return *single;
+        }
+        if let Some(&known) = self.joint.get(moves) {
+            return known;
+        }
+        let names = moves
+            .iter()
+            .map(|&label| self.names[label as usize].as_str());
+        let name = names.collect::<Vec<_>>().join(" | ");
+        let label = self.names.len() as u32;
+        self.names.push(name);
+        self.joint.insert(moves.to_vec(), label);
+        label
+    }
+
+    /// The text of a label.
+    pub(super) fn name(&self, label: u32) -> &str {
+        &self.names[label as usize]
+    }
+
+    fn pass(&self) -> u32 {
+        self.single as u32 - 1
+    }
+
+    /// The labels of all moves that can be played in each of the states.
+    pub(super) fn sets(&self, batch: &mut Batch, states: &[State]) -> MoveSets {
+        let words = column_words(self.single);
+        let mut sets = MoveSets::new(words, states.len());
+        let width = batch.width();
+        let row = width.words();
+        let mut rows = Vec::new();
+        let mut columns = Vec::new();
+        for states in states.chunks(batch.lanes()) {
+            batch.enter(states);
+            rows.clear();
+            rows.resize(self.single * row, 0u64);
+            let mut going_on = batch.filled().and_not(batch.terminal());
+            for (role, labels) in RoleId::first(self.of_moves.len()).zip(&self.of_moves) {
+                going_on = going_on.and(batch.choices(role).0);
+                let legal = batch.legal_rows(role).chunks_exact(row);
+                for (legal, label) in legal.zip(labels) {
+                    if let Some(label) = *label {
+                        let into = &mut rows[label as usize * row..][..row];
+                        into.iter_mut()
+                            .zip(legal)
+                            .for_each(|(into, &legal)| *into |= legal);
+                    }
+                }
+            }
+            columns.clear();
+            columns.resize(states.len() * words, 0);
+            to_columns(width, &rows, &mut columns);
+            for (lane, set) in columns.chunks_exact_mut(words).enumerate() {
+                if !going_on.contains(lane) {
+                    set.fill(0);
+                } else if set.iter().all(|&word| word == 0) {
+                    set[self.single.div_ceil(64) - 1] |= 1 << (self.pass() % 64);
+                }
+                sets.push(set);
+            }
+        }
+        sets
+    }
+}
+
+/// The text of a move without the arguments at these places.
+fn without(text: &str, ignored: &[usize]) -> String {
+    if ignored.is_empty() || !text.starts_with('(') {
+        return text.to_string();
+    }
+    let inner = &text[1..text.len() - 1];
+    let mut depth = 0;
+    let parts = inner.split(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ' ' && depth == 0
+    });
+    let parts = parts
+        .enumerate()
+        .map(|(place, part)| match ignored.contains(&place) {
+            true => ANY,
+            false => part,
+        });
+    format!("({})", parts.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn arguments_are_left_out_by_their_place() {
+        assert_eq!(without("(move e 2 e 4)", &[1, 2]), "(move _ _ e 4)");
+        assert_eq!(without("(put (at 1 2) w)", &[1]), "(put _ w)");
+        assert_eq!(without("(put (at 1 2) w)", &[3]), "(put (at 1 2) w)");
+        assert_eq!(without("noop", &[1]), "noop");
+    }
+}

@@ -1,0 +1,46 @@
+//! Moves of two positions that have a similar effect.
+
+/// The moves that structural similarity pairs.
+///
+/// Children of the positions are assigned to each other, and then the children of each pair of
+/// children: a pair of moves that is assigned to each other below many pairs of children is likely
+/// to have a similar effect. If one is a killer move, the other one may be one as well.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatchedMoves {
+    /// The structural similarity of the positions.
+    pub similarity: f64,
+    /// The moves of the positions, those that differ least in their similarity first.
+    pub pairs: Vec<MovePair>,
+    /// The moves of the second ply, those that are assigned to each other most often first, and in
+    /// the order of their texts where that is equally often.
+    pub frequent: Vec<FrequentPair>,
+}
+
+/// A move of each of two positions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MovePair {
+    /// The move in the first position.
+    pub a: String,
+    /// The move in the second position.
+    pub b: String,
+    /// How similar what follows is to the position, for either one.
+    pub similarities: (f64, f64),
+}
+
+/// Two moves of the second ply, and how often they were paired.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FrequentPair {
+    /// The move below the first position.
+    pub a: String,
+    /// The move below the second position.
+    pub b: String,
+    /// How often.
+    pub count: u32,
+}
+
+impl MovePair {
+    /// What it costs to pair the moves.
+    pub fn distance(&self) -> f64 {
+        (self.similarities.0 - self.similarities.1).abs()
+    }
+}

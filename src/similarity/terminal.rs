@@ -1,0 +1,17 @@
+//! The similarity of terminal states: how near their rewards are.
+
+/// The similarity of two terminal states by the goals of each role, of which the lowest and the
+/// highest are given: one less the difference of the goals as a part of what they could differ by
+/// (section 2.4), on average over the roles.
+///
+/// In a game of two roles where one wins what the other loses, that is the same for either role.
+pub fn rewards(a: &[i32], b: &[i32], ranges: &[(i32, i32)]) -> f64 {
+    let near = a.iter().zip(b).zip(ranges).map(|((&a, &b), &(low, high))| {
+        let range = f64::from(high) - f64::from(low);
+        match range > 0.0 {
+            true => 1.0 - (f64::from(a) - f64::from(b)).abs() / range,
+            false => 1.0,
+        }
+    });
+    near.sum::<f64>() / ranges.len().max(1) as f64
+}

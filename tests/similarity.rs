@@ -1,0 +1,435 @@
+//! Similarity of positions: the figures of the source, and properties of the measures.
+//!
+//! Source: S. Evans and P. Turrini, "Improving Strategic Decisions in Sequential Games by
+//! Exploiting Positional Similarity", Games 14 (2023), 36.
+
+use propjit::Stop;
+use propjit::game::Game;
+use propjit::machine::State;
+use propjit::similarity::{
+    Branch, Comparison, GameTree, Measure, Sequences, SimilarityConfig, SimilarityError, assign,
+    continuations, rewards, structural, tree_edit,
+};
+
+use crate::common::{game, own_game};
+
+/// A tree in words: a move, and what can be played after it.
+fn tree(branches: &[(char, &str)]) -> GameTree {
+    let leaf = |label: char| Branch {
+        label: label.into(),
+        branches: Vec::new(),
+    };
+    let branches = branches.iter().map(|&(first, next)| Branch {
+        branches: next.chars().map(leaf).collect(),
+        ..leaf(first)
+    });
+    GameTree::new(&branches.collect::<Vec<_>>())
+}
+
+/// The trees of Figure 1, as the example says of them. It has the line `ag` in the second one; by the
+/// similarities of its branches, which are a fifth, a fifth and none, that is `bg`.
+fn figure_1() -> [GameTree; 2] {
+    [
+        tree(&[('a', "cdef"), ('b', "cd"), ('c', "ab")]),
+        tree(&[('a', "cde"), ('b', "cdg"), ('c', "h")]),
+    ]
+}
+
+fn moves(text: &str) -> Vec<u32> {
+    text.chars().map(u32::from).collect()
+}
+
+fn assert_near(found: Option<f64>, expected: f64) {
+    let found = found.unwrap();
+    assert!((found - expected).abs() < 5e-4, "{found} for {expected}");
+}
+
+#[test]
+fn the_example_of_figure_1_is_as_printed() {
+    let [a, b] = figure_1();
+    assert_eq!(
+        (a.moves(), b.moves()),
+        (&moves("abcdef")[..], &moves("abcdegh")[..])
+    );
+    assert_near(continuations(a.moves(), b.moves()), 0.625);
+
+    let lines = [Sequences::new(&a), Sequences::new(&b)];
+    let of_a = lines[0].multiplicities();
+    let of_a: Vec<_> = of_a
+        .iter()
+        .map(|&(line, count)| (line.to_vec(), count))
+        .collect();
+    let expected = ["ac", "ad", "ae", "af", "bc", "bd"].map(moves);
+    let expected: Vec<_> = expected.into_iter().zip([2, 1, 1, 1, 2, 1]).collect();
+    assert_eq!(of_a, expected);
+    assert_near(lines[0].similarity(&lines[1]), 0.8);
+
+    assert_eq!((a.size(), b.size()), (11, 10));
+    assert_near(tree_edit((&a, &lines[0]), (&b, &lines[1])), 0.556);
+}
+
+#[test]
+fn the_structural_example_of_figure_1_is_as_printed() {
+    let similar = |next: &str| continuations(&moves("abc"), &moves(next)).unwrap();
+    let a = ["cdef", "cd", "ab"].map(similar);
+    let b = ["cde", "cdg", "h"].map(similar);
+    assert_eq!(a, [1.0 / 6.0, 1.0 / 4.0, 2.0 / 3.0]);
+    assert_eq!(b, [1.0 / 5.0, 1.0 / 5.0, 0.0]);
+    assert_near(Some(assign(&a, &b).total), 0.683);
+    let (similarity, assignment) = structural(&a, &b).unwrap();
+    assert_near(Some(similarity), 0.772);
+    // Two assignments are as cheap.
+    let pairs = assignment.pairs;
+    assert!(
+        [[(0, 2), (1, 0), (2, 1)], [(0, 2), (1, 1), (2, 0)]]
+            .contains(&[pairs[0], pairs[1], pairs[2]]),
+        "{pairs:?}"
+    );
+}
+
+/// A tree of two plies with the same moves after each move.
+fn bushy(breadth: u32) -> Vec<Branch> {
+    let leaf = |label| Branch {
+        label,
+        branches: Vec::new(),
+    };
+    (0..breadth)
+        .map(|label| Branch {
+            label,
+            branches: (0..breadth).map(leaf).collect(),
+        })
+        .collect()
+}
+
+/// All three measures of two trees.
+fn measures(a: &[Branch], b: &[Branch]) -> [f64; 3] {
+    let [a, b] = [a, b].map(GameTree::new);
+    let (a_lines, b_lines) = (Sequences::new(&a), Sequences::new(&b));
+    [
+        continuations(a.moves(), b.moves()).unwrap(),
+        a_lines.similarity(&b_lines).unwrap(),
+        tree_edit((&a, &a_lines), (&b, &b_lines)).unwrap(),
+    ]
+}
+
+/// Example 1. Its first pair of trees differs in one line, its second one in that one tree ends after
+/// one ply. Differences are of second order in `1 / b`, except in the last formula: the printed one
+/// leaves out the first ply of the larger tree.
+#[test]
+fn example_1_has_the_asymptotics_that_are_printed() {
+    for breadth in [10, 20, 40] {
+        let b = f64::from(breadth);
+        let tree = bushy(breadth);
+        let mut other = tree.clone();
+        let [one, another] = [1000, 1001];
+        other[3].branches[5].label = another;
+        let mut first = tree.clone();
+        first[3].branches[5].label = one;
+        let [cont, seq, edit] = measures(&first, &other);
+        assert!((cont - (b - 2.0) / b).abs() < 4.0 / (b * b), "{cont}");
+        assert!(
+            (seq - (b * b - 2.0) / (b * b)).abs() < 2.0 / (b * b),
+            "{seq}"
+        );
+        let printed = (2.0 * b * b - 1.0) / (2.0 * b * b + 1.0);
+        assert!((edit - printed).abs() < 2.0 / (b * b * b), "{edit}");
+        assert!(cont < seq && seq < edit);
+
+        let mut ended = tree.clone();
+        ended.iter_mut().for_each(|branch| branch.branches.clear());
+        let [cont, seq, edit] = measures(&ended, &tree);
+        assert!(cont >= (b - 2.0) / b);
+        assert!((seq - 2.0 / (b + 2.0)).abs() < 1e-9, "{seq}");
+        assert!(edit < seq && seq < cont);
+        assert!(
+            edit > 1.0 / (2.0 * b + 1.0) && edit < 3.0 / (2.0 * b + 1.0),
+            "{edit}"
+        );
+    }
+}
+
+fn comparison(game: &Game, measure: Measure, depth: usize) -> Comparison {
+    let config = SimilarityConfig::default()
+        .with_measure(measure)
+        .with_depth(depth);
+    Comparison::new(game, config, &Stop::new()).unwrap()
+}
+
+fn state(game: &Game, fluents: &[&str]) -> State {
+    game.ground_game().unwrap().parse_state(fluents).unwrap()
+}
+
+/// Table 1. The position is the only one with these four moves in which C2 wins. It prints 5/6 where
+/// the formula gives 7/9: three children, of which one ends the match in one position only, with a
+/// similarity of 0 for 2/3.
+#[test]
+fn table_1_is_as_printed_but_for_its_fraction() {
+    let game = own_game("ticTacToe");
+    let before = [
+        "(cell 1 1 x)",
+        "(cell 1 3 x)",
+        "(cell 2 2 x)",
+        "(cell 3 1 o)",
+        "(cell 3 3 o)",
+    ];
+    // In the order of the table: B1, A2, C2, B3.
+    let branches = [
+        "(cell 2 1 o)",
+        "(cell 1 2 o)",
+        "(cell 3 2 o)",
+        "(cell 2 3 o)",
+    ]
+    .map(|marked| {
+        let mut fluents = before.to_vec();
+        fluents.extend([marked, "(control x)"]);
+        state(&game, &fluents)
+    });
+    let mut comparison = comparison(&game, Measure::Continuations, 1);
+    let part = 7.0 / 9.0;
+    let expected = [
+        [1.0, part, 0.0, 1.0],
+        [part, 1.0, 0.0, part],
+        [0.0, 0.0, 1.0, 0.0],
+        [1.0, part, 0.0, 1.0],
+    ];
+    for (a, row) in branches.iter().zip(expected) {
+        for (b, expected) in branches.iter().zip(row) {
+            assert_near(Some(comparison.structural(a, b).unwrap()), expected);
+        }
+    }
+}
+
+#[test]
+fn measures_are_symmetric_and_of_equal_positions_one() {
+    for name in ["breakthrough", "chess", "connectFour"] {
+        let game = own_game(name);
+        let ground = game.ground_game().unwrap();
+        let mut machine = game.follower().unwrap();
+        let initial = ground.initial().clone();
+        let mut states = vec![initial];
+        for ply in 0..5 {
+            let last = states.last().unwrap().clone();
+            let mut joint = Vec::new();
+            for role in propjit::RoleId::first(2) {
+                let mut legal = Vec::new();
+                machine.legal_moves(&last, role, &mut legal).unwrap();
+                joint.push(legal[(3 * ply) % legal.len()]);
+            }
+            states.push(machine.next_state(&last, &joint).unwrap());
+        }
+        for measure in Measure::ALL {
+            let mut comparison = comparison(&game, measure, 2);
+            for a in &states[4..] {
+                let found = comparison.similarities(a, &states).unwrap();
+                for (b, &found) in states.iter().zip(&found) {
+                    assert!((0.0..=1.0).contains(&found), "{name} {measure}: {found}");
+                    assert!(a != b || found == 1.0, "{name} {measure}: {found}");
+                    assert_eq!(comparison.similarity(b, a).unwrap(), found);
+                }
+            }
+        }
+        let mut comparison = comparison(&game, Measure::Sequences, 2);
+        let (a, b) = (&states[1], &states[4]);
+        let found = comparison.structural(a, b).unwrap();
+        assert_near(Some(comparison.structural(b, a).unwrap()), found);
+        assert_eq!(comparison.structural(a, a).unwrap(), 1.0);
+    }
+}
+
+/// Sets of moves tell the same as trees.
+#[test]
+fn bits_and_trees_have_the_same_continuations() {
+    let game = own_game("chess");
+    let ground = game.ground_game().unwrap();
+    let mut comparison = comparison(&game, Measure::Continuations, 1);
+    let initial = ground.initial();
+    let mut machine = game.follower().unwrap();
+    let mut legal = Vec::new();
+    machine
+        .legal_moves(initial, propjit::RoleId(0), &mut legal)
+        .unwrap();
+    let noop = ground.parse_move(propjit::RoleId(1), "noop").unwrap();
+    let mut states = vec![initial.clone()];
+    for played in legal {
+        let second = machine.next_state(initial, &[played, noop]).unwrap();
+        let reply = ground
+            .parse_move(propjit::RoleId(1), "(move e 7 e 5)")
+            .unwrap();
+        let wait = ground.parse_move(propjit::RoleId(0), "noop").unwrap();
+        states.push(machine.next_state(&second, &[wait, reply]).unwrap());
+        states.push(second);
+    }
+    let sets = comparison.move_sets(&states);
+    for (at, one) in states.iter().enumerate().step_by(7) {
+        let found = comparison.similarities(one, &states).unwrap();
+        let by_bits = (0..states.len()).map(|other| sets.similarity(at, &sets, other).unwrap());
+        assert!(by_bits.eq(found));
+    }
+}
+
+#[test]
+fn terminal_positions_are_as_similar_as_their_rewards() {
+    assert_eq!(rewards(&[100, 0], &[100, 0], &[(0, 100); 2]), 1.0);
+    assert_eq!(rewards(&[100, 0], &[50, 50], &[(0, 100); 2]), 0.5);
+    assert_eq!(rewards(&[7], &[7], &[(7, 7)]), 1.0);
+
+    let game = own_game("ticTacToe");
+    let line = |player: &str, row: u32| {
+        let cells: Vec<String> = (1..=3)
+            .map(|c| format!("(cell {c} {row} {player})"))
+            .collect();
+        let fluents: Vec<&str> = cells
+            .iter()
+            .map(String::as_str)
+            .chain(["(control x)"])
+            .collect();
+        state(&game, &fluents)
+    };
+    let open = game.ground_game().unwrap().initial().clone();
+    for measure in Measure::ALL {
+        let mut comparison = comparison(&game, measure, 2);
+        let ends = [line("x", 3), line("o", 1), open.clone()];
+        assert_eq!(
+            comparison.similarities(&line("x", 1), &ends).unwrap(),
+            [1.0, 0.0, 0.0]
+        );
+        let [x, o, open] = &ends;
+        assert_eq!(comparison.structural(x, o).unwrap(), 0.0);
+        assert_eq!(comparison.structural(x, x).unwrap(), 1.0);
+        assert_eq!(comparison.structural(x, open).unwrap(), 0.0);
+    }
+}
+
+/// A move that takes is another one than the same move that does not, as for chess in section 4.
+#[test]
+fn captures_are_kept_apart_in_sequences() {
+    let game = own_game("chess");
+    let [with, without] = ["bn", "empty"].map(|target| {
+        let put = |square: &str, piece: &str| format!("(cell {square} {piece})");
+        let mut fluents = vec!["(control white)".to_string(), "(quiet 0)".to_string()];
+        for file in 'a'..='h' {
+            for rank in 1..=8 {
+                let piece = match (file, rank) {
+                    ('a', 1) => "wk",
+                    ('h', 8) => "bk",
+                    ('e', 2) => "wn",
+                    ('d', 4) => target,
+                    _ => "empty",
+                };
+                fluents.push(put(&format!("{file} {rank}"), piece));
+            }
+        }
+        let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+        state(&game, &fluents)
+    });
+    // The same moves, of which one takes in one position.
+    assert_eq!(
+        comparison(&game, Measure::Continuations, 1)
+            .similarity(&with, &without)
+            .unwrap(),
+        1.0
+    );
+    let mut sequences = comparison(&game, Measure::Sequences, 1);
+    let legal = 9.0;
+    let found = sequences.similarity(&with, &without).unwrap();
+    assert_near(Some(found), 2.0 * (legal - 1.0) / (2.0 * legal));
+}
+
+/// Two moves of the second ply that win at once are paired below every move, except where that
+/// guards against them.
+#[test]
+fn moves_that_win_are_paired() {
+    let game = own_game("ticTacToe");
+    let threat = |cells: &[&str]| {
+        let mut fluents = cells.to_vec();
+        fluents.push("(control o)");
+        state(&game, &fluents)
+    };
+    let a = threat(&["(cell 1 1 x)", "(cell 2 1 x)", "(cell 1 3 o)"]);
+    let b = threat(&["(cell 3 1 x)", "(cell 3 2 x)", "(cell 1 1 o)"]);
+    let found = comparison(&game, Measure::Sequences, 2)
+        .matched_moves(&a, &b)
+        .unwrap();
+    assert_near(Some(found.similarity), 1.0);
+    assert_eq!(found.pairs.len(), 6);
+    let mut often = found.frequent.iter().filter(|pair| pair.count == 5);
+    assert!(
+        often.any(|pair| (&*pair.a, &*pair.b) == ("(mark 3 1)", "(mark 3 3)")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn samples_of_all_children_tell_all() {
+    let game = own_game("breakthrough");
+    let initial = game.ground_game().unwrap().initial().clone();
+    let mut machine = game.follower().unwrap();
+    let mut legal = Vec::new();
+    machine
+        .legal_moves(&initial, propjit::RoleId(0), &mut legal)
+        .unwrap();
+    let noop = game
+        .ground_game()
+        .unwrap()
+        .parse_move(propjit::RoleId(1), "noop")
+        .unwrap();
+    let next = machine.next_state(&initial, &[legal[4], noop]).unwrap();
+    let mut comparison = comparison(&game, Measure::Continuations, 2);
+    let whole = comparison.structural(&initial, &next).unwrap();
+    let sampled = comparison
+        .structural_sampled((&initial, &next), 100, 3, 1)
+        .unwrap();
+    assert!(
+        sampled.iter().all(|&found| (found - whole).abs() < 1e-9),
+        "{sampled:?} {whole}"
+    );
+    let few = comparison
+        .structural_sampled((&initial, &next), 8, 30, 1)
+        .unwrap();
+    let mean = few.iter().sum::<f64>() / 30.0;
+    assert!((mean - whole).abs() < 0.2, "{mean} for {whole}");
+    assert_eq!(
+        few,
+        comparison
+            .structural_sampled((&initial, &next), 8, 30, 1)
+            .unwrap()
+    );
+}
+
+/// Where several roles move at once, each of their moves counts, and joint moves make the lines.
+#[test]
+fn moves_at_the_same_time_are_compared() {
+    let rules = "(role a) (role b) (init (at 1))
+        (<= (legal ?r (go 1)) (role ?r)) (<= (legal ?r (go 2)) (role ?r))
+        (<= (legal b (go 3)) (true (at 2)))
+        (<= (next (at ?n)) (does a (go ?n)) (does b (go ?m)))
+        (<= (next (at ?n)) (does a (go 2)) (does b (go ?n)))
+        (<= terminal (true (at 9))) (goal a 0) (goal b 0)";
+    let game = game(rules);
+    let (one, two) = (state(&game, &["(at 1)"]), state(&game, &["(at 2)"]));
+    let found = comparison(&game, Measure::Continuations, 1)
+        .similarity(&one, &two)
+        .unwrap();
+    assert_near(Some(found), 2.0 / 3.0);
+    let found = comparison(&game, Measure::Sequences, 1)
+        .similarity(&one, &two)
+        .unwrap();
+    // The joint moves 1|1, 1|2 twice, and 2|2 in both; with 3 two more.
+    assert_near(Some(found), 8.0 / 10.0);
+}
+
+#[test]
+fn trees_that_are_too_large_are_refused() {
+    let game = own_game("breakthrough");
+    let initial = game.ground_game().unwrap().initial().clone();
+    let config = SimilarityConfig::default().with_depth(3).with_nodes(1000);
+    let mut comparison = Comparison::new(&game, config, &Stop::new()).unwrap();
+    let error = comparison.similarity(&initial, &initial).unwrap_err();
+    assert!(matches!(error, SimilarityError::Nodes(1000)), "{error}");
+    let config = SimilarityConfig::default()
+        .with_measure(Measure::TreeEdit)
+        .with_depth(3);
+    let mut comparison = Comparison::new(&game, config, &Stop::new()).unwrap();
+    let error = comparison.similarity(&initial, &initial).unwrap_err();
+    assert!(matches!(error, SimilarityError::Edits), "{error}");
+}
