@@ -36,13 +36,6 @@ impl LaneMask {
     /// The lanes in which exactly one of several rows has a one. All rows have the same number of
     /// words.
     pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> LaneMask {
-        let (some, several) = LaneMask::some_and_several(rows);
-        some.and_not(several)
-    }
-
-    /// The lanes in which at least one of several rows has a one, and those in which at least two
-    /// do. All rows have the same number of words.
-    pub fn some_and_several<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> (LaneMask, LaneMask) {
         let (mut some, mut several) = (LaneMask::default(), LaneMask::default());
         for row in rows {
             for (word, (some, several)) in row.iter().zip(some.0.iter_mut().zip(&mut several.0)) {
@@ -50,7 +43,18 @@ impl LaneMask {
                 *some |= word;
             }
         }
-        (some, several)
+        some.and_not(several)
+    }
+
+    /// The lanes in which at least one of several rows has a one, and those in which at least two
+    /// do. The rows come one after the other.
+    pub fn some_and_several(width: Width, rows: &[u64]) -> (LaneMask, LaneMask) {
+        match width {
+            Width::X64 => some_and_several::<1>(rows),
+            Width::X128 => some_and_several::<2>(rows),
+            Width::X256 => some_and_several::<4>(rows),
+            Width::X512 => some_and_several::<8>(rows),
+        }
     }
 
     /// The words that a width has.
@@ -111,4 +115,16 @@ impl LaneMask {
     pub fn count(&self) -> u64 {
         count_ones(&self.0)
     }
+}
+
+/// As [`LaneMask::some_and_several`], for rows of so many words, which registers hold.
+fn some_and_several<const WORDS: usize>(rows: &[u64]) -> (LaneMask, LaneMask) {
+    let (mut some, mut several) = ([0; WORDS], [0; WORDS]);
+    for row in rows.as_chunks::<WORDS>().0 {
+        for at in 0..WORDS {
+            several[at] |= some[at] & row[at];
+            some[at] |= row[at];
+        }
+    }
+    (LaneMask::from_words(&some), LaneMask::from_words(&several))
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use propjit::Stop;
 use propjit::game::{Game, Setup};
-use propjit::machine::{Backend, RoleId, State, StateMachine};
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{Mcts, MctsConfig, ProvedBy};
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use serde_json::Value;
 
 use crate::common::command::{file, json, propjit, stdout};
-use crate::common::solvable::nim;
+use crate::common::solvable::{DOOR, nim};
 
 /// Both choose at the same time, three times: who chooses the greater number gets a point. No tree
 /// search proves anything of that.
@@ -68,7 +68,11 @@ fn what_is_chosen_at_the_same_time_is_known_if_there_are_few_states() {
 
 /// A search of which all states are known.
 fn solved(game: &Game, backend: Backend) -> Mcts {
-    let config = MctsConfig::default().with_solve(true).with_seed(1);
+    // More than the states need, but no more: each new root looks through all of it.
+    let config = MctsConfig::default()
+        .with_solve(true)
+        .with_memory(1 << 24)
+        .with_seed(1);
     let stop = Stop::new().within(Duration::from_secs(1000));
     let mut search = Mcts::new(game, backend, config).unwrap();
     while search.report(RoleId(0)).states.is_none() {
@@ -119,14 +123,86 @@ fn a_won_game_is_won_against_anything() {
     }
 }
 
-fn legal(
-    machine: &mut dyn StateMachine,
-    state: &State,
-    role: RoleId,
-) -> Vec<propjit::machine::Move> {
+fn legal(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<Move> {
     let mut legal = Vec::new();
     machine.legal_moves(state, role, &mut legal).unwrap();
     legal
+}
+
+/// Matches are left after so many steps.
+const LONGEST: u32 = 60;
+
+/// Plays a match in which these roles play by what a search knows, after a number of random joint
+/// moves, and all else is random. What is proved of these roles never falls, and they get it.
+fn keeps_what_is_proved(
+    search: &mut Mcts,
+    machine: &mut dyn StateMachine,
+    (knowing, opening): ([bool; 2], u32),
+    rng: &mut impl Rng,
+) {
+    let mut state = machine.initial_state().unwrap();
+    let mut proved = [0.0; 2];
+    for step in 0..LONGEST {
+        if machine.is_terminal(&state).unwrap() {
+            let goals = [0, 1].map(|role| machine.goal(&state, RoleId(role)).unwrap());
+            let kept = proved
+                .iter()
+                .zip(goals)
+                .all(|(&least, goal)| f64::from(goal) >= least);
+            assert!(kept, "{goals:?} of {proved:?}, {knowing:?} from {opening}");
+            return;
+        }
+        search.set_root(&state, step).unwrap();
+        let joint = [0, 1].map(|role| {
+            let legal = legal(machine, &state, RoleId(role));
+            if !knowing[role as usize] || step < opening {
+                return legal[rng.random_range(0..legal.len())];
+            }
+            let report = search.report(RoleId(role));
+            if report.solved {
+                let (least, value) = (&mut proved[role as usize], report.value.unwrap());
+                assert!(value >= *least, "{least} falls to {value} in step {step}");
+                *least = value;
+            }
+            report.best.unwrap()
+        });
+        state = machine.next_state(&state, &joint).unwrap();
+    }
+}
+
+#[test]
+fn a_proved_value_is_never_given_away() {
+    let tic_tac_toe = propjit_gdl::games::text("ticTacToe").unwrap();
+    let heaps = nim([3, 2, 2]);
+    let games = [
+        (tic_tac_toe, Some([50.0, 50.0])),
+        (heaps.as_str(), Some([100.0, 0.0])),
+        (CHOICES, Some([50.0, 50.0])),
+        // Nothing is sure before the door is open, and states repeat until then.
+        (DOOR, None),
+    ];
+    for (rules, values) in games {
+        let game = Game::from_text("test.kif", rules, &Setup::default()).unwrap();
+        let mut search = solved(&game, Backend::Compiled);
+        let reports = [0, 1].map(|role| search.report(RoleId(role)));
+        for (report, role) in reports.iter().zip(0..) {
+            let value = report.value.filter(|_| report.solved);
+            assert_eq!(value, values.map(|values: [f64; 2]| values[role]));
+        }
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        let mut rng = propjit::rng::streams(1).next().unwrap();
+        for number in 0..50 {
+            // Against random moves, and against itself.
+            let opening = number % 5;
+            for (knowing, opening) in [
+                ([true, false], 0),
+                ([false, true], 0),
+                ([true, true], opening),
+            ] {
+                keeps_what_is_proved(&mut search, &mut *machine, (knowing, opening), &mut rng);
+            }
+        }
+    }
 }
 
 #[test]

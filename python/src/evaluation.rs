@@ -140,7 +140,7 @@ impl PythonEvaluator {
                 .zip(known)
                 .for_each(|(word, known)| *word = *known);
         }
-        let write = |mut to: Observation<'_>| to.write(shape.propositions, &states, words);
+        let write = |mut to: Observation<'_>| to.write(shape.propositions, &states);
         let observation = self.form.zeros(py, count, shape.propositions)?;
         match &observation {
             ObservationArray::Bits(bits) => {

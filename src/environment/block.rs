@@ -3,6 +3,7 @@
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::transpose::{column_words, to_columns};
+use propjit_jit::lanes::unpack::to_bytes;
 use rand::Rng;
 
 use super::action_error::ActionError;
@@ -11,7 +12,6 @@ use super::outputs::Outputs;
 use super::packed::{contains, count_ones, nth_one};
 use super::random_steps::RandomSteps;
 use super::shape::Shape;
-use super::unpack::to_bytes;
 use super::worker::{Worker, add_rows};
 use crate::lane_mask::LaneMask;
 use crate::machine::{RoleId, State};
@@ -390,17 +390,15 @@ impl Block {
     pub(super) fn write(&self, common: &Common, mut outputs: Outputs<'_>) {
         let shape = &common.shape;
         let states = self.states(shape);
-        let words = column_words(shape.propositions).max(1);
-        outputs
-            .observation
-            .write(shape.propositions, &states, words);
+        outputs.observation.write(shape.propositions, &states);
+        if shape.actions > 0 {
+            let legal: Vec<&[u64]> = self.legal.iter().map(Vec::as_slice).collect();
+            to_bytes(&legal, shape.actions, outputs.legal);
+        }
         let (actors, words) = (shape.actors(), action_words(shape));
         for (actor, legal) in self.legal.iter().enumerate() {
             for (lane, legal) in legal.chunks_exact(words).enumerate() {
-                let place = lane * actors + actor;
-                let bytes = &mut outputs.legal[place * shape.actions..][..shape.actions];
-                to_bytes(legal, bytes);
-                outputs.legal_counts[place] = count_ones(legal) as i32;
+                outputs.legal_counts[lane * actors + actor] = count_ones(legal) as i32;
             }
         }
         outputs.current.copy_from_slice(&self.current);
@@ -410,7 +408,8 @@ impl Block {
             (self.truncated, outputs.truncated),
         ];
         for (lanes, bytes) in ends {
-            to_bytes(lanes.words(self.width), bytes);
+            let words = &lanes.words(self.width)[..column_words(bytes.len())];
+            to_bytes(&[words], bytes.len(), bytes);
         }
     }
 

@@ -1,7 +1,10 @@
 //! The arrays that environments write to.
 
+use propjit_jit::lanes::transpose::column_words;
+use propjit_jit::lanes::unpack::to_bytes;
+
 use super::shape::Shape;
-use super::unpack::{to_bytes, to_floats, to_packed};
+use super::unpack::{to_floats, to_packed};
 
 /// Arrays of the caller's, which hold what is known about each environment, one environment after
 /// the other.
@@ -66,28 +69,28 @@ impl Observation<'_> {
         }
     }
 
-    /// Writes states of a game with so many base propositions. Each has so many words, in which bit
-    /// `i % 64` of word `i / 64` is proposition `i`.
+    /// Writes states of a game with so many base propositions. Each has as many words as these need,
+    /// in which bit `i % 64` of word `i / 64` is proposition `i`.
     ///
     /// # Panics
-    /// If words are too few for the propositions.
-    pub fn write(&mut self, propositions: usize, states: &[u64], words: usize) {
+    /// If there are not as many observations as states.
+    pub fn write(&mut self, propositions: usize, states: &[u64]) {
         if propositions == 0 {
             return;
         }
         let width = self.width(propositions);
-        let states = states.chunks_exact(words);
+        let words = column_words(propositions);
+        let each = states.chunks_exact(words);
         match self {
             Observation::Bits(bits) => {
-                let places = states.zip(bits.chunks_exact_mut(width));
+                let places = each.zip(bits.chunks_exact_mut(width));
                 places.for_each(|(state, bits)| to_packed(state, bits));
             }
             Observation::Bytes(bytes) => {
-                let places = states.zip(bytes.chunks_exact_mut(width));
-                places.for_each(|(state, bytes)| to_bytes(state, bytes));
+                to_bytes(&[states], propositions, bytes);
             }
             Observation::Floats(floats) => {
-                let places = states.zip(floats.chunks_exact_mut(width));
+                let places = each.zip(floats.chunks_exact_mut(width));
                 places.for_each(|(state, floats)| to_floats(state, floats));
             }
         }

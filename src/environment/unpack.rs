@@ -1,4 +1,4 @@
-//! Bits as bytes and as numbers.
+//! Bits as numbers, and packed in bytes.
 
 /// For each byte, its bits as bytes, the lowest first.
 static BYTES: [[u8; 8]; 256] = {
@@ -27,29 +27,18 @@ fn for_each_eight(words: &[u64], count: usize, mut put: impl FnMut(usize, &[u8; 
     }
 }
 
-/// Makes each element what the bit at its place is, `false` being zero.
-#[inline(always)]
-fn unpack<T: Copy>(words: &[u64], to: &mut [T], number: impl Fn(u8) -> T) {
-    for_each_eight(words, to.len(), |at, bits| {
-        match to[at..].first_chunk_mut() {
-            Some(whole) => *whole = bits.map(&number),
+/// Makes each number 0 or 1, as the bit at its place is: bit `i` is bit `i % 64` of word `i / 64`.
+pub(super) fn to_floats(words: &[u64], floats: &mut [f32]) {
+    for_each_eight(words, floats.len(), |at, bits| {
+        match floats[at..].first_chunk_mut() {
+            Some(whole) => *whole = bits.map(f32::from),
             None => {
-                for (to, &bit) in to[at..].iter_mut().zip(bits) {
-                    *to = number(bit);
+                for (to, &bit) in floats[at..].iter_mut().zip(bits) {
+                    *to = f32::from(bit);
                 }
             }
         }
     });
-}
-
-/// Makes each byte 0 or 1, as the bit at its place is: bit `i` is bit `i % 64` of word `i / 64`.
-pub(super) fn to_bytes(words: &[u64], bytes: &mut [u8]) {
-    unpack(words, bytes, |bit| bit);
-}
-
-/// Makes each number 0 or 1, as the bit at its place is.
-pub(super) fn to_floats(words: &[u64], floats: &mut [f32]) {
-    unpack(words, floats, f32::from);
 }
 
 /// Copies the first bytes of the words, the lowest first.
@@ -69,12 +58,9 @@ mod tests {
         #[test]
         fn every_bit_comes_to_its_place(words: [u64; 3], count in 0usize..=192) {
             let bit = |at: usize| words[at / 64] >> (at % 64) & 1 == 1;
-            let mut bytes = vec![9; count];
-            to_bytes(&words, &mut bytes);
             let mut floats = vec![9.0; count];
             to_floats(&words, &mut floats);
             for at in 0..count {
-                prop_assert_eq!(bytes[at], u8::from(bit(at)));
                 prop_assert_eq!(floats[at], f32::from(u8::from(bit(at))));
             }
             let mut packed = vec![9; count.div_ceil(8)];

@@ -87,7 +87,7 @@ impl Worker {
 
     /// The lanes in which a role has a legal move, and those in which it has several.
     pub(super) fn choices(&self, role: RoleId) -> (LaneMask, LaneMask) {
-        LaneMask::some_and_several(self.legal(role).chunks_exact(self.width().words()))
+        LaneMask::some_and_several(self.width(), self.legal(role))
     }
 
     /// The legal moves of a role in the first lane, packed.
@@ -209,10 +209,25 @@ fn evaluator(engine: ValidEngine) -> LaneEvaluator {
 
 /// Adds to each row of `to` what the row of `rows` is in these lanes.
 pub(super) fn add_rows(rows: &[u64], lanes: &[u64], to: &mut [u64]) {
-    let words = lanes.len();
-    for (row, to) in rows.chunks_exact(words).zip(to.chunks_exact_mut(words)) {
-        for ((word, lanes), to) in row.iter().zip(lanes).zip(to) {
-            *to |= word & lanes;
+    match *lanes {
+        [lanes] => add_rows_of(rows, [lanes], to),
+        [a, b] => add_rows_of(rows, [a, b], to),
+        [a, b, c, d] => add_rows_of(rows, [a, b, c, d], to),
+        _ => {
+            let words = lanes.len();
+            for (row, to) in rows.chunks_exact(words).zip(to.chunks_exact_mut(words)) {
+                for ((word, lanes), to) in row.iter().zip(lanes).zip(to) {
+                    *to |= word & lanes;
+                }
+            }
         }
+    }
+}
+
+/// As [`add_rows`], for rows of so many words: of few words, it matters that their number is known.
+fn add_rows_of<const WORDS: usize>(rows: &[u64], lanes: [u64; WORDS], to: &mut [u64]) {
+    let rows = rows.as_chunks::<WORDS>().0.iter();
+    for (row, to) in rows.zip(to.as_chunks_mut::<WORDS>().0) {
+        *to = std::array::from_fn(|at| to[at] | row[at] & lanes[at]);
     }
 }

@@ -197,8 +197,7 @@ impl Batch {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
         let rows = self.evaluator.outputs(legal.clone());
-        let rows = rows.chunks_exact(self.evaluator.width().words());
-        let (some, several) = LaneMask::some_and_several(rows);
+        let (some, several) = LaneMask::some_and_several(self.evaluator.width(), rows);
         let filled = self.filled();
         (some.and(filled), several.and(filled))
     }

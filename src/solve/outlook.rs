@@ -17,8 +17,8 @@ const NEVER: u16 = u16::MAX;
 pub(super) struct Outlook {
     /// What it can force: a place among its goals, ascending.
     pub(super) level: u16,
-    /// After how many joint moves at most it has that; if it is the least goal, after how many at
-    /// least if the others want that.
+    /// After how many joint moves at most it has that; if that is a loss, after how many at least
+    /// if the others want that.
     distance: u16,
     /// The goal to expect if the others choose anything, with equal probability.
     chance: f32,
@@ -41,6 +41,9 @@ pub(super) struct RoleOutlook {
     splits: Vec<Split>,
     /// Whether ways that go on for ever have to be avoided.
     may_repeat: bool,
+    /// The place of the least goal that it may get, and of the greatest with which a match may end.
+    worst: u16,
+    best: u16,
     states: Vec<Outlook>,
 }
 
@@ -65,9 +68,18 @@ impl RoleOutlook {
             distance: NEVER,
             chance: least,
         };
+        let states: Vec<Outlook> = (0..graph.len()).map(unknown).collect();
+        let may_repeat = !graph.is_graded();
+        // What goes on for ever is worth the least goal of all, even if no match ends with that. So
+        // are states in which nobody can move.
+        let levels = ends.iter().copied();
+        let all_levels = levels.clone().chain(states.iter().map(|state| state.level));
+        let worst = all_levels.min().filter(|_| !may_repeat);
         let mut outlook = RoleOutlook {
-            states: (0..graph.len()).map(unknown).collect(),
-            may_repeat: !graph.is_graded(),
+            may_repeat,
+            worst: worst.unwrap_or(0),
+            best: levels.max().unwrap_or(0),
+            states,
             goals,
             ends,
             splits,
@@ -135,8 +147,8 @@ impl RoleOutlook {
             choice.distance = match after.level.cmp(&choice.level) {
                 Ordering::Less => after.distance,
                 Ordering::Greater => choice.distance,
-                // The others want the least goal soon, and all else late.
-                Ordering::Equal if after.level == 0 => choice.distance.min(after.distance),
+                // The others want a loss soon, and all else late.
+                Ordering::Equal if self.is_lost(after.level) => choice.distance.min(after.distance),
                 Ordering::Equal => choice.distance.max(after.distance),
             };
             choice.level = choice.level.min(after.level);
@@ -157,14 +169,21 @@ impl RoleOutlook {
         }
     }
 
+    /// Whether the role has nothing more to hope for, or nothing more to fear, at this level.
+    pub(super) fn is_decided(&self, level: u16) -> bool {
+        level == self.best || self.is_lost(level)
+    }
+
+    fn is_lost(&self, level: u16) -> bool {
+        level == self.worst && level < self.best
+    }
+
     /// Which of two choices in a state is better for the role: the greater.
     pub(super) fn compare(&self, a: &Outlook, b: &Outlook) -> Ordering {
         let by_distance = || match a.level {
-            0 => a.distance.cmp(&b.distance),
+            level if self.is_lost(level) => a.distance.cmp(&b.distance),
             // There is nothing more to hope for, or it has to come to an end.
-            level if self.may_repeat || self.goals.len() == usize::from(level) + 1 => {
-                b.distance.cmp(&a.distance)
-            }
+            level if self.may_repeat || level == self.best => b.distance.cmp(&a.distance),
             _ => Ordering::Equal,
         };
         let by_chance = || a.chance.total_cmp(&b.chance);

@@ -47,7 +47,8 @@ pub(crate) struct MoveValue {
     /// The least and the greatest goal that the role may get then, if everybody plays well.
     pub(crate) range: (i32, i32),
     /// After how many joint moves a win or a loss is there, this one included, if it is one: the
-    /// role or the others cannot force it sooner.
+    /// role or the others cannot force it sooner. These are the greatest and the least goal with
+    /// which matches end from where the states begin.
     pub(crate) distance: Option<u32>,
 }
 
@@ -125,12 +126,11 @@ impl StateValues {
             let Outlook { level, .. } = choices[place];
             let low = outlook.goals[usize::from(level)];
             let range = (low, greatest[place].max(low));
-            let is_decided = level == 0 || usize::from(level) + 1 == outlook.goals.len();
             let distance = choices[place].distance();
             MoveValue {
                 place,
                 range,
-                distance: distance.filter(|_| is_decided && range.0 == range.1),
+                distance: distance.filter(|_| outlook.is_decided(level) && range.0 == range.1),
             }
         };
         (!choices.is_empty()).then(|| order.into_iter().map(value).collect())
@@ -248,6 +248,8 @@ mod tests {
     /// rest of 100, and the joint moves until the end, of which a winner wants few and a loser many.
     struct Minimax<'a> {
         machine: &'a mut dyn StateMachine,
+        /// The goal of who loses.
+        loss: i32,
         known: FxHashMap<State, Worth>,
     }
 
@@ -262,7 +264,7 @@ mod tests {
             let (decider, after) = self.after(state);
             let worth = |&(_, (goal, steps)): &(Move, Worth)| {
                 let own = if decider == 0 { goal } else { 100 - goal };
-                let late = if own == 0 {
+                let late = if own == self.loss {
                     i64::from(steps)
                 } else {
                     -i64::from(steps)
@@ -294,12 +296,33 @@ mod tests {
 
     #[test]
     fn tic_tac_toe_is_played_as_by_minimax() {
-        let game = game(propjit_gdl::games::text("ticTacToe").unwrap());
+        is_played_as_by_minimax(propjit_gdl::games::text("ticTacToe").unwrap(), 0);
+    }
+
+    #[test]
+    fn wins_and_losses_are_the_goals_that_occur() {
+        let rules = propjit_gdl::games::text("ticTacToe").unwrap();
+        let rules = rules.replace("goal ?player 100", "goal ?player 75");
+        let rules = rules.replace("goal ?player 0", "goal ?player 25");
+        // That never happens.
+        let others = [0, 100]
+            .map(|goal| format!("(<= (goal ?player {goal}) (role ?player) (line x) (line o))"));
+        let rules = rules + &others.concat();
+        let all = goals(game(&rules).ground_game().unwrap(), ROLES[0]);
+        assert_eq!(all, [0, 25, 50, 75, 100]);
+        is_played_as_by_minimax(&rules, 25);
+    }
+
+    /// Asserts that all states of a form of tic-tac-toe are worth what they should be, in which who
+    /// loses gets this goal.
+    fn is_played_as_by_minimax(rules: &str, loss: i32) {
+        let game = game(rules);
         let values = find(&game);
         let mut machine = game.machine(Backend::Scalar).unwrap();
         let start = machine.initial_state().unwrap();
         let mut minimax = Minimax {
             machine: &mut *machine,
+            loss,
             known: FxHashMap::default(),
         };
         assert_eq!(minimax.value(&start).0, 50);

@@ -48,6 +48,7 @@ mod schedule;
 pub mod select;
 mod step;
 pub mod transpose;
+pub mod unpack;
 mod vector;
 
 pub use crate::rows::Width;

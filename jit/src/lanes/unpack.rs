@@ -1,0 +1,137 @@
+//! Columns, with a bit for each row, as bytes.
+//!
+//! ```
+//! use propjit_jit::lanes::unpack::to_bytes;
+//!
+//! // Two columns of three rows.
+//! let mut bytes = [9; 6];
+//! to_bytes(&[&[0b011, 0b110]], 3, &mut bytes);
+//! assert_eq!(bytes, [1, 1, 0, 0, 1, 1]);
+//! ```
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_set1_epi8, _mm256_set1_epi32,
+    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_shuffle_epi8, _mm256_storeu_si256,
+};
+
+use super::transpose::column_words;
+
+/// Makes a byte, 0 or 1, of each of the first `rows` bits of each column, one column after the other.
+/// Of several sets of columns, the first columns of each come first.
+///
+/// Columns have [`column_words`] words, and each set as many columns.
+///
+/// # Panics
+/// If the lengths do not fit.
+pub fn to_bytes(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has AVX2, as just checked.
+        return unsafe { with_avx2(sets, rows, bytes) };
+    }
+    write(sets, rows, bytes, spread);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
+    write(sets, rows, bytes, |word, to| spread_avx2(word, to));
+}
+
+#[inline(always)]
+fn write(sets: &[&[u64]], rows: usize, bytes: &mut [u8], spread: impl Fn(u64, &mut [u8; 64])) {
+    let words = column_words(rows);
+    let columns = bytes.len().checked_div(rows * sets.len()).unwrap_or(0);
+    assert_eq!(bytes.len(), columns * rows * sets.len(), "whole columns");
+    for set in sets {
+        assert_eq!(set.len(), columns * words, "a bit for each byte");
+    }
+    let mut start = 0;
+    for column in 0..columns {
+        for set in sets {
+            let column = &set[column * words..][..words];
+            for (&word, at) in column.iter().zip((start..).step_by(64)) {
+                let rest = &mut bytes[at..];
+                match rest.first_chunk_mut() {
+                    // What is too much is written over by the next column.
+                    Some(place) => spread(word, place),
+                    None => {
+                        let mut all = [0; 64];
+                        spread(word, &mut all);
+                        rest.copy_from_slice(&all[..rest.len()]);
+                    }
+                }
+            }
+            start += rows;
+        }
+    }
+}
+
+/// The bits of a byte, one in each of eight.
+const BITS: u64 = 0x8040_2010_0804_0201;
+
+/// A byte, 0 or 1, of each bit.
+#[inline(always)]
+fn spread(word: u64, to: &mut [u8; 64]) {
+    for (eight, byte) in to.as_chunks_mut().0.iter_mut().zip(word.to_le_bytes()) {
+        let bits = (u64::from(byte) * 0x0101_0101_0101_0101) & BITS;
+        // The highest bit of each byte becomes whether it is not zero.
+        let ones = (bits + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+        *eight = ones.to_le_bytes();
+    }
+}
+
+/// As [`spread`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spread_avx2(word: u64, to: &mut [u8; 64]) {
+    let ones: u64 = 0x0101_0101_0101_0101;
+    let repeat = _mm256_setr_epi64x(0, ones as i64, 2 * ones as i64, 3 * ones as i64);
+    let bits = _mm256_set1_epi64x(BITS as i64);
+    for (half, to) in [word as u32, (word >> 32) as u32]
+        .into_iter()
+        .zip(to.as_chunks_mut::<32>().0)
+    {
+        let repeated = _mm256_shuffle_epi8(_mm256_set1_epi32(half as i32), repeat);
+        let is_set = _mm256_cmpeq_epi8(_mm256_and_si256(repeated, bits), bits);
+        let found: __m256i = _mm256_and_si256(is_set, _mm256_set1_epi8(1));
+        // SAFETY: there are 32 bytes to write to, at any alignment.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), found) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// By each way to do it, and for any number of sets.
+        #[test]
+        fn every_bit_comes_to_its_place(
+            words in prop::collection::vec(any::<u64>(), 30),
+            rows in 0usize..=192,
+            sets in 1usize..=3,
+        ) {
+            let length = column_words(rows);
+            let columns = 3;
+            let sets: Vec<&[u64]> = (0..sets).map(|set| &words[set * 10..][..columns * length]).collect();
+            let mut found = [vec![9; sets.len() * columns * rows], vec![9; sets.len() * columns * rows]];
+            to_bytes(&sets, rows, &mut found[0]);
+            write(&sets, rows, &mut found[1], spread);
+            let mut expected = Vec::new();
+            for column in 0..columns {
+                for set in &sets {
+                    let column = &set[column * length..][..length];
+                    expected.extend((0..rows).map(|row| (column[row / 64] >> (row % 64) & 1) as u8));
+                }
+            }
+            for found in found {
+                prop_assert_eq!(&found, &expected);
+            }
+        }
+    }
+}
