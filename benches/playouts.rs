@@ -1,14 +1,15 @@
 //! Random playouts on one thread: the whole, and the parts that a step over all lanes has.
 //!
-//! The throughput is in matches for the whole, and in lanes for the parts.
+//! The throughput is in matches for the whole and for steps, and in lanes for the parts.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use propjit::Stop;
+use propjit::engine::StepEngine;
 use propjit::engine::compile::for_playouts;
 use propjit::ground::GroundGame;
 use propjit::ground::sections::section;
 use propjit::machine::Backend;
-use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
+use propjit::playout::{self, PlayoutConfig, PlayoutProgress, PlayoutRunner, Playouts, RunLimits};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
@@ -38,6 +39,35 @@ fn playouts(criterion: &mut Criterion) {
             let (stop, progress) = (Stop::new(), PlayoutProgress::default());
             group.bench_function(name, |bencher| {
                 bencher.iter(|| playout::run(&game, backend, &config, &stop, &progress));
+            });
+        }
+    }
+}
+
+/// Whole steps in machine code, with moves chosen among the rows of legal ones, and in the circuit.
+fn steps(criterion: &mut Criterion) {
+    for name in GAMES {
+        let game = common::load(name);
+        let programs = game.engines().expect("the game is ground").programs();
+        let ground = programs.game();
+        let code = programs.playout_code();
+        let engine = Engine::Code(code.unwrap_or_else(|error| panic!("{error}")));
+        let steps = StepEngine::compiled(programs).unwrap_or_else(|error| panic!("{error}"));
+        let selecting = || Playouts::new(ground.clone(), engine.clone(), 1000, 1);
+        let drawing = selecting().with_steps(&steps);
+        let mut group = criterion.benchmark_group(format!("{name} steps"));
+        group.sample_size(20);
+        // Many times the lanes, lest the last matches leave most lanes idle.
+        let rollouts = 16_384;
+        group.throughput(Throughput::Elements(rollouts));
+        for (title, mut runner) in [("among rows", selecting()), ("in the circuit", drawing)] {
+            group.bench_function(title, |bencher| {
+                bencher.iter(|| {
+                    runner.queue_mut().add(ground.initial(), Some(rollouts));
+                    let played = runner.play(&RunLimits::default());
+                    played.expect("circuits hit no limit");
+                    runner.queue_mut().take_finished().is_some()
+                });
             });
         }
     }
@@ -138,5 +168,5 @@ fn parts(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, playouts, parts);
+criterion_group!(benches, playouts, steps, parts);
 criterion_main!(benches);

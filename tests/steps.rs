@@ -1,5 +1,7 @@
 //! Random steps whose moves are chosen in the circuit, against those chosen among rows.
 
+use std::time::{Duration, Instant};
+
 use crate::common;
 use propjit::engine::StepEngine;
 use propjit::game::Game;
@@ -59,7 +61,7 @@ fn first_states(game: &Game, steps: usize) -> Vec<State> {
 }
 
 /// With the same random numbers, all matches are the same: interpreted in every width, and as
-/// machine code; from one state, and from states in several phases.
+/// machine code; from the initial state, from another one, and from states in several phases.
 #[test]
 fn the_same_matches_are_played() {
     for name in GAMES {
@@ -73,7 +75,12 @@ fn the_same_matches_are_played() {
         for engine in engines {
             let mut selecting = runner(&game, engine.width());
             let mut drawing = runner(&game, engine.width()).with_steps(&engine);
-            for (states, rollouts) in [(&states[..1], 1500), (&states[..], 150)] {
+            let starts = [
+                (&states[..1], 1500),
+                (&states[1..2], 400),
+                (&states[..], 150),
+            ];
+            for (states, rollouts) in starts {
                 let expected = tallies(&mut selecting, states, rollouts);
                 let found = tallies(&mut drawing, states, rollouts);
                 assert_eq!(expected, found, "{name}, {:?}", engine.width());
@@ -113,4 +120,20 @@ fn forms_change_while_matches_run() {
         };
         assert_eq!(play(&mut selecting), play(&mut drawing), "round {round}");
     }
+}
+
+/// When the time is up, no matches are started any more, and those that run are played to their
+/// end.
+#[test]
+fn matches_end_when_the_time_is_up() {
+    let game = common::own_game("connectFour");
+    let mut runner = runner(&game, Width::X64);
+    let initial = game.ground_game().unwrap().initial().clone();
+    let many = 1 << 24;
+    let id = runner.queue_mut().add(&initial, Some(many));
+    let deadline = Instant::now() + Duration::from_millis(20);
+    let limits = RunLimits::default().with_deadline(Some(deadline));
+    runner.play(&limits).unwrap();
+    assert!(runner.queue().tally(id).rollouts() < many);
+    assert_eq!(runner.queue().finished(), 0);
 }

@@ -141,9 +141,27 @@ pub struct Circuit {
     loops: Vec<Loop>,
     inputs: Vec<NodeId>,
     outputs: Vec<Edge>,
+    in_place: usize,
 }
 
 impl Circuit {
+    /// The same circuit, with this many outputs [in place](Circuit::in_place).
+    ///
+    /// # Panics
+    /// If it does not have as many inputs and outputs.
+    #[must_use]
+    pub fn with_in_place(self, in_place: usize) -> Circuit {
+        let most = self.inputs.len().min(self.outputs.len());
+        assert!(in_place <= most, "{in_place} outputs in place of {most}");
+        Circuit { in_place, ..self }
+    }
+
+    /// How many of the first outputs are evaluated in place of as many inputs, which are the last
+    /// ones: in lanes, they have the same rows. Passes make circuits without such outputs.
+    pub fn in_place(&self) -> usize {
+        self.in_place
+    }
+
     /// All nodes in evaluation order: the constant, then the inputs in order, then the rest.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -35,7 +35,7 @@ impl StepEngine {
 
     /// An interpreter of rows of this width.
     pub fn interpreted(game: &GroundGame, width: Width) -> StepEngine {
-        let layout = StepLayout::new(game.layout(), game.phases());
+        let layout = StepLayout::new(game);
         let program = LaneProgram::new(&step_circuit(game), &layout.sections());
         StepEngine {
             engine: Engine::Interpreter(Arc::new(program), width),
@@ -49,7 +49,7 @@ impl StepEngine {
     /// As for [`Code::compile`](propjit_jit::code::Code::compile).
     pub fn compiled(programs: &Programs) -> Result<StepEngine, CompileError> {
         let game = programs.game();
-        let layout = StepLayout::new(game.layout(), game.phases());
+        let layout = StepLayout::new(game);
         let purpose = Purpose::steps(&layout);
         let circuit = || Ok::<_, CompileError>(step_circuit(game));
         let code = obtain(game, programs.options(), &purpose, circuit)?;

@@ -13,12 +13,13 @@ use crate::reasons::PhaseCircuit;
 /// The circuit of a game's random steps, as its [`StepLayout`] numbers it.
 pub fn step_circuit(game: &GroundGame) -> Circuit {
     let game_layout = game.layout();
-    let layout = StepLayout::new(game_layout, game.phases());
+    let layout = StepLayout::new(game);
     let mut builder = Builder::new(layout.inputs());
     let mut outputs = vec![Edge::FALSE; layout.outputs];
     for (number, phase) in layout.phases.iter().enumerate() {
         let of_phase = PhaseCircuit::new(game, number);
         let first_move = game_layout.bases.end;
+        let bases: Vec<Edge> = phase.bases.clone().map(|at| builder.input(at)).collect();
         let choose = |builder: &mut Builder, found: &[Edge]| {
             let mut does = vec![Edge::FALSE; game_layout.inputs() - first_move];
             for (role, moves) in of_phase.moves().iter().enumerate() {
@@ -39,11 +40,20 @@ pub fn step_circuit(game: &GroundGame) -> Circuit {
             }
             does
         };
-        let found = connect(of_phase.circuit(), &mut builder, first_move.., choose);
+        let found = connect(of_phase.circuit(), &mut builder, &bases, choose);
+        let restart = match phase.restarts {
+            true => builder.input(layout.restart),
+            false => Edge::FALSE,
+        };
+        for ((to, from), base) in (phase.next.clone().zip(game_layout.next.clone())).zip(0..) {
+            outputs[to] = match game.initial().contains(base) {
+                true => builder.or(found[from], restart),
+                false => builder.and(found[from], !restart),
+            };
+        }
         let mut put = |to: Range<usize>, from: Range<usize>| {
             outputs[to].copy_from_slice(&found[from]);
         };
-        put(phase.next.clone(), game_layout.next.clone());
         put(
             phase.terminal..phase.terminal + 1,
             game_layout.terminal..game_layout.terminal + 1,
@@ -52,5 +62,5 @@ pub fn step_circuit(game: &GroundGame) -> Circuit {
             put(to.clone(), from.clone());
         }
     }
-    builder.finish(outputs)
+    builder.finish(outputs).with_in_place(layout.in_place)
 }

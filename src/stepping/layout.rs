@@ -6,30 +6,38 @@ use propjit_jit::circuit::OutputId;
 use propjit_jit::count_tree::{count_bits, count_tree_parts};
 use propjit_jit::section::Section;
 
-use crate::ground::{Layout, Phases, section};
+use crate::ground::{GroundGame, section};
 
 /// Which inputs and outputs of a circuit of random steps are what.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepLayout {
-    /// The inputs that are base propositions.
-    pub bases: Range<usize>,
     /// For each role, the inputs that are the number of its move among its legal ones, from 0,
     /// the bit of the least value first.
     pub numbers: Vec<Range<usize>>,
-    /// The outputs about states in each phase.
+    /// The input that says whether the next state is to be the initial one: see
+    /// [`StepPhase::restarts`].
+    pub restart: usize,
+    /// The inputs and outputs about states in each phase.
     pub phases: Vec<StepPhase>,
     /// The number of outputs.
     pub outputs: usize,
+    /// The number of the first outputs that are [in place](propjit_jit::circuit::Circuit::in_place)
+    /// of inputs: if there are several phases, the next state is that of the next phase.
+    pub in_place: usize,
 }
 
-/// Which outputs of a circuit of random steps tell what of states in one of the phases.
+/// Which inputs and outputs of a circuit of random steps are what, of states in one of the phases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepPhase {
     /// The section with this number and the next ones are, for states in this phase, what
     /// [`section`] says.
     pub first_section: usize,
+    /// The inputs that are base propositions.
+    pub bases: Range<usize>,
     /// The outputs that are the next base propositions.
     pub next: Range<usize>,
+    /// Whether matches may start with the next state: the initial state is in the next phase.
+    pub restarts: bool,
     /// For each role, the outputs that are the number of its legal moves, the bit of the least
     /// value first. They are in [`section::STATE`], in the place of legal moves.
     pub counts: Vec<Range<usize>>,
@@ -46,19 +54,31 @@ pub struct StepPhase {
 const SECTIONS: usize = 3;
 
 impl StepLayout {
-    /// The layout for a game's circuit and phases.
-    pub fn new(layout: &Layout, phases: &Phases) -> StepLayout {
+    /// The layout for a game.
+    pub fn new(game: &GroundGame) -> StepLayout {
         fn run(end: &mut usize, length: usize) -> Range<usize> {
             *end += length;
             *end - length..*end
         }
+        let (layout, phases) = (game.layout(), game.phases());
         let bits = || layout.does.iter().map(|does| count_bits(does.len()));
         let (mut inputs, mut outputs) = (0, 0);
-        let bases = run(&mut inputs, layout.bases.len());
         let numbers = bits().map(|bits| run(&mut inputs, bits)).collect();
+        let restart = run(&mut inputs, 1).start;
+        let period = phases.period();
+        let states: Vec<Range<usize>> = (0..period)
+            .map(|_| run(&mut inputs, layout.bases.len()))
+            .collect();
+        let nexts: Vec<Range<usize>> = (0..period)
+            .map(|_| run(&mut outputs, layout.next.len()))
+            .collect();
+        let in_place = if period > 1 { outputs } else { 0 };
+        let initial = phases.of(game.initial());
         let phase = |number: usize| StepPhase {
             first_section: SECTIONS * number,
-            next: run(&mut outputs, layout.next.len()),
+            bases: states[number].clone(),
+            next: nexts[(number + 1) % period].clone(),
+            restarts: initial == Some((number + 1) % period),
             counts: bits().map(|bits| run(&mut outputs, bits)).collect(),
             parts: (layout.does.iter())
                 .map(|does| run(&mut outputs, count_tree_parts(does.len())))
@@ -69,16 +89,18 @@ impl StepLayout {
                 .collect(),
         };
         StepLayout {
-            bases,
             numbers,
-            phases: (0..phases.period()).map(phase).collect(),
+            restart,
+            phases: (0..period).map(phase).collect(),
             outputs,
+            in_place,
         }
     }
 
     /// The number of inputs.
     pub fn inputs(&self) -> usize {
-        self.numbers.last().unwrap_or(&self.bases).end
+        let states = self.phases.iter().map(|phase| phase.bases.end);
+        states.max().unwrap_or(0)
     }
 
     /// The sections.

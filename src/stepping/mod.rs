@@ -5,6 +5,10 @@
 //! of them. So moves are neither stored nor looked at one by one, and gates for which the choice
 //! matters can be kept in registers.
 //!
+//! A match that starts from the initial state does so within the step, too: an input says in which
+//! lanes the next state is that one. In games with several phases, states of each have rows of their
+//! own, and a step writes the next state there: nothing is copied.
+//!
 //! There is such a circuit for each [phase](crate::ground::Phases), in which what says so is
 //! constant: nothing is left of roles that are not to move. It takes states in that phase only.
 

@@ -215,6 +215,7 @@ impl Builder {
             loops: self.loops,
             inputs: (1..=self.inputs).map(NodeId).collect(),
             outputs,
+            in_place: 0,
         }
     }
 }

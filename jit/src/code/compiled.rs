@@ -14,7 +14,7 @@ use super::plan::{Plan, Step};
 use crate::circuit::Circuit;
 use crate::rows::Layout;
 use crate::rows::Width;
-use crate::rows::{Constants, changing};
+use crate::rows::{Constants, changing, check_in_place};
 use crate::section::Section;
 
 /// A circuit as machine code, for rows of a certain width. Threads share it; its memory
@@ -45,8 +45,8 @@ impl Code {
     /// If this CPU cannot run such code, a limit of `config` is hit, or it is stopped.
     ///
     /// # Panics
-    /// If a section has an output that the circuit does not have, or comes after one
-    /// that does not come before it.
+    /// If a section has an output that the circuit does not have, comes after one that does
+    /// not come before it, or has an output in place of an input that it reads.
     pub fn compile(
         circuit: &Circuit,
         sections: &[Section],
@@ -57,6 +57,7 @@ impl Code {
         if config.stop.is_set() {
             return Err(CompileError::Stopped);
         }
+        check_in_place(circuit, sections);
         let groups = Groups::new(circuit, guards, config.guarded);
         let plan = Plan::new(circuit, &changing(circuit, sections), &groups, config);
         let image = generate(&plan, config, None, start)?;

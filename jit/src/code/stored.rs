@@ -93,6 +93,7 @@ impl Description {
                 && step.guard.iter().all(is_guard)
         };
         u64::from(self.rows) * row_bytes <= i32::MAX as u64
+            && self.layout.is_valid()
             && self.layout.rows() <= self.rows
             && self.constants.are_within(self.layout.outputs().len())
             && self.entries.iter().all(|&entry| (entry as usize) < bytes)
@@ -115,4 +116,5 @@ fn hash_circuit(circuit: &Circuit, hasher: &mut KeyHasher) {
         hasher.numbers(feedback.flat_map(|(node, source)| [node.0, source.code()]));
     }
     hasher.numbers(circuit.outputs().iter().copied().map(Edge::code));
+    hasher.numbers([circuit.in_place() as u32]);
 }

@@ -18,7 +18,8 @@ use memory::Rows;
 /// its [`Width`].
 ///
 /// The rows of consecutive inputs, and of consecutive outputs, are adjacent in
-/// memory: a range of them is a matrix with [`Width::words`] words per row.
+/// memory: a range of them is a matrix with [`Width::words`] words per row. Outputs
+/// [in place](crate::circuit::Circuit::in_place) of inputs have the same rows.
 #[derive(Clone)]
 pub struct LaneEvaluator {
     engine: Engine,
@@ -149,7 +150,8 @@ impl LaneEvaluator {
         &self.rows.words()[range]
     }
 
-    /// Rows of outputs to be read together with rows of inputs to be changed.
+    /// Rows of outputs to be read together with rows of inputs to be changed, of which none
+    /// may be replaced by outputs.
     pub fn outputs_and_inputs_mut(
         &mut self,
         outputs: Range<usize>,
@@ -197,7 +199,7 @@ impl LaneEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::{Builder, Edge, OutputId};
+    use crate::circuit::{Builder, Circuit, Edge, OutputId};
     use crate::code::{CodeConfig, Guards};
     use crate::section::Section;
 
@@ -231,5 +233,53 @@ mod tests {
             let first: Vec<u64> = (0..6).map(|output| lanes.output(output)[0]).collect();
             assert_eq!(first, [0, !0, 0, 0, 0, !0]);
         }
+    }
+
+    /// A circuit with two states of two bits, each made of the other one, in place.
+    fn two_states() -> (Circuit, [Section; 2]) {
+        let mut builder = Builder::new(5);
+        let [free, a, b, _, d] = std::array::from_fn(|input| builder.input(input));
+        let [chosen, both] = [free, b].map(|other| builder.and(a, other));
+        let outputs = vec![!d, Edge::TRUE, chosen, b, both];
+        let numbers = |numbers: &[u32]| numbers.iter().copied().map(OutputId).collect();
+        let sections = [numbers(&[2, 3, 4]), numbers(&[0, 1])].map(Section::alone);
+        (builder.finish(outputs).with_in_place(4), sections)
+    }
+
+    #[test]
+    fn outputs_take_the_place_of_inputs() {
+        let (circuit, sections) = two_states();
+        let program = LaneProgram::new(&circuit, &sections);
+        let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
+        for config in CodeConfig::supported() {
+            let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
+            engines.push(Engine::Code(Arc::new(code.unwrap())));
+        }
+        for engine in engines {
+            let mut lanes = LaneEvaluator::new(engine);
+            for (input, row) in [0b0011, 0b0101, 0b0110].into_iter().enumerate() {
+                lanes.input_mut(input)[0] = row;
+            }
+            lanes.evaluate(0);
+            let rows = |lanes: &LaneEvaluator, inputs: Range<usize>| -> Vec<u64> {
+                inputs.map(|input| lanes.input(input)[0]).collect()
+            };
+            assert_eq!(rows(&lanes, 1..5), [0b0101, 0b0110, 0b0001, 0b0110]);
+            assert_eq!((lanes.output(2)[0], lanes.output(4)[0]), (0b0001, 0b0100));
+            lanes.evaluate(1);
+            assert_eq!(rows(&lanes, 1..5), [!0b0110, !0, 0b0001, 0b0110]);
+            // A constant is written again, whatever was there.
+            lanes.input_mut(2)[0] = 0;
+            lanes.evaluate(1);
+            assert_eq!(lanes.output(1)[0], !0);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "reads what it writes")]
+    fn sections_do_not_read_what_they_write() {
+        let (circuit, [mut first, second]) = two_states();
+        first.outputs.extend(second.outputs);
+        LaneProgram::new(&circuit, &[first]);
     }
 }

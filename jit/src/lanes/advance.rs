@@ -62,6 +62,9 @@ pub fn advance(width: Width, next: &[u64], state: &mut [u64], starting: &[u64], 
 /// # Panics
 /// If the slices do not have the lengths described.
 pub fn enter(width: Width, state: &mut [u64], starting: &[u64], start: Start<'_>) {
+    if starting.iter().all(|&word| word == 0) {
+        return;
+    }
     let words = state.len();
     let state = state.as_mut_ptr();
     // SAFETY: the words that are read are those that are written: they are reached through

@@ -5,7 +5,7 @@
 
 use super::vector::Vector;
 #[cfg(target_arch = "x86_64")]
-use super::vector::{Avx2, Avx512, Sse};
+use super::vector::{Avx2, Avx512, Avx512Vl, Sse};
 use crate::rows::Width;
 
 /// Work on rows. Implementations mark `run` `#[inline(always)]`, so that it is
@@ -56,7 +56,7 @@ fn with_avx2<K: Kernel>(width: Width, kernel: K) -> K::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn with_avx512vl<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Avx2>()
+    kernel.run::<Avx512Vl>()
 }
 
 /// For rows of 512 lanes.

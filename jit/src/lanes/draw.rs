@@ -118,6 +118,7 @@ pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>) -> Number
         [a, b, c, d] => multiply([a, b, c, d], random, &mut numbers),
         [a, b, c, d, e] => multiply([a, b, c, d, e], random, &mut numbers),
         [a, b, c, d, e, f] => multiply([a, b, c, d, e, f], random, &mut numbers),
+        [a, b, c, d, e, f, g] => multiply([a, b, c, d, e, f, g], random, &mut numbers),
         _ => {
             for _ in 0..count.len() + FRACTION_BITS {
                 add_half(count, &mut numbers, random.next());
@@ -135,9 +136,12 @@ fn multiply<V: Vector, const BITS: usize>(
     numbers: &mut Numbers<V>,
 ) {
     let mut product = [V::ZERO; BITS];
+    // A copy stays in registers as well.
+    let mut generators = *random;
     for _ in 0..BITS + FRACTION_BITS {
-        add_half(&count, &mut product, random.next());
+        add_half(&count, &mut product, generators.next());
     }
+    *random = generators;
     numbers[..BITS].copy_from_slice(&product);
 }
 
@@ -176,8 +180,7 @@ pub(super) fn half_add<V: Vector>(sum: &mut V, a: V) -> V {
 /// Adds `a` and `b` to `sum` and returns the carry.
 #[inline(always)]
 pub(super) fn full_add<V: Vector>(sum: &mut V, a: V, b: V) -> V {
-    let differ = a.xor(b);
-    let carry = a.and(b).or(differ.and(*sum));
-    *sum = sum.xor(differ);
+    let carry = a.majority(b, *sum);
+    *sum = a.parity(b, *sum);
     carry
 }

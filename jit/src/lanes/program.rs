@@ -6,7 +6,7 @@ use super::kernel::Evaluate;
 use super::reuse::reuse_rows;
 use super::step::SectionSteps;
 use crate::circuit::Circuit;
-use crate::rows::{Constants, Layout, Width, changing};
+use crate::rows::{Constants, Layout, Width, changing, check_in_place};
 use crate::section::Section;
 
 /// A circuit compiled for bit-sliced interpretation, in sections.
@@ -23,9 +23,10 @@ impl LaneProgram {
     /// true; one in several belongs to the first.
     ///
     /// # Panics
-    /// If a section has an output that the circuit does not have, or comes after one that is
-    /// not before it.
+    /// If a section has an output that the circuit does not have, comes after one that is not
+    /// before it, or has an output in place of an input that it reads.
     pub fn new(circuit: &Circuit, sections: &[Section]) -> LaneProgram {
+        check_in_place(circuit, sections);
         let layout = Layout::new(circuit);
         let mut compiler = Compiler::new(circuit, layout);
         let sections = changing(circuit, sections);

@@ -58,6 +58,7 @@ impl LaneRandom {
 
 /// xoshiro256++ at the word positions of a vector; the array's index is that of the
 /// published algorithm's state.
+#[derive(Clone, Copy)]
 pub(super) struct Generators<V>([V; 4]);
 
 impl<V: Vector> Generators<V> {

@@ -39,6 +39,18 @@ pub(super) trait Vector: Copy {
     fn rotate_left(self, bits: i32) -> Self {
         self.shift_left(bits).or(self.shift_right(64 - bits))
     }
+
+    /// The bits that an odd number of the three have.
+    #[inline(always)]
+    fn parity(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+
+    /// The bits that at least two of the three have.
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        self.and(b).or(self.xor(b).and(c))
+    }
 }
 
 impl Vector for u64 {
@@ -162,6 +174,24 @@ impl<V: Vector, const N: usize> Vector for [V; N] {
     fn shift_right(self, bits: i32) -> [V; N] {
         zip(self, self, |vector, _| vector.shift_right(bits))
     }
+
+    #[inline(always)]
+    fn parity(self, b: [V; N], c: [V; N]) -> [V; N] {
+        let mut result = self;
+        for i in 0..N {
+            result[i] = self[i].parity(b[i], c[i]);
+        }
+        result
+    }
+
+    #[inline(always)]
+    fn majority(self, b: [V; N], c: [V; N]) -> [V; N] {
+        let mut result = self;
+        for i in 0..N {
+            result[i] = self[i].majority(b[i], c[i]);
+        }
+        result
+    }
 }
 
 #[inline(always)]
@@ -174,7 +204,7 @@ fn zip<V: Vector, const N: usize>(a: [V; N], b: [V; N], f: impl Fn(V, V) -> V) -
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512, Sse};
+pub(super) use x86::{Avx2, Avx512, Avx512Vl, Sse};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -193,6 +223,11 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256i);
 
+    /// Half a register of AVX-512, for code that `dispatch` calls after it has found that the
+    /// CPU has AVX-512VL.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512Vl(__m256i);
+
     /// A register of AVX-512, for code that `dispatch` calls after it has found that
     /// the CPU has AVX-512F.
     #[derive(Clone, Copy)]
@@ -203,6 +238,7 @@ mod x86 {
             $type:ident($register:ty), $words:literal, $load:ident, $store:ident, $is_zero:expr,
             $left:ident, $right:ident, $and_not:ident,
             $($method:ident = $instruction:ident),*
+            $(; ternary = $ternary:ident)?
         ) => {
             impl Vector for $type {
                 const WORDS: usize = $words;
@@ -252,6 +288,19 @@ mod x86 {
                     // SAFETY: the CPU has the instruction: see the type.
                     $type(unsafe { $right(self.0, _mm_cvtsi32_si128(bits)) })
                 }
+
+                // The bits of the constants are the results for operands from 0b000 to 0b111.
+                $(#[inline(always)]
+                fn parity(self, b: $type, c: $type) -> $type {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    $type(unsafe { $ternary::<0b1001_0110>(self.0, b.0, c.0) })
+                }
+
+                #[inline(always)]
+                fn majority(self, b: $type, c: $type) -> $type {
+                    // SAFETY: the CPU has the instruction: see the type.
+                    $type(unsafe { $ternary::<0b1110_1000>(self.0, b.0, c.0) })
+                })?
             }
         };
     }
@@ -287,6 +336,22 @@ mod x86 {
     );
 
     implement!(
+        Avx512Vl(__m256i),
+        4,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        |a| _mm256_testz_si256(a, a) == 1,
+        _mm256_sll_epi64,
+        _mm256_srl_epi64,
+        _mm256_andnot_si256,
+        and = _mm256_and_si256,
+        or = _mm256_or_si256,
+        xor = _mm256_xor_si256,
+        add = _mm256_add_epi64;
+        ternary = _mm256_ternarylogic_epi64
+    );
+
+    implement!(
         Avx512(__m512i),
         8,
         _mm512_loadu_si512,
@@ -298,7 +363,8 @@ mod x86 {
         and = _mm512_and_si512,
         or = _mm512_or_si512,
         xor = _mm512_xor_si512,
-        add = _mm512_add_epi64
+        add = _mm512_add_epi64;
+        ternary = _mm512_ternarylogic_epi64
     );
 }
 
@@ -326,6 +392,8 @@ mod tests {
             a.shift_left(17),
             a.shift_right(41),
             a.rotate_left(23),
+            a.parity(b, a.shift_left(17)),
+            a.majority(b, a.shift_left(17)),
         ];
         for result in results {
             let at = words.len();
@@ -347,6 +415,11 @@ mod tests {
         all_operations::<[Avx2; 2]>(a, b)
     }
 
+    #[target_feature(enable = "avx512f,avx512vl")]
+    fn avx512vl(a: &[u64; 8], b: &[u64; 8]) -> Vec<u64> {
+        all_operations::<[Avx512Vl; 2]>(a, b)
+    }
+
     #[target_feature(enable = "avx512f")]
     fn avx512(a: &[u64; 8], b: &[u64; 8]) -> Vec<u64> {
         all_operations::<Avx512>(a, b)
@@ -365,6 +438,10 @@ mod tests {
                 prop_assert_eq!(unsafe { sse(&a, &b) }, &expected[..]);
                 // SAFETY: the CPU has AVX2.
                 prop_assert_eq!(unsafe { avx2(&a, &b) }, &expected[..]);
+            }
+            if is_x86_feature_detected!("avx512vl") {
+                // SAFETY: the CPU has AVX-512VL, and so AVX-512F.
+                prop_assert_eq!(unsafe { avx512vl(&a, &b) }, &expected[..]);
             }
             if is_x86_feature_detected!("avx512f") {
                 // SAFETY: the CPU has AVX-512F.

@@ -1,7 +1,5 @@
 //! Reconstruction of circuits by passes: node by node, with the same loops.
 
-use std::ops::RangeFrom;
-
 use crate::circuit::{Builder, Circuit, Edge, Loop, Node, NodeId};
 
 /// The new edges of old nodes.
@@ -51,9 +49,9 @@ pub(crate) fn copy(circuit: &Circuit, builder: &mut Builder) -> Moved {
     rebuild_into(circuit, builder, |_| false, |_| None, same, |_, _| ())
 }
 
-/// Adds all nodes of the circuit to a builder, which has its first inputs, and returns where its
-/// outputs are. In the place of the inputs `replaced`, there are the edges that `make` makes, from
-/// what the outputs are; those that depend on the inputs replaced are not there yet, and false.
+/// Adds all nodes of the circuit to a builder, and returns where its outputs are. In the place of
+/// its first inputs, there are the edges `given`; in the place of the others, those that `make`
+/// makes, from what the outputs are; outputs that depend on these are not there yet, and false.
 ///
 /// ```
 /// use propjit_jit::circuit::Builder;
@@ -64,21 +62,26 @@ pub(crate) fn copy(circuit: &Circuit, builder: &mut Builder) -> Moved {
 /// let circuit = builder.finish(vec![!a, both]);
 /// // The second input is the first output.
 /// let mut builder = Builder::new(1);
-/// let outputs = connect(&circuit, &mut builder, 1.., |_, outputs| vec![outputs[0]]);
+/// let given = [builder.input(0)];
+/// let outputs = connect(&circuit, &mut builder, &given, |_, outputs| vec![outputs[0]]);
 /// assert!(builder.finish(outputs).evaluate(&[false]) == [true, false]);
 /// ```
 ///
 /// # Panics
-/// If the builder does not have the other inputs, or `make` makes another number of edges.
+/// If more edges are given than there are inputs, or `make` makes another number of them than
+/// are left.
 pub fn connect(
     circuit: &Circuit,
     builder: &mut Builder,
-    replaced: RangeFrom<usize>,
+    given: &[Edge],
     make: impl FnOnce(&mut Builder, &[Edge]) -> Vec<Edge>,
 ) -> Vec<Edge> {
-    let replaced = &circuit.inputs()[replaced];
+    let replaced = &circuit.inputs()[given.len()..];
     let late = circuit.influence(replaced.iter().copied());
-    let absent = |node| replaced.contains(&node).then_some(Edge::FALSE);
+    let input = |node| match circuit.node(node) {
+        Node::Input(input) => Some(given.get(input.index()).copied().unwrap_or(Edge::FALSE)),
+        _ => None,
+    };
     let same = |builder: &mut Builder, moved: &Moved, node| moved.same(circuit, builder, node);
     let outputs = |moved: &Moved| -> Vec<Edge> {
         let outputs = circuit.outputs().iter();
@@ -92,7 +95,7 @@ pub fn connect(
         }
     };
     let is_late = |node| late.contains(node);
-    let moved = rebuild_into(circuit, builder, is_late, absent, same, between);
+    let moved = rebuild_into(circuit, builder, is_late, input, same, between);
     outputs(&moved)
 }
 

@@ -1,7 +1,8 @@
 //! Outputs that are the same for all inputs.
 //!
 //! There is nothing to compute about them: their rows are written once, when rows are made,
-//! and sections leave them out. In a circuit for the rest of a match, many are.
+//! and sections leave them out. In a circuit for the rest of a match, many are. Outputs in place of
+//! inputs do not count: their rows are written by others, too.
 
 use std::ops::Range;
 
@@ -23,7 +24,8 @@ impl Constants {
     /// Finds them.
     pub(crate) fn new(circuit: &Circuit) -> Constants {
         let mut constants = Constants::default();
-        for (&edge, output) in circuit.outputs().iter().zip(0..) {
+        let outputs = circuit.outputs().iter().zip(0..);
+        for (&edge, output) in outputs.skip(circuit.in_place()) {
             match edge {
                 Edge::TRUE => constants.truths.push(output),
                 Edge::FALSE => match constants.falsehoods.last_mut() {
@@ -64,10 +66,12 @@ impl Constants {
 
 /// The sections without the outputs that are constant in the circuit.
 pub(crate) fn changing(circuit: &Circuit, sections: &[Section]) -> Vec<Section> {
-    let is_constant = |edge: Edge| edge.node() == Edge::FALSE.node();
+    let is_changing = |output: usize| {
+        output < circuit.in_place() || circuit.outputs()[output].node() != Edge::FALSE.node()
+    };
     let sections = sections.iter().map(|section| {
         let mut section = section.clone();
-        (section.outputs).retain(|output| !is_constant(circuit.outputs()[output.index()]));
+        (section.outputs).retain(|output| is_changing(output.index()));
         section
     });
     sections.collect()

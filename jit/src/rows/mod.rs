@@ -8,5 +8,5 @@ mod layout;
 mod width;
 
 pub(crate) use constants::{Constants, changing};
-pub(crate) use layout::Layout;
+pub(crate) use layout::{Layout, check_in_place};
 pub use width::Width;

@@ -61,7 +61,7 @@ impl Playouts {
             return;
         }
         self.successor = None;
-        form.take_states(&self.form, self.game.layout().bases.clone());
+        form.take_states(&self.form, self.now);
         let before = std::mem::replace(&mut self.form, form);
         if before.is_draw() {
             self.other = Some(before);
@@ -83,7 +83,7 @@ impl Playouts {
     pub(super) fn add_steps(&mut self, steps: &StepEngine) {
         self.steps = None;
         if self.other.is_none() && steps.engine.width() == self.form.evaluator.width() {
-            self.other = Some(Form::steps(steps));
+            self.other = Some(Form::steps(&self.game, steps));
         }
     }
 
@@ -95,7 +95,7 @@ impl Playouts {
 
     fn swap_forms(&mut self) {
         if let Some(other) = &mut self.other {
-            other.take_states(&self.form, self.game.layout().bases.clone());
+            other.take_states(&self.form, self.now);
             std::mem::swap(other, &mut self.form);
         }
     }

@@ -32,7 +32,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::evaluator::LaneEvaluator;
-use propjit_jit::lanes::advance::enter;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 
@@ -195,9 +194,8 @@ impl Playouts {
     /// Starts matches in idle lanes, with their states as the present ones.
     fn enter(&mut self, limits: &RunLimits) {
         self.start_matches(limits);
-        let state = (self.form.evaluator).inputs_mut(self.game.layout().bases.clone());
         let (starting, start) = self.lanes.starting(&self.queue);
-        enter(self.lanes.width, state, starting, start);
+        self.form.enter(self.now, starting, start);
     }
 
     /// Ends all matches without counting them.

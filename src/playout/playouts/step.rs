@@ -1,6 +1,5 @@
 //! A step of all lanes: ends are found and counted, moves are chosen, matches go on or start.
 
-use propjit_jit::lanes::advance::advance;
 use propjit_jit::lanes::count::count_exactly_one;
 
 use super::Playouts;
@@ -33,19 +32,16 @@ impl Playouts {
             if let (Some(trial), None) = (&mut self.trial, &self.successor) {
                 trial.count_steps(&mut self.form.evaluator, self.game.layout(), going);
             }
-            self.form.evaluate(section::NEXT, self.now);
         }
         if !ends.terminal.is_empty() {
             self.form.evaluate(section::GOALS, self.now);
         }
         self.end_matches(&ends, limits);
-        let next = self.form.phase(self.now).next.clone();
+        let before = self.now;
         self.now += 1;
         self.start_matches(limits);
-        let bases = self.game.layout().bases.clone();
-        let (next, state) = (self.form.evaluator).outputs_and_inputs_mut(next, bases);
         let (starting, start) = self.lanes.starting(&self.queue);
-        advance(self.lanes.width, next, state, starting, start);
+        (self.form).advance(before, going.is_empty(), starting, start);
     }
 
     /// The matches that have ended, but for those that are stuck.
