@@ -60,8 +60,8 @@ mod tests {
             let bit = |at: usize| words[at / 64] >> (at % 64) & 1 == 1;
             let mut floats = vec![9.0; count];
             to_floats(&words, &mut floats);
-            for at in 0..count {
-                prop_assert_eq!(floats[at], f32::from(u8::from(bit(at))));
+            for (at, &float) in floats.iter().enumerate() {
+                prop_assert_eq!(float, f32::from(u8::from(bit(at))));
             }
             let mut packed = vec![9; count.div_ceil(8)];
             to_packed(&words, &mut packed);
