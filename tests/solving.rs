@@ -123,6 +123,33 @@ fn a_won_game_is_won_against_anything() {
     }
 }
 
+#[test]
+fn what_is_known_of_a_state_is_not_said_of_each_of_its_moves() {
+    let game = Game::from_text("nim.kif", &nim([3, 2, 2]), &Setup::default()).unwrap();
+    let mut search = solved(&game, Backend::Compiled);
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let start = machine.initial_state().unwrap();
+    let replies = legal(&mut *machine, &start, RoleId(0));
+    let wait = legal(&mut *machine, &start, RoleId(1))[0];
+    let mut seen = [false; 2];
+    for reply in replies {
+        // The tree has not grown from there: the value is known without.
+        let state = machine.next_state(&start, &[reply, wait]).unwrap();
+        search.set_root(&state, 1).unwrap();
+        let report = search.report(RoleId(1));
+        assert!(report.solved && report.moves.len() > 1);
+        for of in &report.moves {
+            let waits = legal(&mut *machine, &state, RoleId(0))[0];
+            let after = machine.next_state(&state, &[waits, of.played]).unwrap();
+            search.set_root(&after, 2).unwrap();
+            let value = search.report(RoleId(1)).value.unwrap();
+            assert_eq!(of.bounds, (value, value));
+            seen[usize::from(Some(value) == report.value)] = true;
+        }
+    }
+    assert_eq!(seen, [true; 2], "some moves are worse than others");
+}
+
 fn legal(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<Move> {
     let mut legal = Vec::new();
     machine.legal_moves(state, role, &mut legal).unwrap();

@@ -237,9 +237,13 @@ impl Tree {
                 };
                 arms.map(report).collect()
             }
-            // Nothing was looked at, or nothing is to be decided.
+            // Nothing was looked at, or nothing is to be decided: what is proved of the root holds
+            // for a move only where there is no other.
             _ => {
-                let bounds = root.bounds(role);
+                let bounds = match legal.len() {
+                    1 => root.bounds(role),
+                    _ => self.ranges()[role.index()],
+                };
                 let report = |&played: &Move| MoveReport::unknown(played, bounds);
                 legal.iter().map(report).collect()
             }
