@@ -33,16 +33,9 @@ impl LaneMask {
         row
     }
 
-    /// The lanes in which exactly one of several rows has a one. All rows have the same number of
-    /// words.
-    pub fn exactly_one<'a>(rows: impl IntoIterator<Item = &'a [u64]>) -> LaneMask {
-        let (mut some, mut several) = (LaneMask::default(), LaneMask::default());
-        for row in rows {
-            for (word, (some, several)) in row.iter().zip(some.0.iter_mut().zip(&mut several.0)) {
-                *several |= *some & word;
-                *some |= word;
-            }
-        }
+    /// The lanes in which exactly one of several rows has a one. The rows come one after the other.
+    pub fn exactly_one(width: Width, rows: &[u64]) -> LaneMask {
+        let (some, several) = LaneMask::some_and_several(width, rows);
         some.and_not(several)
     }
 
@@ -60,6 +53,11 @@ impl LaneMask {
     /// The words that a width has.
     pub fn words(&self, width: Width) -> &[u64] {
         &self.0[..width.words()]
+    }
+
+    /// The first words.
+    pub fn first_words<const WORDS: usize>(&self) -> [u64; WORDS] {
+        std::array::from_fn(|word| self.0[word])
     }
 
     /// Puts a lane into the set.

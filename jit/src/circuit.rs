@@ -12,6 +12,7 @@
 mod builder;
 mod cone;
 mod evaluate;
+pub(crate) mod number;
 mod rules;
 
 use std::ops::{Not, Range};

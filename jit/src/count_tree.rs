@@ -23,17 +23,15 @@
 //! assert_eq!(values, [false, true, false, false, true]);
 //! ```
 
+use crate::circuit::number::{Number, add, count, digits, subtract_unless_less};
 use crate::circuit::{Builder, Edge};
 
 /// As many edges as three bits can count.
 const GROUP: usize = 7;
 
-/// A binary number, the bit of the least value first.
-type Number = Vec<Edge>;
-
 /// The number of bits of counts of up to `edges` edges.
 pub fn count_bits(edges: usize) -> usize {
-    (usize::BITS - edges.leading_zeros()) as usize
+    digits(edges)
 }
 
 /// The greatest number of [parts](CountTree::parts) that the tree over so many edges, or fewer,
@@ -58,7 +56,9 @@ pub struct CountTree {
 impl CountTree {
     /// Counts the edges.
     pub fn new(builder: &mut Builder, edges: &[Edge]) -> CountTree {
-        let groups = edges.chunks(GROUP).map(|group| count(builder, group));
+        let groups = edges
+            .chunks(GROUP)
+            .map(|group| count(builder, group.iter().copied()));
         let groups = groups.collect();
         CountTree {
             edges: edges.to_vec(),
@@ -192,79 +192,6 @@ impl Levels {
 fn chain_or(builder: &mut Builder, edges: Vec<Edge>) -> Edge {
     let any = edges.into_iter().reduce(|any, edge| builder.or(any, edge));
     any.unwrap_or(Edge::FALSE)
-}
-
-/// How many of the edges hold.
-fn count(builder: &mut Builder, edges: &[Edge]) -> Number {
-    let mut column = edges.to_vec();
-    let mut number = Vec::new();
-    while !column.is_empty() {
-        let mut carries = Vec::new();
-        let mut summed = column[0];
-        for pair in column[1..].chunks(2) {
-            let second = pair.get(1).copied().unwrap_or(Edge::FALSE);
-            let (sum, carry) = full_add(builder, pair[0], second, summed);
-            summed = sum;
-            carries.push(carry);
-        }
-        number.push(summed);
-        column = carries;
-    }
-    number.resize(count_bits(edges.len()), Edge::FALSE);
-    number
-}
-
-/// The sum, in this many bits.
-fn add(builder: &mut Builder, a: &[Edge], b: &[Edge], bits: usize) -> Number {
-    let mut carry = Edge::FALSE;
-    let at = |number: &[Edge], bit: usize| number.get(bit).copied().unwrap_or(Edge::FALSE);
-    (0..bits)
-        .map(|bit| {
-            let (sum, next) = full_add(builder, at(a, bit), at(b, bit), carry);
-            carry = next;
-            sum
-        })
-        .collect()
-}
-
-/// Whether `number` is less than `other`; and `number` if it is, or else what it is more.
-fn subtract_unless_less(builder: &mut Builder, number: &[Edge], other: &[Edge]) -> (Edge, Number) {
-    // The carry of the sum of `other` and the complement of `number`.
-    let mut less = Edge::FALSE;
-    let changes: Number = (number.iter().enumerate())
-        .map(|(bit, &digit)| {
-            let other = other.get(bit).copied().unwrap_or(Edge::FALSE);
-            let change = xor(builder, other, less);
-            less = carry(builder, other, less, change, !digit);
-            change
-        })
-        .collect();
-    let rest = number.iter().zip(changes).map(|(&digit, change)| {
-        let change = builder.and(change, !less);
-        xor(builder, digit, change)
-    });
-    (less, rest.collect())
-}
-
-/// The sum of three bits, and the carry.
-fn full_add(builder: &mut Builder, a: Edge, b: Edge, c: Edge) -> (Edge, Edge) {
-    let either = xor(builder, a, b);
-    let sum = xor(builder, either, c);
-    (sum, carry(builder, a, b, either, c))
-}
-
-/// The carry of three bits, of which the first two have this exclusive disjunction.
-fn carry(builder: &mut Builder, a: Edge, b: Edge, either: Edge, c: Edge) -> Edge {
-    let both = builder.and(a, b);
-    let passed = builder.and(either, c);
-    builder.or(both, passed)
-}
-
-/// The exclusive disjunction.
-fn xor(builder: &mut Builder, a: Edge, b: Edge) -> Edge {
-    let both = builder.and(a, b);
-    let neither = builder.and(!a, !b);
-    builder.and(!both, !neither)
 }
 
 #[cfg(test)]

@@ -370,7 +370,7 @@ impl Block {
                     false => choosing,
                 };
                 let going = lanes.and_not(ended);
-                add_rows(worker.legal(role), going.words(self.width), &mut rows);
+                add_rows(self.width, worker.legal(role), going, &mut rows);
                 let fresh = lanes.and(ended);
                 if !fresh.is_empty() {
                     for action in ones(common.fresh_legal[player].iter().copied()) {

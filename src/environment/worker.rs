@@ -110,7 +110,7 @@ impl Worker {
         let width = self.width();
         let (legal, does) = legal_and_does_mut(&self.game, &mut self.evaluator, role);
         does.fill(0);
-        add_rows(legal, lanes.words(width), does);
+        add_rows(width, legal, lanes, does);
     }
 
     /// Chooses one of a role's legal moves at random, in these lanes. Of its moves none was
@@ -155,8 +155,8 @@ impl Worker {
     ) {
         let goals = self.game.layout().goals[role.index()].clone();
         let rows = self.evaluator.outputs(goals);
-        let rows = rows.chunks_exact(self.evaluator.width().words());
-        let defined = LaneMask::exactly_one(rows.clone()).and(lanes);
+        let defined = LaneMask::exactly_one(self.width(), rows).and(lanes);
+        let rows = rows.chunks_exact(self.width().words());
         let values = &self.game.propnet().roles[role.index()].goals;
         for (row, goal) in rows.zip(values) {
             for lane in LaneMask::from_words(row).and(defined).lanes() {
@@ -208,24 +208,18 @@ fn evaluator(engine: ValidEngine) -> LaneEvaluator {
 }
 
 /// Adds to each row of `to` what the row of `rows` is in these lanes.
-pub(super) fn add_rows(rows: &[u64], lanes: &[u64], to: &mut [u64]) {
-    match *lanes {
-        [lanes] => add_rows_of(rows, [lanes], to),
-        [a, b] => add_rows_of(rows, [a, b], to),
-        [a, b, c, d] => add_rows_of(rows, [a, b, c, d], to),
-        _ => {
-            let words = lanes.len();
-            for (row, to) in rows.chunks_exact(words).zip(to.chunks_exact_mut(words)) {
-                for ((word, lanes), to) in row.iter().zip(lanes).zip(to) {
-                    *to |= word & lanes;
-                }
-            }
-        }
+pub(super) fn add_rows(width: Width, rows: &[u64], lanes: LaneMask, to: &mut [u64]) {
+    match width {
+        Width::X64 => add_rows_of::<1>(rows, lanes, to),
+        Width::X128 => add_rows_of::<2>(rows, lanes, to),
+        Width::X256 => add_rows_of::<4>(rows, lanes, to),
+        Width::X512 => add_rows_of::<8>(rows, lanes, to),
     }
 }
 
-/// As [`add_rows`], for rows of so many words: of few words, it matters that their number is known.
-fn add_rows_of<const WORDS: usize>(rows: &[u64], lanes: [u64; WORDS], to: &mut [u64]) {
+/// As [`add_rows`], for rows of so many words, which registers hold.
+fn add_rows_of<const WORDS: usize>(rows: &[u64], lanes: LaneMask, to: &mut [u64]) {
+    let lanes: [u64; WORDS] = lanes.first_words();
     let rows = rows.as_chunks::<WORDS>().0.iter();
     for (row, to) in rows.zip(to.as_chunks_mut::<WORDS>().0) {
         *to = std::array::from_fn(|at| to[at] | row[at] & lanes[at]);

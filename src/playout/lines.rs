@@ -93,7 +93,7 @@ impl Lines {
     ) {
         let rows = goals.chunks_exact(lanes.width.words());
         let mut valid = None;
-        for (row, goal) in rows.clone().zip(values).rev() {
+        for (row, goal) in rows.zip(values).rev() {
             if goal <= self.above || !tally.is_better(goal) {
                 return;
             }
@@ -101,7 +101,7 @@ impl Lines {
             if having.is_empty() {
                 continue;
             }
-            let valid = *valid.get_or_insert_with(|| LaneMask::exactly_one(rows.clone()));
+            let valid = *valid.get_or_insert_with(|| LaneMask::exactly_one(lanes.width, goals));
             let mut lines = having.and(valid).lanes();
             let line =
                 lines.find_map(|lane| self.moves(lanes.width, lane, lanes.started(lane), now));

@@ -145,6 +145,13 @@ impl Builder {
         !self.and(!a, !b)
     }
 
+    /// Whether one of `a` and `b` holds only.
+    pub fn xor(&mut self, a: Edge, b: Edge) -> Edge {
+        let both = self.and(a, b);
+        let neither = self.and(!a, !b);
+        self.and(!both, !neither)
+    }
+
     /// The conjunction of all edges, as a balanced tree; true for none.
     pub fn and_all(&mut self, edges: &[Edge]) -> Edge {
         let mut layer = edges.to_vec();

@@ -1,12 +1,12 @@
 //! Circuits made anew of counters and tables.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
 use super::diagram::Diagrams;
 use super::{Exclusive, Quantity, Table, Term};
+use crate::circuit::number::{count, digits};
 use crate::circuit::{Builder, Circuit, Edge, NodeId, NodeSet};
 use crate::passes::rebuild::{Moved, rebuild as rebuild_nodes};
 
@@ -58,7 +58,7 @@ enum Digit {
     /// The quantity with this number, as a whole.
     Whole(usize),
     /// A binary digit of it.
-    Bit(usize, u32),
+    Bit(usize, usize),
 }
 
 /// The gates that decide by quantities.
@@ -75,30 +75,30 @@ struct Decisions<'a> {
 
 impl<'a> Decisions<'a> {
     fn new(quantities: &'a [Quantity]) -> Decisions<'a> {
-        let mut digits: Vec<Digit> = Vec::new();
-        let mut bits: Vec<(u32, usize)> = Vec::new();
+        let mut levels: Vec<Digit> = Vec::new();
+        let mut bits: Vec<(usize, usize)> = Vec::new();
         for (number, quantity) in quantities.iter().enumerate() {
             match quantity {
                 Quantity::Count(terms) => {
-                    bits.extend((0..width(terms.len())).map(|bit| (bit, number)));
+                    bits.extend((0..digits(terms.len())).map(|bit| (bit, number)));
                 }
-                Quantity::Choice(_) | Quantity::Wire(_) => digits.push(Digit::Whole(number)),
+                Quantity::Choice(_) | Quantity::Wire(_) => levels.push(Digit::Whole(number)),
             }
         }
         // The greatest digits of all counts first: that is how they are compared.
         bits.sort_by_key(|&(bit, number)| (Reverse(bit), number));
-        digits.extend(
+        levels.extend(
             bits.into_iter()
                 .map(|(bit, number)| Digit::Bit(number, bit)),
         );
-        let values = digits.iter().map(|digit| match *digit {
+        let values = levels.iter().map(|digit| match *digit {
             Digit::Whole(number) => quantities[number].values(),
             Digit::Bit(..) => 2,
         });
         Decisions {
             quantities,
             diagrams: Diagrams::new(values.collect()),
-            digits,
+            digits: levels,
             counters: vec![None; quantities.len()],
             edges: FxHashMap::default(),
         }
@@ -177,7 +177,7 @@ impl<'a> Decisions<'a> {
                     };
                     counter(builder, terms)
                 });
-                choose(builder, counter[bit as usize], children[1], children[0])
+                choose(builder, counter[bit], children[1], children[0])
             }
             Digit::Whole(number) => match &self.quantities[number] {
                 Quantity::Wire(wire) => {
@@ -193,11 +193,6 @@ impl<'a> Decisions<'a> {
     }
 }
 
-/// The number of binary digits of numbers up to this one.
-fn width(most: usize) -> u32 {
-    usize::BITS - most.leading_zeros()
-}
-
 /// The binary digits of the number of terms that are true, the least first.
 fn counter(builder: &mut Builder, terms: &[Term]) -> Vec<Edge> {
     let term = |term: &Term| {
@@ -206,33 +201,8 @@ fn counter(builder: &mut Builder, terms: &[Term]) -> Vec<Edge> {
             .collect();
         builder.or_all(&inputs).invert_if(term.is_inverted)
     };
-    let mut column: VecDeque<Edge> = terms.iter().map(term).collect();
-    let mut digits = Vec::new();
-    for _ in 0..width(terms.len()) {
-        // Three of equal weight become one, and one of twice the weight.
-        let mut carries = VecDeque::new();
-        while column.len() > 1 {
-            let [a, b] = [column.pop_front(), column.pop_front()].map(|edge| edge.expect("two"));
-            let (both, either) = (builder.and(a, b), xor(builder, a, b));
-            let (sum, carry) = match column.pop_front() {
-                None => (either, both),
-                Some(c) => {
-                    let second = builder.and(either, c);
-                    (xor(builder, either, c), builder.or(both, second))
-                }
-            };
-            column.push_back(sum);
-            carries.push_back(carry);
-        }
-        digits.push(column.pop_front().unwrap_or(Edge::FALSE));
-        column = carries;
-    }
-    digits
-}
-
-fn xor(builder: &mut Builder, a: Edge, b: Edge) -> Edge {
-    let (both, neither) = (builder.and(a, b), builder.and(!a, !b));
-    builder.and(!both, !neither)
+    let terms: Vec<Edge> = terms.iter().map(term).collect();
+    count(builder, terms)
 }
 
 fn choose(builder: &mut Builder, condition: Edge, yes: Edge, no: Edge) -> Edge {
