@@ -35,19 +35,20 @@ impl LaneMask {
 
     /// The lanes in which exactly one of several rows has a one. The rows come one after the other.
     pub fn exactly_one(width: Width, rows: &[u64]) -> LaneMask {
-        let (some, several) = LaneMask::some_and_several(width, rows);
+        let (some, several) = LaneMask::some_and_several(width, width.lanes(), rows);
         some.and_not(several)
     }
 
     /// The lanes in which at least one of several rows has a one, and those in which at least two
-    /// do. The rows come one after the other.
-    pub fn some_and_several(width: Width, rows: &[u64]) -> (LaneMask, LaneMask) {
-        match width {
-            Width::X64 => some_and_several::<1>(rows),
-            Width::X128 => some_and_several::<2>(rows),
-            Width::X256 => some_and_several::<4>(rows),
-            Width::X512 => some_and_several::<8>(rows),
-        }
+    /// do, as far as they are among the first `lanes`. The rows come one after the other.
+    pub fn some_and_several(width: Width, lanes: usize, rows: &[u64]) -> (LaneMask, LaneMask) {
+        let fold = match lanes.div_ceil(64) {
+            0 | 1 => some_and_several::<1>,
+            2 => some_and_several::<2>,
+            3 | 4 => some_and_several::<4>,
+            _ => some_and_several::<8>,
+        };
+        fold(width, rows)
     }
 
     /// The words that a width has.
@@ -55,9 +56,47 @@ impl LaneMask {
         &self.0[..width.words()]
     }
 
-    /// The first words.
-    pub fn first_words<const WORDS: usize>(&self) -> [u64; WORDS] {
-        std::array::from_fn(|word| self.0[word])
+    /// Makes each row of `to` what the row of `rows` is in the set, as far as that is among the first
+    /// `lanes` lanes; the other lanes become anything. The rows come one after the other.
+    pub fn keep_rows(self, width: Width, lanes: usize, rows: &[u64], to: &mut [u64]) {
+        self.merge_rows(width, lanes, rows, to, |row, _| row);
+    }
+
+    /// Adds what the rows are in the set to those of `to`, as [`keep_rows`](LaneMask::keep_rows).
+    pub fn add_rows(self, width: Width, lanes: usize, rows: &[u64], to: &mut [u64]) {
+        self.merge_rows(width, lanes, rows, to, |row, to| row | to);
+    }
+
+    fn merge_rows(
+        self,
+        width: Width,
+        lanes: usize,
+        rows: &[u64],
+        to: &mut [u64],
+        merge: impl Fn(u64, u64) -> u64,
+    ) {
+        match lanes.div_ceil(64) {
+            0 | 1 => self.merge_words::<1>(width, rows, to, merge),
+            2 => self.merge_words::<2>(width, rows, to, merge),
+            3 | 4 => self.merge_words::<4>(width, rows, to, merge),
+            _ => self.merge_words::<8>(width, rows, to, merge),
+        }
+    }
+
+    /// Merges the first words of each row, which registers hold.
+    #[inline]
+    fn merge_words<const WORDS: usize>(
+        self,
+        width: Width,
+        rows: &[u64],
+        to: &mut [u64],
+        merge: impl Fn(u64, u64) -> u64,
+    ) {
+        let to = to.chunks_exact_mut(width.words());
+        let to = to.filter_map(|row| row.first_chunk_mut::<WORDS>());
+        for (row, to) in first_words::<WORDS>(width, rows).zip(to) {
+            *to = std::array::from_fn(|at| merge(row[at] & self.0[at], to[at]));
+        }
     }
 
     /// Puts a lane into the set.
@@ -115,14 +154,23 @@ impl LaneMask {
     }
 }
 
-/// As [`LaneMask::some_and_several`], for rows of so many words, which registers hold.
-fn some_and_several<const WORDS: usize>(rows: &[u64]) -> (LaneMask, LaneMask) {
+/// As [`LaneMask::some_and_several`], for the first words of each row, which registers hold.
+fn some_and_several<const WORDS: usize>(width: Width, rows: &[u64]) -> (LaneMask, LaneMask) {
     let (mut some, mut several) = ([0; WORDS], [0; WORDS]);
-    for row in rows.as_chunks::<WORDS>().0 {
+    for row in first_words::<WORDS>(width, rows) {
         for at in 0..WORDS {
             several[at] |= some[at] & row[at];
             some[at] |= row[at];
         }
     }
     (LaneMask::from_words(&some), LaneMask::from_words(&several))
+}
+
+/// The first words of each row.
+fn first_words<const WORDS: usize>(
+    width: Width,
+    rows: &[u64],
+) -> impl Iterator<Item = &[u64; WORDS]> {
+    rows.chunks_exact(width.words())
+        .filter_map(|row| row.first_chunk())
 }

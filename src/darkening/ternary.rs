@@ -167,7 +167,7 @@ impl Fixpoint {
         let choices: Vec<(LaneMask, LaneMask)> = (layout.legal.iter())
             .map(|legal| {
                 let rows = self.evaluator.outputs(legal.clone());
-                LaneMask::some_and_several(width, rows)
+                LaneMask::some_and_several(width, width.lanes(), rows)
             })
             .collect();
         for (some, _) in &choices {

@@ -12,7 +12,7 @@ use super::outputs::Outputs;
 use super::packed::{contains, count_ones, nth_one};
 use super::random_steps::RandomSteps;
 use super::shape::Shape;
-use super::worker::{Worker, add_rows};
+use super::worker::Worker;
 use crate::lane_mask::LaneMask;
 use crate::machine::{RoleId, State};
 use crate::rng::GameRng;
@@ -164,10 +164,15 @@ impl Block {
         shape: &Shape,
         given: &'a [T],
     ) -> impl Iterator<Item = (usize, usize, &'a T)> + use<'a, T> {
-        let lanes = given.chunks_exact(shape.actors().max(1)).enumerate();
-        lanes.flat_map(|(lane, given)| {
-            let given = given.iter().enumerate();
-            given.map(move |(actor, given)| (lane, actor, given))
+        let actors = shape.actors();
+        let (mut lane, mut actor) = (0, 0);
+        given.iter().map(move |given| {
+            let of = (lane, actor, given);
+            actor += 1;
+            if actor == actors {
+                (lane, actor) = (lane + 1, 0);
+            }
+            of
         })
     }
 
@@ -179,9 +184,9 @@ impl Block {
             // Those who have no choice play what they have to.
             let forced = match shape.joint {
                 true => LaneMask::default(),
-                false => LaneMask::all(self.width).and_not(choosing),
+                false => self.filled.and_not(choosing),
             };
-            worker.choose_all(role, forced);
+            worker.choose_all(role, forced, self.lanes);
         }
         if let Some(random) = shape.random {
             worker.choose_random(random, self.filled, &mut self.random);
@@ -250,7 +255,7 @@ impl Block {
             stuck = stuck.or(self.filled.and_not(some));
         }
         if let Some(random) = shape.random {
-            stuck = stuck.or(self.filled.and_not(worker.choices(random).0));
+            stuck = stuck.or(self.filled.and_not(worker.choices(random, self.lanes).0));
         }
         self.terminated = worker.terminal().and(self.filled);
         let old = self.grow_old(common.max_steps);
@@ -312,7 +317,9 @@ impl Block {
     /// For each player, the lanes in which it has a legal move, and those in which it has several.
     fn choices(&self, common: &Common, worker: &Worker) -> Vec<(LaneMask, LaneMask)> {
         let players = common.shape.players.iter();
-        players.map(|&role| worker.choices(role)).collect()
+        players
+            .map(|&role| worker.choices(role, self.lanes))
+            .collect()
     }
 
     /// Finds the current player of each lane.
@@ -370,7 +377,7 @@ impl Block {
                     false => choosing,
                 };
                 let going = lanes.and_not(ended);
-                add_rows(self.width, worker.legal(role), going, &mut rows);
+                going.add_rows(self.width, self.lanes, worker.legal(role), &mut rows);
                 let fresh = lanes.and(ended);
                 if !fresh.is_empty() {
                     for action in ones(common.fresh_legal[player].iter().copied()) {

@@ -85,9 +85,10 @@ impl Worker {
         self.evaluator.outputs(legal.clone())
     }
 
-    /// The lanes in which a role has a legal move, and those in which it has several.
-    pub(super) fn choices(&self, role: RoleId) -> (LaneMask, LaneMask) {
-        LaneMask::some_and_several(self.width(), self.legal(role))
+    /// The lanes among the first `lanes` in which a role has a legal move, and those in which it has
+    /// several.
+    pub(super) fn choices(&self, role: RoleId, lanes: usize) -> (LaneMask, LaneMask) {
+        LaneMask::some_and_several(self.width(), lanes, self.legal(role))
     }
 
     /// The legal moves of a role in the first lane, packed.
@@ -105,12 +106,11 @@ impl Worker {
         self.evaluator.inputs_mut(moves).fill(0);
     }
 
-    /// Chooses all legal moves of a role in some lanes, and none in the others.
-    pub(super) fn choose_all(&mut self, role: RoleId, lanes: LaneMask) {
+    /// Chooses all legal moves of a role in some of the first `lanes` lanes, and none in the others.
+    pub(super) fn choose_all(&mut self, role: RoleId, chosen: LaneMask, lanes: usize) {
         let width = self.width();
         let (legal, does) = legal_and_does_mut(&self.game, &mut self.evaluator, role);
-        does.fill(0);
-        add_rows(width, legal, lanes, does);
+        chosen.keep_rows(width, lanes, legal, does);
     }
 
     /// Chooses one of a role's legal moves at random, in these lanes. Of its moves none was
@@ -205,23 +205,4 @@ fn legal_and_does_mut<'a>(
 fn evaluator(engine: ValidEngine) -> LaneEvaluator {
     let (engine, _) = engine.into_parts();
     LaneEvaluator::new(engine)
-}
-
-/// Adds to each row of `to` what the row of `rows` is in these lanes.
-pub(super) fn add_rows(width: Width, rows: &[u64], lanes: LaneMask, to: &mut [u64]) {
-    match width {
-        Width::X64 => add_rows_of::<1>(rows, lanes, to),
-        Width::X128 => add_rows_of::<2>(rows, lanes, to),
-        Width::X256 => add_rows_of::<4>(rows, lanes, to),
-        Width::X512 => add_rows_of::<8>(rows, lanes, to),
-    }
-}
-
-/// As [`add_rows`], for rows of so many words, which registers hold.
-fn add_rows_of<const WORDS: usize>(rows: &[u64], lanes: LaneMask, to: &mut [u64]) {
-    let lanes: [u64; WORDS] = lanes.first_words();
-    let rows = rows.as_chunks::<WORDS>().0.iter();
-    for (row, to) in rows.zip(to.as_chunks_mut::<WORDS>().0) {
-        *to = std::array::from_fn(|at| to[at] | row[at] & lanes[at]);
-    }
 }

@@ -203,7 +203,8 @@ impl Batch {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
         let rows = self.evaluator.outputs(legal.clone());
-        let (some, several) = LaneMask::some_and_several(self.evaluator.width(), rows);
+        let width = self.evaluator.width();
+        let (some, several) = LaneMask::some_and_several(width, width.lanes(), rows);
         let filled = self.filled();
         (some.and(filled), several.and(filled))
     }

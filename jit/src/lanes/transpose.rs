@@ -37,6 +37,9 @@ pub fn column_words(rows: usize) -> usize {
 /// If there are more columns than lanes, or not whole rows or columns.
 pub fn to_columns(width: Width, rows: &[u64], columns: &mut [u64]) {
     let shape = Shape::new(width, rows.len(), columns.len());
+    if shape.columns <= FEW {
+        return gather(width, rows, columns, shape);
+    }
     dispatch(
         width,
         ToColumns {
@@ -62,6 +65,21 @@ pub fn to_rows(width: Width, columns: &[u64], rows: &mut [u64]) {
             shape,
         },
     );
+}
+
+/// So many columns are made bit by bit: that takes less than to make a vector's worth of them.
+const FEW: usize = 4;
+
+/// As [`to_columns`], bit by bit.
+fn gather(width: Width, rows: &[u64], columns: &mut [u64], shape: Shape) {
+    for (lane, column) in columns.chunks_exact_mut(shape.words).enumerate() {
+        let parts = rows.chunks(64 * width.words());
+        for (word, rows) in column.iter_mut().zip(parts) {
+            let rows = rows.chunks_exact(width.words()).enumerate();
+            let bits = rows.map(|(at, row)| (row[lane / 64] >> (lane % 64) & 1) << at);
+            *word = bits.fold(0, |all, bit| all | bit);
+        }
+    }
 }
 
 struct ToColumns<'a> {

@@ -13,6 +13,7 @@
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_set1_epi8, _mm256_set1_epi32,
     _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_shuffle_epi8, _mm256_storeu_si256,
+    _mm512_maskz_set1_epi8, _mm512_storeu_si512,
 };
 
 use super::transpose::column_words;
@@ -26,11 +27,22 @@ use super::transpose::column_words;
 /// If the lengths do not fit.
 pub fn to_bytes(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the CPU has AVX512BW, as just checked.
+        return unsafe { with_avx512(sets, rows, bytes) };
+    }
+    #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has AVX2, as just checked.
         return unsafe { with_avx2(sets, rows, bytes) };
     }
     write(sets, rows, bytes, spread);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+fn with_avx512(sets: &[&[u64]], rows: usize, bytes: &mut [u8]) {
+    write(sets, rows, bytes, |word, to| spread_avx512(word, to));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -84,6 +96,16 @@ fn spread(word: u64, to: &mut [u8; 64]) {
 
 /// As [`spread`].
 #[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn spread_avx512(word: u64, to: &mut [u8; 64]) {
+    let found = _mm512_maskz_set1_epi8(word, 1);
+    // SAFETY: there are 64 bytes to write to, at any alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), found) };
+}
+
+/// As [`spread`].
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
 fn spread_avx2(word: u64, to: &mut [u8; 64]) {
@@ -119,9 +141,18 @@ mod tests {
             let length = column_words(rows);
             let columns = 3;
             let sets: Vec<&[u64]> = (0..sets).map(|set| &words[set * 10..][..columns * length]).collect();
-            let mut found = [vec![9; sets.len() * columns * rows], vec![9; sets.len() * columns * rows]];
+            let mut found = vec![vec![9; sets.len() * columns * rows]; 3];
             to_bytes(&sets, rows, &mut found[0]);
             write(&sets, rows, &mut found[1], spread);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the CPU has AVX2, as just checked.
+                unsafe { with_avx2(&sets, rows, &mut found[2]) };
+            } else {
+                found.truncate(2);
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            found.truncate(2);
             let mut expected = Vec::new();
             for column in 0..columns {
                 for set in &sets {
