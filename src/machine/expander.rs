@@ -12,17 +12,27 @@ pub(crate) struct Expander {
     subscription: EngineSubscription,
     /// The legal moves of each role in each lane: those of the first lane's roles come first.
     legal: Vec<Vec<Move>>,
-    pending: Pending,
+    /// As many joint moves as there are lanes at most.
+    children: Children,
+    /// The states in which they are made, packed, one after the other.
+    parents: Vec<u64>,
 }
 
-/// Joint moves that are to be made, as many as there are lanes at most.
+/// Joint moves, and what follows from them.
 #[derive(Default)]
-struct Pending {
-    /// The states in which they are made, by their lanes, and packed, one after the other.
+pub(crate) struct Children {
+    roles: usize,
+    words: usize,
+    /// The places of the states in which they are made.
     parents: Vec<usize>,
-    states: Vec<u64>,
+    /// How many legal moves each role has there, one state after the other.
+    counts: Vec<usize>,
     /// A move for each role, one joint move after the other.
     joints: Vec<Move>,
+    /// The states that follow, packed, one after the other.
+    states: Vec<u64>,
+    /// The places of those that are terminal, with the goal of each role there.
+    ends: Vec<(usize, Box<[i32]>)>,
 }
 
 /// What follows from a joint move.
@@ -30,8 +40,8 @@ struct Pending {
 pub(crate) struct Child<'a> {
     /// The place of the state in which it was made.
     pub(crate) parent: usize,
-    /// The legal moves of each role there.
-    pub(crate) legal: &'a [Vec<Move>],
+    /// The number of legal moves that each role has there.
+    pub(crate) counts: &'a [usize],
     /// The joint move.
     pub(crate) joint: &'a [Move],
     /// The words of the state that follows.
@@ -48,7 +58,8 @@ impl Expander {
             batch: Batch::new(engines.game().clone(), subscription.current()),
             subscription,
             legal: Vec::new(),
-            pending: Pending::default(),
+            children: Children::default(),
+            parents: Vec::new(),
         }
     }
 
@@ -101,78 +112,99 @@ impl Expander {
         states: &[u64],
         mut found: impl FnMut(Child<'_>) -> bool,
     ) -> bool {
+        self.expand_by_lanes(states, |children| children.iter().all(&mut found))
+    }
+
+    /// As [`expand_while`](Expander::expand_while), as many joint moves in a call as there are lanes
+    /// at most, which may be taken.
+    pub(crate) fn expand_by_lanes(
+        &mut self,
+        states: &[u64],
+        mut found: impl FnMut(&mut Children) -> bool,
+    ) -> bool {
         if let Some(engine) = self.subscription.poll() {
             self.batch.switch(engine);
         }
         let (words, lanes) = (self.words(), self.lanes());
         let roles = self.batch.game().roles().len();
+        let mut choice = vec![0; roles];
+        self.clear();
         for (first, states) in (0..).step_by(lanes).zip(states.chunks(lanes * words)) {
             self.legal(states);
             for (lane, state) in states.chunks_exact(words).enumerate() {
-                let mut choice = vec![0; roles];
+                choice.fill(0);
                 let mut is_left = self.legal[lane * roles..][..roles]
                     .iter()
                     .all(|legal| !legal.is_empty());
                 while is_left {
                     let legal = &self.legal[lane * roles..][..roles];
                     let joint = legal.iter().zip(&choice).map(|(legal, &at)| legal[at]);
-                    self.pending.joints.extend(joint);
-                    self.pending.parents.push(lane);
-                    self.pending.states.extend_from_slice(state);
+                    self.children.joints.extend(joint);
+                    self.children.counts.extend(legal.iter().map(Vec::len));
+                    self.children.parents.push(first + lane);
+                    self.parents.extend_from_slice(state);
                     is_left = advance(&mut choice, legal);
-                    if self.pending.parents.len() == lanes && !self.make(first, &mut found) {
+                    if self.children.parents.len() == lanes && !self.make(&mut found) {
                         return false;
                     }
                 }
             }
-            if !self.make(first, &mut found) {
-                return false;
-            }
         }
-        true
+        self.make(&mut found)
     }
 
-    /// Makes the joint moves that are pending, in states of which the first has this place. Whether
-    /// `found` wants to go on.
-    fn make(&mut self, first: usize, found: &mut impl FnMut(Child<'_>) -> bool) -> bool {
-        let words = self.words();
-        let roles = self.batch.game().roles().len();
-        let pending = std::mem::take(&mut self.pending);
-        self.batch.enter_packed(&pending.states);
-        self.batch.play(&pending.joints);
+    /// Makes the joint moves that there are. Whether `found` wants to go on.
+    fn make(&mut self, found: &mut impl FnMut(&mut Children) -> bool) -> bool {
+        if self.parents.is_empty() {
+            return true;
+        }
+        self.batch.enter_packed(&self.parents);
+        self.batch.play(&self.children.joints);
         self.batch.advance(self.batch.filled());
         let terminal = self.batch.terminal();
-        let ends: Vec<Option<Vec<i32>>> = (0..pending.parents.len())
-            .map(|lane| {
-                let goals = || goals(&mut self.batch, lane).collect();
-                terminal.contains(lane).then(goals)
-            })
-            .collect();
-        let after = self.batch.states().chunks_exact(words);
-        let joints = pending.joints.chunks_exact(roles.max(1));
-        let children = pending.parents.iter().zip(joints).zip(after.zip(&ends));
-        let is_wanted = children
-            .into_iter()
-            .all(|((&lane, joint), (state, goals))| {
-                found(Child {
-                    parent: first + lane,
-                    legal: &self.legal[lane * roles..][..roles],
-                    joint,
-                    state,
-                    goals: goals.as_deref(),
-                })
-            });
-        self.pending = pending;
-        self.pending.clear();
+        let ends = terminal.lanes().map(|lane| {
+            let goals = goals(&mut self.batch, lane).collect();
+            (lane, goals)
+        });
+        self.children.ends.extend(ends);
+        self.children.states.extend_from_slice(self.batch.states());
+        let is_wanted = found(&mut self.children);
+        self.clear();
         is_wanted
+    }
+
+    /// Forgets the joint moves.
+    fn clear(&mut self) {
+        let (words, roles) = (self.words(), self.batch.game().roles().len());
+        self.children.clear(words, roles);
+        self.parents.clear();
     }
 }
 
-impl Pending {
-    fn clear(&mut self) {
+impl Children {
+    fn clear(&mut self, words: usize, roles: usize) {
+        (self.words, self.roles) = (words, roles);
         self.parents.clear();
-        self.states.clear();
+        self.counts.clear();
         self.joints.clear();
+        self.states.clear();
+        self.ends.clear();
+    }
+
+    /// Each of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Child<'_>> {
+        let mut ends = self.ends.iter().peekable();
+        (0..self.parents.len()).map(move |at| {
+            let of_roles = at * self.roles..(at + 1) * self.roles;
+            let end = ends.next_if(|(lane, _)| *lane == at);
+            Child {
+                parent: self.parents[at],
+                counts: &self.counts[of_roles.clone()],
+                joint: &self.joints[of_roles],
+                state: &self.states[at * self.words..][..self.words],
+                goals: end.map(|(_, goals)| &**goals),
+            }
+        })
     }
 }
 

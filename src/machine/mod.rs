@@ -9,13 +9,15 @@
 //!
 //! These play one state at a time; [`circuit`] is what the last three share, and [`broadcast`]
 //! what the last two do. [`batch`] is for searches: many states of a game in one call, such as
-//! all children of a state; `expander` finds those of many. [`saved`] holds states as text.
+//! all children of a state; `expander` finds those of many, and `expander_team` on several threads.
+//! [`saved`] holds states as text.
 
 pub mod batch;
 pub mod broadcast;
 pub mod circuit;
 pub mod compiled;
 pub(crate) mod expander;
+pub(crate) mod expander_team;
 pub mod lanes;
 pub mod prover;
 pub mod saved;

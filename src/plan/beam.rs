@@ -14,7 +14,7 @@ use rand::RngExt;
 
 use crate::engine::Engines;
 use crate::ground::GroundGame;
-use crate::machine::expander::Expander;
+use crate::machine::expander_team::ExpanderTeam;
 use crate::rng::{GameRng, streams};
 
 use super::estimator::{Estimate, Estimator};
@@ -36,7 +36,7 @@ pub(super) struct Beam<'a> {
     root: &'a Root,
     findings: &'a Findings,
     gate: &'a Gate,
-    expander: Expander,
+    expanders: ExpanderTeam,
     estimator: Option<Estimator>,
     rng: GameRng,
     ties: Ties,
@@ -75,7 +75,7 @@ impl<'a> Beam<'a> {
             root,
             findings,
             gate,
-            expander: Expander::new(engines),
+            expanders: ExpanderTeam::new(engines, root.limits.threads.saturating_sub(1)),
             estimator: None,
             rng: streams(0).next().expect("streams do not end"),
             ties: Ties::Free,
@@ -88,8 +88,8 @@ impl<'a> Beam<'a> {
             return;
         };
         let mut root = self.root.state.words().to_vec();
-        root.resize(self.expander.words(), 0);
-        if let Some(goals) = self.expander.goals_at_end(&root) {
+        root.resize(self.expanders.words(), 0);
+        if let Some(goals) = self.expanders.goals_at_end(&root) {
             let goal = goals[ROLE.index()];
             let moves = Vec::new();
             self.findings
@@ -98,7 +98,7 @@ impl<'a> Beam<'a> {
         }
         let mut width = FIRST_WIDTH;
         loop {
-            let mut table = StateTable::new(&root, self.root.memory);
+            let mut table = StateTable::new(&root, self.root.limits.share());
             match self.pass(&mut table, width, &mut stop) {
                 Pass::Complete => {
                     let (low, _) = self.findings.range();
@@ -122,7 +122,7 @@ impl<'a> Beam<'a> {
         let mut is_cut = false;
         let mut layer = 0..table.len();
         let mut steps = 0;
-        while !layer.is_empty() && steps < self.root.most_steps {
+        while !layer.is_empty() && steps < self.root.limits.steps {
             let mut states = layer.start..layer.end;
             while !states.is_empty() {
                 if stop.is_set() {
@@ -134,7 +134,7 @@ impl<'a> Beam<'a> {
                 if self.findings.is_solved() {
                     return Pass::Over;
                 }
-                let part = states.start..states.end.min(states.start + self.expander.lanes());
+                let part = states.start..states.end.min(states.start + self.expanders.lanes());
                 states.start = part.end;
                 self.expand(table, part.start, part.end);
                 let found = table.len() - layer.end;
@@ -156,7 +156,7 @@ impl<'a> Beam<'a> {
             layer = layer.end..table.len();
             steps += 1;
         }
-        match is_cut || steps == self.root.most_steps {
+        match is_cut || steps == self.root.limits.steps {
             true => Pass::Cut,
             false => Pass::Complete,
         }
@@ -167,7 +167,7 @@ impl<'a> Beam<'a> {
         let parents = table.states(from, to).to_vec();
         let findings = self.findings;
         let mut wanted = findings.wanted();
-        self.expander.expand(&parents, |child| {
+        self.expanders.expand_while(&parents, |child| {
             let parent = from + child.parent;
             match child.goals.map(|goals| goals[ROLE.index()]) {
                 Some(goal) if goal >= wanted => {
@@ -180,6 +180,7 @@ impl<'a> Beam<'a> {
                 None if table.is_full() => {}
                 None => table.insert(child.state, parent, child.joint[ROLE.index()]),
             }
+            true
         });
     }
 

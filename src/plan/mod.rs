@@ -17,7 +17,7 @@
 //! ```
 //! # use std::time::Duration;
 //! # use propjit::game::{Game, Setup};
-//! use propjit::plan::Planner;
+//! use propjit::plan::{PlanLimits, Planner};
 //! # let rules = "(role player) (init (step 0)) (succ 0 1) (succ 1 2)
 //! #     (legal player wait) (legal player go)
 //! #     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
@@ -26,7 +26,7 @@
 //! #     (<= (goal player 100) (true gone)) (<= (goal player 0) (not (true gone)))";
 //! # let game = Game::from_text("steps.kif", rules, &Setup::default())?;
 //! let ground = game.ground_game().unwrap();
-//! let planner = Planner::start(game.engines().unwrap(), ground.initial(), 1 << 28, 1000);
+//! let planner = Planner::start(game.engines().unwrap(), ground.initial(), PlanLimits::default());
 //! planner.resume();
 //! while !planner.known().is_solved() {
 //!     planner.wait(Duration::from_secs(1));
@@ -51,6 +51,7 @@ use std::time::Duration;
 
 use crate::engine::Engines;
 use crate::machine::{RoleId, State};
+use crate::setters::setters;
 
 use beam::Beam;
 use findings::Findings;
@@ -65,10 +66,43 @@ const ROLE: RoleId = RoleId(0);
 #[derive(Clone, Debug)]
 struct Root {
     state: State,
-    /// About how much memory each way of looking for matches may take, in bytes.
-    memory: usize,
+    limits: PlanLimits,
+}
+
+/// What a planner may take.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlanLimits {
+    /// About how much memory it may take, in bytes.
+    pub memory: usize,
     /// How many steps a match may have.
-    most_steps: usize,
+    pub steps: usize,
+    /// The number of threads that work, at least two: all but one of them search through states.
+    pub threads: usize,
+}
+
+impl PlanLimits {
+    setters! {
+        with_memory(memory: usize);
+        with_steps(steps: usize);
+        with_threads(threads: usize);
+    }
+
+    /// What each way of looking for matches may take of the memory, in bytes.
+    fn share(&self) -> usize {
+        self.memory / 2
+    }
+}
+
+impl Default for PlanLimits {
+    /// 1 GiB, matches of 1,000 steps, and two threads.
+    fn default() -> PlanLimits {
+        PlanLimits {
+            memory: 1 << 30,
+            steps: 1000,
+            threads: 2,
+        }
+    }
 }
 
 /// Looks for the best match of a game of one role, on threads of its own, while it may. They end
@@ -80,17 +114,12 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Gets ready to look for matches from a state on, with at most so many steps and in about so much
-    /// memory, in bytes. Nothing is done before it is [resumed](Planner::resume).
+    /// Gets ready to look for matches from a state on. Nothing is done before it is
+    /// [resumed](Planner::resume).
     ///
     /// # Panics
     /// If the game has not one role.
-    pub fn start(
-        engines: &Arc<Engines>,
-        state: &State,
-        memory: usize,
-        most_steps: usize,
-    ) -> Planner {
+    pub fn start(engines: &Arc<Engines>, state: &State, limits: PlanLimits) -> Planner {
         assert_eq!(engines.game().roles().len(), 1, "one role decides");
         let planner = Planner {
             findings: Arc::new(Findings::new(engines.game())),
@@ -98,8 +127,7 @@ impl Planner {
         };
         let root = Arc::new(Root {
             state: state.clone(),
-            memory: memory / 2,
-            most_steps,
+            limits,
         });
         type Work = fn(&Arc<Engines>, &Root, &Findings, &Gate);
         let parts: [(&str, Work); 2] = [
@@ -184,8 +212,7 @@ mod tests {
         Task {
             root: Root {
                 state: engines.game().initial().clone(),
-                memory: 1 << 26,
-                most_steps: 1000,
+                limits: PlanLimits::default().with_memory(1 << 27),
             },
             findings: Findings::new(engines.game()),
             gate,
@@ -241,7 +268,7 @@ mod tests {
             "untwistyCorridor",
         ] {
             let task = task(games::text(name).unwrap());
-            let planner = Planner::start(&task.engines, &task.root.state, 1 << 27, 1000);
+            let planner = Planner::start(&task.engines, &task.root.state, task.root.limits.clone());
             assert_eq!(planner.known().plan, None, "it is paused at first");
             planner.resume();
             while !planner.known().is_solved() {

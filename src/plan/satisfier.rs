@@ -81,7 +81,7 @@ impl<'a> Satisfier<'a> {
 
     fn rounds(&mut self) -> Result<std::convert::Infallible, Over> {
         self.pass_gate()?;
-        let variables = (self.root.memory / BYTES_PER_VARIABLE).min(u32::MAX as usize);
+        let variables = (self.root.limits.share() / BYTES_PER_VARIABLE).min(u32::MAX as usize);
         let net = Net::new(self.engines.game(), variables as u32);
         // Matches in which steps have several moves are found sooner, but are not all that there are.
         let game = self.engines.game();
@@ -159,7 +159,7 @@ impl<'a> Satisfier<'a> {
         if is_open {
             course.conflicts *= 2;
         }
-        course.steps = (2 * course.steps).min(self.root.most_steps);
+        course.steps = (2 * course.steps).min(self.root.limits.steps);
         Ok(is_open || may_be_longer)
     }
 
@@ -172,7 +172,7 @@ impl<'a> Satisfier<'a> {
             self.pass_gate()?;
             unrolled.extend();
         }
-        Ok(steps < self.root.most_steps)
+        Ok(steps < self.root.limits.steps)
     }
 
     /// Asks a question, again if the gate was closed meanwhile.

@@ -1,13 +1,11 @@
 //! The states of a game and what follows from each, as far as there are time and memory.
 
-use std::sync::Arc;
-
 use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engines;
 use crate::machine::State;
-use crate::machine::expander::Expander;
+use crate::machine::expander_team::ExpanderTeam;
 use crate::state_set::StateSet;
 
 use super::progress::SolveProgress;
@@ -28,6 +26,8 @@ pub(super) struct Graph {
     kinds: Interned<usize>,
     /// Different goals at the end, a value for each role.
     ends: Interned<i32>,
+    /// The shape of states that have no joint move.
+    stuck: u32,
     roles: usize,
     depth: u32,
 }
@@ -54,19 +54,22 @@ pub(super) enum Growth {
 
 impl Graph {
     /// A state alone, which is not terminal.
-    pub(super) fn new(engines: &Engines, expander: &Expander, root: &State) -> Graph {
+    pub(super) fn new(engines: &Engines, words: usize, root: &State) -> Graph {
         let mut root = root.words().to_vec();
-        root.resize(expander.words(), 0);
-        let mut states = StateSet::new(expander.words());
+        root.resize(words, 0);
+        let mut states = StateSet::new(words);
         states.insert(&root);
+        let roles = engines.game().roles().len();
+        let mut kinds = Interned::default();
         Graph {
             states,
             starts: Vec::new(),
             shapes: Vec::new(),
             edges: Vec::new(),
-            kinds: Interned::default(),
+            stuck: kinds.number(&vec![0; roles]),
+            kinds,
             ends: Interned::default(),
-            roles: engines.game().roles().len(),
+            roles,
             depth: 0,
         }
     }
@@ -75,14 +78,13 @@ impl Graph {
     /// bytes or this number of states.
     pub(super) fn grow(
         &mut self,
-        engines: &Arc<Engines>,
+        expanders: &mut ExpanderTeam,
         (memory, most): (usize, usize),
         stop: &Stop,
         progress: &SolveProgress,
     ) -> Growth {
-        let mut expander = Expander::new(engines);
         while !self.is_complete() {
-            if let Err(reason) = self.grow_layer(&mut expander, (memory, most), stop, |graph| {
+            if let Err(reason) = self.grow_layer(expanders, (memory, most), stop, |graph| {
                 progress.note_states(graph.len(), graph.depth);
             }) {
                 return reason;
@@ -98,7 +100,7 @@ impl Graph {
     /// Why it did not come to an end.
     pub(super) fn grow_layer(
         &mut self,
-        expander: &mut Expander,
+        expanders: &mut ExpanderTeam,
         (memory, most): (usize, usize),
         stop: &Stop,
         mut grown: impl FnMut(&Graph),
@@ -108,16 +110,15 @@ impl Graph {
         let mut ticker = stop.ticker();
         while self.expanded() < layer {
             let from = self.expanded();
-            let to = layer.min(from + expander.lanes());
+            let to = layer.min(from + expanders.lanes());
             let parents = self.states.states(from, to).to_vec();
             let mut reason = Growth::Stopped;
-            let is_done = expander.expand_while(&parents, |child| {
+            let is_done = expanders.expand_while(&parents, |child| {
                 let parent = from + child.parent;
                 if self.starts.len() <= parent {
                     self.start_to(parent);
-                    let counts: Vec<usize> = child.legal.iter().map(Vec::len).collect();
                     self.starts.push(self.edges.len());
-                    self.shapes.push(self.kinds.number(&counts));
+                    self.shapes.push(self.kinds.number(child.counts));
                 }
                 let edge = match child.goals {
                     Some(goals) => self.ends.number(goals) | END,
@@ -145,9 +146,8 @@ impl Graph {
 
     /// The states up to this one that have no joint move have no edges.
     fn start_to(&mut self, state: usize) {
-        let none = self.kinds.number(&vec![0; self.roles]);
         self.starts.resize(state, self.edges.len());
-        self.shapes.resize(state, none);
+        self.shapes.resize(state, self.stuck);
     }
 
     /// Forgets the edges of the states from this one on.
@@ -191,7 +191,8 @@ impl Graph {
         self.states.states(at, at + 1)
     }
 
-    /// Where the joint moves of a state lead, in the order in which an [`Expander`] makes them.
+    /// Where the joint moves of a state lead, in the order in which an
+    /// [`Expander`](crate::machine::expander::Expander) makes them.
     pub(super) fn edges(&self, at: usize) -> impl ExactSizeIterator<Item = Edge> + Clone {
         let end = self.starts.get(at + 1).copied();
         let edges = &self.edges[self.starts[at]..end.unwrap_or(self.edges.len())];

@@ -67,7 +67,7 @@ pub(crate) use state_values::StateValues;
 pub struct SolveConfig {
     /// About how much memory it may take, in bytes.
     pub memory: usize,
-    /// The number of threads that work. A planner, for games of one role, has two.
+    /// The number of threads that work. A planner, for games of one role, has two at least.
     pub threads: usize,
 }
 
@@ -115,9 +115,9 @@ pub fn solve<'a>(
         }
         solved.is_over = true;
     } else if ground.roles().len() == 1 {
-        solved.plan = plans::search(engines, &bounds, config.memory, stop, progress);
+        solved.plan = plans::search(engines, &bounds, config, (stop, progress));
     } else {
-        let graph = Graph::new(engines, &expander, ground.initial());
+        let graph = Graph::new(engines, expander.words(), ground.initial());
         let watch = (stop, progress);
         (solved.enumerated, solved.findings) =
             several::search(engines, graph, &bounds, config, watch);

@@ -7,8 +7,9 @@ use propjit_stop::Stop;
 
 use crate::engine::Engines;
 use crate::machine::RoleId;
-use crate::plan::{Plan, PlanMethod, Planner};
+use crate::plan::{Plan, PlanLimits, PlanMethod, Planner};
 
+use super::SolveConfig;
 use super::bounds::{AllBounds, SolveMethod};
 use super::progress::SolveProgress;
 
@@ -25,11 +26,14 @@ const PERIOD: Duration = Duration::from_millis(5);
 pub(super) fn search(
     engines: &Arc<Engines>,
     bounds: &AllBounds<'_>,
-    memory: usize,
-    stop: &Stop,
-    progress: &SolveProgress,
+    config: &SolveConfig,
+    (stop, progress): (&Stop, &SolveProgress),
 ) -> Option<Plan> {
-    let planner = Planner::start(engines, engines.game().initial(), memory, MOST_STEPS);
+    let limits = PlanLimits::default()
+        .with_memory(config.memory)
+        .with_steps(MOST_STEPS)
+        .with_threads(config.threads);
+    let planner = Planner::start(engines, engines.game().initial(), limits);
     planner.resume();
     loop {
         let known = planner.known();

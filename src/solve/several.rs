@@ -8,6 +8,7 @@ use std::time::Duration;
 use propjit_stop::Stop;
 
 use crate::engine::Engines;
+use crate::machine::expander_team::ExpanderTeam;
 
 use super::SolveConfig;
 use super::bounds::AllBounds;
@@ -32,10 +33,10 @@ pub(super) fn search(
     config: &SolveConfig,
     (stop, progress): (&Stop, &SolveProgress),
 ) -> (Option<Enumeration>, Findings) {
-    let enumerate = |memory, percent, stop: &Stop| {
+    let enumerate = |(memory, threads), percent, stop: &Stop| {
         let mut graph = graph;
         graph.grow(
-            engines,
+            &mut ExpanderTeam::new(engines, threads),
             (memory, usize::MAX),
             &part(stop, percent),
             progress,
@@ -47,14 +48,15 @@ pub(super) fn search(
         Some(Enumeration::new(engines.game(), graph, bounds, &evaluating))
     };
     if config.threads < 2 {
-        let enumeration = enumerate(config.memory, BEFORE, stop);
+        let enumeration = enumerate((config.memory, 1), BEFORE, stop);
         let findings = match is_complete(&enumeration) {
             true => Findings::default(),
             false => proofs::search(engines, bounds, (config.memory, 1), stop),
         };
         return (enumeration, findings);
     }
-    let limits = (config.memory / 2, config.threads - 1);
+    let enumerating = config.threads / 2;
+    let limits = (config.memory / 2, config.threads - enumerating);
     // Whoever knows all ends the work of the others.
     let over = stop.by(None);
     thread::scope(|scope| {
@@ -65,7 +67,7 @@ pub(super) fn search(
             }
             findings
         });
-        let enumeration = enumerate(config.memory / 2, BESIDE, &over);
+        let enumeration = enumerate((config.memory / 2, enumerating), BESIDE, &over);
         if bounds.is_solved() || is_complete(&enumeration) {
             over.set();
         }

@@ -9,6 +9,7 @@ use crate::certificate::{Certificate, Position};
 use crate::engine::Engines;
 use crate::game::Game;
 use crate::machine::expander::Expander;
+use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::plan::Plan;
 
@@ -225,9 +226,10 @@ impl<'a> Solved<'a> {
     /// Whether a check can ask the rules about all states.
     fn has_few_states(&self, stop: &Stop) -> bool {
         let initial = self.engines.game().initial();
-        let mut graph = Graph::new(self.engines, &Expander::new(self.engines), initial);
+        let mut expanders = ExpanderTeam::new(self.engines, 1);
+        let mut graph = Graph::new(self.engines, expanders.words(), initial);
         let limits = (usize::MAX, MOST_STATES);
-        graph.grow(self.engines, limits, stop, &SolveProgress::default()) == Growth::Complete
+        graph.grow(&mut expanders, limits, stop, &SolveProgress::default()) == Growth::Complete
     }
 }
 

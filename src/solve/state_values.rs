@@ -8,7 +8,7 @@ use propjit_stop::Stop;
 
 use crate::engine::Engines;
 use crate::ground::GroundGame;
-use crate::machine::expander::Expander;
+use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{RoleId, State};
 
 use super::bounds::{chance, goals, players};
@@ -62,9 +62,9 @@ impl StateValues {
         stop: &Stop,
     ) -> Option<StateValues> {
         let game = engines.game();
-        let mut expander = Expander::new(engines);
-        let mut graph = Graph::new(engines, &expander, root);
-        if expander.goals_at_end(graph.state(0)).is_some() {
+        let mut expanders = ExpanderTeam::new(engines, 1);
+        let mut graph = Graph::new(engines, expanders.words(), root);
+        if expanders.goals_at_end(graph.state(0)).is_some() {
             return None;
         }
         let finding = match stop.remaining() {
@@ -75,7 +75,7 @@ impl StateValues {
             let layer = graph.len() - graph.expanded();
             let start = Instant::now();
             let limits = (memory, usize::MAX);
-            let grown = graph.grow_layer(&mut expander, limits, &finding, |_| ());
+            let grown = graph.grow_layer(&mut expanders, limits, &finding, |_| ());
             grown.ok()?;
             if !fits(&graph, layer, start.elapsed(), memory, &finding) {
                 tracing::debug!(states = graph.len(), "too many states");

@@ -16,7 +16,7 @@ use super::shared::Shared;
 use super::tree::Tree;
 use crate::engine::Engines;
 use crate::machine::{RoleId, State};
-use crate::plan::{PlanMethod, PlanProgress, Planner};
+use crate::plan::{PlanLimits, PlanMethod, PlanProgress, Planner};
 
 /// The part of the search's memory that the planner has: one over this.
 const MEMORY_PART: usize = 4;
@@ -28,9 +28,8 @@ pub(super) struct Planning {
     planner: Planner,
     /// The number of joint moves before the state from which it plans.
     depth: u32,
-    memory: usize,
-    /// How many joint moves a match may have.
-    max_steps: u32,
+    /// From the start of a match.
+    limits: PlanLimits,
 }
 
 /// What a planner has found out.
@@ -55,12 +54,14 @@ impl Planning {
         state: &State,
     ) -> (Planning, usize) {
         let memory = config.memory / MEMORY_PART;
+        let limits = PlanLimits::default()
+            .with_memory(memory)
+            .with_steps(config.max_steps as usize);
         let planning = Planning {
             engines: engines.clone(),
-            planner: Planner::start(engines, state, memory, config.max_steps as usize),
+            planner: Planner::start(engines, state, limits.clone()),
             depth: 0,
-            memory,
-            max_steps: config.max_steps,
+            limits,
         };
         (planning, config.memory - memory)
     }
@@ -83,8 +84,9 @@ impl Planning {
             // The line is played to its end.
             return;
         }
-        let left = self.max_steps.saturating_sub(depth);
-        self.planner = Planner::start(&self.engines, state, self.memory, left as usize);
+        let left = self.limits.steps.saturating_sub(depth as usize);
+        let limits = self.limits.clone().with_steps(left);
+        self.planner = Planner::start(&self.engines, state, limits);
         self.depth = depth;
         if let Some(goal) = goal {
             self.planner.limit(goal as i32, known.high);
