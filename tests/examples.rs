@@ -4,6 +4,8 @@
 mod backend;
 #[path = "../examples/batch.rs"]
 mod batch;
+#[path = "../examples/chess_traps.rs"]
+mod chess_traps;
 #[path = "../examples/latches.rs"]
 mod latches;
 #[path = "../examples/play.rs"]
