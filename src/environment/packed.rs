@@ -32,16 +32,16 @@ fn place_of_one(word: u64, rank: u32) -> u32 {
     // In each byte, the ones up to its end.
     let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
     let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
-    let sums = (fours + (fours >> 4) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(LOW);
+    let sums = ((fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(LOW);
     // The bytes that end before the one: their sums are not more than the rank.
-    let before = ((u64::from(rank) * LOW | HIGH) - sums & HIGH) >> 7;
+    let before = ((((u64::from(rank) * LOW) | HIGH) - sums) & HIGH) >> 7;
     let first = 8 * (before.wrapping_mul(LOW) >> 56) as u32;
     let rank = u64::from(rank) - (sums << 8 >> first & 0xff);
     // In each byte, one bit of the byte; and then the ones up to it.
-    let bits = (word >> first & 0xff) * LOW & 0x8040_2010_0804_0201;
-    let ones = bits + (HIGH - LOW) >> 7 & LOW;
+    let bits = ((word >> first & 0xff) * LOW) & 0x8040_2010_0804_0201;
+    let ones = ((bits + (HIGH - LOW)) >> 7) & LOW;
     let sums = ones.wrapping_mul(LOW);
-    let before = ((rank * LOW | HIGH) - sums & HIGH) >> 7;
+    let before = ((((rank * LOW) | HIGH) - sums) & HIGH) >> 7;
     first + (before.wrapping_mul(LOW) >> 56) as u32
 }
 
