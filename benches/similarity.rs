@@ -5,7 +5,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::machine::{Backend, RoleId, State, StateMachine};
+use propjit::machine::{Backend, RoleId, State};
 use propjit::rng::streams;
 use propjit::similarity::{Comparison, Measure, SimilarityConfig};
 use rand::RngExt;
