@@ -259,10 +259,11 @@ pub(super) struct Decision {
 }
 
 /// The best move of a report, if there is a reason to play it: the search has looked at it, or it
-/// is proved, or the only one.
+/// is proved, or the only one, or all states are known, so that the first move is the best by them.
 pub(super) fn advised(report: &SearchReport) -> Option<Move> {
     let best = report.moves.first()?;
-    let has_reason = best.visits > 0 || best.is_solved() || report.moves.len() == 1;
+    let is_known = best.is_solved() || report.states.is_some();
+    let has_reason = best.visits > 0 || is_known || report.moves.len() == 1;
     report.best.filter(|_| has_reason)
 }
 
