@@ -7,7 +7,6 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit::ground::sections::section;
-use propjit::machine::{Backend, RoleId, State};
 use propjit::rng::{GameRng, streams};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
@@ -26,28 +25,6 @@ const GAMES: [&str; 5] = [
     "reversi",
     "fourPlayerHalma",
 ];
-
-/// As many states as asked of random matches, so many steps after the start.
-fn states(game: &propjit::game::Game, count: usize, steps: usize, rng: &mut GameRng) -> Vec<State> {
-    let mut machine = game.machine(Backend::Scalar).unwrap();
-    let mut states = Vec::new();
-    let mut legal = Vec::new();
-    while states.len() < count {
-        let mut state = machine.initial_state().unwrap();
-        for _ in 0..steps {
-            let mut joint = Vec::new();
-            for role in RoleId::first(machine.roles().len()) {
-                machine.legal_moves(&state, role, &mut legal).unwrap();
-                joint.push(legal[rng.random_range(0..legal.len())]);
-            }
-            state = machine.next_state(&state, &joint).unwrap();
-        }
-        if !machine.is_terminal(&state).unwrap() {
-            states.push(state);
-        }
-    }
-    states
-}
 
 /// In each lane, one of the rows of `from` that are true, by way of columns.
 fn choose_by_columns(
@@ -93,7 +70,7 @@ fn selection(criterion: &mut Criterion) {
         let layout = programs.game().layout();
         let width = Width::X256;
         let mut rng = streams(1).next().expect("streams do not end");
-        let states = states(&game, width.lanes(), 4, &mut rng);
+        let states = common::states(&game, width.lanes(), 4, &mut rng);
         let mut packed = Vec::new();
         for state in &states {
             packed.extend_from_slice(state.words());

@@ -1,14 +1,11 @@
 //! Similarity of positions: of all pairs of many by continuations, and of two by their game trees.
 //!
-//! Positions are those of random matches, halfway.
+//! Positions are those of random matches, 20 joint moves after the start.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit::Stop;
-use propjit::game::Game;
-use propjit::machine::{Backend, RoleId, State};
 use propjit::rng::streams;
 use propjit::similarity::{Comparison, Measure, SimilarityConfig};
-use rand::RngExt;
 
 mod common;
 
@@ -18,39 +15,14 @@ const POSITIONS: usize = 256;
 /// The joint moves before a position.
 const BEFORE: usize = 20;
 
-/// Positions of random matches.
-fn positions(game: &Game) -> Vec<State> {
-    let mut machine = game.machine(Backend::Compiled).unwrap();
-    let mut legal = Vec::new();
-    let mut rng = streams(1).next().expect("streams do not end");
-    let mut found = Vec::new();
-    while found.len() < POSITIONS {
-        let mut state = machine.initial_state().unwrap();
-        for _ in 0..BEFORE {
-            if machine.is_terminal(&state).unwrap() {
-                break;
-            }
-            let mut joint = Vec::new();
-            for role in RoleId::first(machine.roles().len()) {
-                machine.legal_moves(&state, role, &mut legal).unwrap();
-                joint.push(legal[rng.random_range(0..legal.len())]);
-            }
-            state = machine.next_state(&state, &joint).unwrap();
-        }
-        if !machine.is_terminal(&state).unwrap() {
-            found.push(state);
-        }
-    }
-    found
-}
-
 fn similarity(criterion: &mut Criterion) {
     for name in ["breakthrough", "chess"] {
         let game = common::load(name);
         let engines = game.engines().unwrap();
         engines.start();
         engines.wait();
-        let positions = positions(&game);
+        let mut rng = streams(1).next().expect("streams do not end");
+        let positions = common::states(&game, POSITIONS, BEFORE, &mut rng);
         let comparison = |measure, depth| {
             let config = SimilarityConfig::default()
                 .with_measure(measure)

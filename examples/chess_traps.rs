@@ -101,6 +101,19 @@ impl Chess {
         legal[mover].iter().copied().zip(children).collect()
     }
 
+    /// What follows from a state by a move of a role, such as `e2e4`, if it is legal.
+    fn after(
+        &mut self,
+        state: &State,
+        mover: usize,
+        text: &str,
+    ) -> Result<Option<Child>, Box<dyn Error>> {
+        let played = self.parse(RoleId(mover as u32), text)?;
+        let mut all = self.successors(state).into_iter();
+        let found = all.find(|(other, _)| *other == played);
+        Ok(found.map(|(_, child)| child))
+    }
+
     /// Whether a role that is to move can mate in so many moves.
     fn can_mate(&mut self, state: &State, role: usize, moves: u32) -> bool {
         self.successors(state).iter().any(|(_, child)| {
@@ -120,10 +133,8 @@ impl Chess {
         let mut state = ground.initial().clone();
         let mut mover = 0;
         for text in trap.moves.split_whitespace() {
-            let played = self.parse(RoleId(mover as u32), text)?;
-            let all = self.successors(&state);
-            let found = all.into_iter().find(|(other, _)| *other == played);
-            state = found.ok_or("an illegal move")?.1.state;
+            let after = self.after(&state, mover, text)?;
+            state = after.ok_or("an illegal move")?.state;
             mover = 1 - mover;
         }
         Ok((state, mover))
@@ -136,11 +147,9 @@ impl Chess {
         state: &State,
         mover: usize,
     ) -> Result<bool, Box<dyn Error>> {
-        let bait = self.parse(RoleId(mover as u32), trap.bait)?;
-        let all = self.successors(state);
-        let after = all.into_iter().find(|(other, _)| *other == bait);
-        let after = after.filter(|(_, child)| child.goals.is_none());
-        Ok(after.is_some_and(|(_, child)| self.can_mate(&child.state, 1 - mover, trap.mate)))
+        let after = self.after(state, mover, trap.bait)?;
+        let after = after.filter(|child| child.goals.is_none());
+        Ok(after.is_some_and(|child| self.can_mate(&child.state, 1 - mover, trap.mate)))
     }
 
     /// Which part of the squares have the same piece.

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use propjit::game::{Game, Setup};
 use propjit::ground::GroundGame;
+use propjit::machine::{Backend, RoleId, State};
+use propjit::rng::GameRng;
 use propjit_gdl::games;
+use rand::RngExt;
 
 /// From small to large: of 100, 600, 1,400 and 11,000 gates or so.
 pub(crate) const GAMES: [&str; 4] = ["ticTacToe", "connectFour", "breakthrough", "reversi"];
@@ -20,4 +23,29 @@ pub(crate) fn load(name: &str) -> Game {
 pub(crate) fn ground(game: &Game) -> &Arc<GroundGame> {
     game.ground_game()
         .expect("the project's games can be grounded")
+}
+
+/// As many states as asked of random matches, so many steps after the start.
+pub(crate) fn states(game: &Game, count: usize, steps: usize, rng: &mut GameRng) -> Vec<State> {
+    let mut machine = game.machine(Backend::Scalar).unwrap();
+    let mut states = Vec::new();
+    let mut legal = Vec::new();
+    while states.len() < count {
+        let mut state = machine.initial_state().unwrap();
+        for _ in 0..steps {
+            if machine.is_terminal(&state).unwrap() {
+                break;
+            }
+            let mut joint = Vec::new();
+            for role in RoleId::first(machine.roles().len()) {
+                machine.legal_moves(&state, role, &mut legal).unwrap();
+                joint.push(legal[rng.random_range(0..legal.len())]);
+            }
+            state = machine.next_state(&state, &joint).unwrap();
+        }
+        if !machine.is_terminal(&state).unwrap() {
+            states.push(state);
+        }
+    }
+    states
 }

@@ -8,7 +8,9 @@ use propjit::game::Game;
 use propjit::machine::State;
 use propjit::matches::{History, Script};
 use propjit::rng::random_seed;
-use propjit::similarity::{Comparison, MatchedMoves, Measure, SimilarityConfig, SimilarityError};
+use propjit::similarity::{
+    Comparison, FrequentPair, MatchedMoves, Measure, SimilarityConfig, SimilarityError,
+};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};
@@ -131,7 +133,7 @@ struct Moves {
     /// Of the first ply, those that differ least first.
     pairs: Vec<Pair>,
     /// Of the second ply, the most frequent ones first.
-    frequent: Vec<Frequent>,
+    frequent: Vec<FrequentPair>,
 }
 
 #[derive(Serialize)]
@@ -140,13 +142,6 @@ struct Pair {
     b: String,
     similarity_a: f64,
     similarity_b: f64,
-}
-
-#[derive(Serialize)]
-struct Frequent {
-    a: String,
-    b: String,
-    count: u32,
 }
 
 /// Compares the positions and prints what was found.
@@ -311,14 +306,9 @@ impl Moves {
             similarity_a: pair.similarities.0,
             similarity_b: pair.similarities.1,
         });
-        let frequent = found.frequent.into_iter().take(most).map(|pair| Frequent {
-            a: pair.a,
-            b: pair.b,
-            count: pair.count,
-        });
         Moves {
             pairs: pairs.collect(),
-            frequent: frequent.collect(),
+            frequent: found.frequent.into_iter().take(most).collect(),
         }
     }
 }

@@ -366,9 +366,8 @@ impl Block {
         let shape = &common.shape;
         let ended = self.ended();
         let words = self.width.words();
-        let mut rows = vec![0; shape.actions * words];
         for (actor, legal) in self.legal.iter_mut().enumerate() {
-            rows.fill(0);
+            let mut rows = vec![0; shape.actions * words];
             let players = shape.players.iter().zip(&self.choosing).enumerate();
             for (player, (&role, &choosing)) in players {
                 let lanes = match shape.joint {

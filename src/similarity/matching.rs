@@ -1,5 +1,7 @@
 //! Moves of two positions that have a similar effect.
 
+use serde::Serialize;
+
 /// The moves that structural similarity pairs.
 ///
 /// Children of the positions are assigned to each other, and then the children of each pair of
@@ -28,7 +30,7 @@ pub struct MovePair {
 }
 
 /// Two moves of the second ply, and how often they were paired.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FrequentPair {
     /// The move below the first position.
     pub a: String,

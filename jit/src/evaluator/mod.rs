@@ -203,6 +203,17 @@ mod tests {
     use crate::code::{CodeConfig, Guards};
     use crate::section::Section;
 
+    /// An interpreter of the circuit, and its code in all ways that this CPU can run.
+    fn engines(circuit: &Circuit, sections: &[Section]) -> Vec<Engine> {
+        let program = LaneProgram::new(circuit, sections);
+        let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
+        for config in CodeConfig::supported() {
+            let code = Code::compile(circuit, sections, &Guards::default(), &config);
+            engines.push(Engine::Code(Arc::new(code.unwrap())));
+        }
+        engines
+    }
+
     #[test]
     fn constants_are_there_before_anything_is_evaluated() {
         let builder = Builder::new(1);
@@ -217,14 +228,8 @@ mod tests {
         ];
         let circuit = builder.finish(outputs);
         let sections = [Section::alone((0..6).map(OutputId).collect())];
-        let program = LaneProgram::new(&circuit, &sections);
-        assert_eq!(program.operations(), 2);
-        let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
-        for config in CodeConfig::supported() {
-            let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
-            engines.push(Engine::Code(Arc::new(code.unwrap())));
-        }
-        for engine in engines {
+        assert_eq!(LaneProgram::new(&circuit, &sections).operations(), 2);
+        for engine in engines(&circuit, &sections) {
             let mut lanes = LaneEvaluator::new(engine);
             assert_eq!(lanes.output(1)[0], !0);
             assert_eq!(lanes.live_outputs(0..6), [1, 2, 5]);
@@ -249,13 +254,7 @@ mod tests {
     #[test]
     fn outputs_take_the_place_of_inputs() {
         let (circuit, sections) = two_states();
-        let program = LaneProgram::new(&circuit, &sections);
-        let mut engines = vec![Engine::Interpreter(Arc::new(program), Width::X64)];
-        for config in CodeConfig::supported() {
-            let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
-            engines.push(Engine::Code(Arc::new(code.unwrap())));
-        }
-        for engine in engines {
+        for engine in engines(&circuit, &sections) {
             let mut lanes = LaneEvaluator::new(engine);
             for (input, row) in [0b0011, 0b0101, 0b0110].into_iter().enumerate() {
                 lanes.input_mut(input)[0] = row;

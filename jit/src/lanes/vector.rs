@@ -177,28 +177,30 @@ impl<V: Vector, const N: usize> Vector for [V; N] {
 
     #[inline(always)]
     fn parity(self, b: [V; N], c: [V; N]) -> [V; N] {
-        let mut result = self;
-        for i in 0..N {
-            result[i] = self[i].parity(b[i], c[i]);
-        }
-        result
+        zip3(self, b, c, V::parity)
     }
 
     #[inline(always)]
     fn majority(self, b: [V; N], c: [V; N]) -> [V; N] {
-        let mut result = self;
-        for i in 0..N {
-            result[i] = self[i].majority(b[i], c[i]);
-        }
-        result
+        zip3(self, b, c, V::majority)
     }
 }
 
 #[inline(always)]
 fn zip<V: Vector, const N: usize>(a: [V; N], b: [V; N], f: impl Fn(V, V) -> V) -> [V; N] {
+    zip3(a, b, b, |a, b, _| f(a, b))
+}
+
+#[inline(always)]
+fn zip3<V: Vector, const N: usize>(
+    a: [V; N],
+    b: [V; N],
+    c: [V; N],
+    f: impl Fn(V, V, V) -> V,
+) -> [V; N] {
     let mut result = a;
     for i in 0..N {
-        result[i] = f(a[i], b[i]);
+        result[i] = f(a[i], b[i], c[i]);
     }
     result
 }

@@ -208,7 +208,7 @@ pub(super) fn order(moves: &mut Vec<MoveReport>) {
 }
 
 impl Tree {
-    /// The results for the moves of a role in the root.
+    /// The results for the moves of a role in the root, of which it has several.
     fn moves_report(
         &self,
         root_statistics: &[Moments<f64>],
@@ -237,14 +237,10 @@ impl Tree {
                 };
                 arms.map(report).collect()
             }
-            // Nothing was looked at, or nothing is to be decided: what is proved of the root holds
-            // for a move only where there is no other.
+            // Nothing was looked at. What is proved of the root is not proved of each of its moves.
             _ => {
-                let bounds = match legal.len() {
-                    1 => root.bounds(role),
-                    _ => self.ranges()[role.index()],
-                };
-                let report = |&played: &Move| MoveReport::unknown(played, bounds);
+                let range = self.ranges()[role.index()];
+                let report = |&played: &Move| MoveReport::unknown(played, range);
                 legal.iter().map(report).collect()
             }
         }
