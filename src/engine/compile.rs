@@ -170,6 +170,18 @@ pub fn for_states(game: &GroundGame, config: &CodeConfig) -> Result<Code, Compil
     compile(circuit, &state_sections(game.layout()), &guards, config)
 }
 
+/// Code for random steps, made with a configuration other than the game's own.
+///
+/// # Errors
+/// As for [`Code::compile`].
+pub(super) fn for_steps(
+    circuit: &Circuit,
+    layout: &StepLayout,
+    config: &CodeConfig,
+) -> Result<Code, CompileError> {
+    compile(circuit, &layout.sections(), &Guards::default(), config)
+}
+
 fn compile(
     circuit: &Circuit,
     sections: &[Section],

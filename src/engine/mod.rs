@@ -70,7 +70,7 @@ pub use engines::Engines;
 pub use match_engines::MatchEngines;
 pub use options::CodeOptions;
 pub use programs::Programs;
-pub use steps::StepEngine;
+pub use steps::{StepCircuit, StepEngine};
 pub(crate) use steps::Steps;
 pub use subscription::EngineSubscription;
 pub use valid_engine::{PlayoutPolicy, ValidEngine};

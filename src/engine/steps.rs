@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use propjit_jit::code::CompileError;
+use propjit_jit::circuit::Circuit;
+use propjit_jit::code::{CodeConfig, CompileError};
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::{LaneProgram, Width};
 
-use super::compile::{Purpose, obtain};
+use super::compile::{Purpose, for_steps, obtain};
 use super::programs::Programs;
 use super::tiers::Tiers;
 use crate::background::Background;
@@ -60,6 +61,42 @@ impl StepEngine {
     }
 }
 
+/// The circuit of a game's [random steps](crate::stepping), from which engines are made with any
+/// configuration.
+#[derive(Clone, Debug)]
+pub struct StepCircuit {
+    circuit: Arc<Circuit>,
+    layout: StepLayout,
+}
+
+impl StepCircuit {
+    /// The circuit, in games in which there is something to gain by it; nothing in others.
+    pub fn of(game: &GroundGame) -> Option<StepCircuit> {
+        pays(game).then(|| StepCircuit {
+            circuit: Arc::new(step_circuit(game)),
+            layout: StepLayout::new(game),
+        })
+    }
+
+    /// Machine code with this configuration.
+    ///
+    /// # Errors
+    /// As for [`Code::compile`](propjit_jit::code::Code::compile).
+    pub fn compile(&self, config: &CodeConfig) -> Result<StepEngine, CompileError> {
+        let code = for_steps(&self.circuit, &self.layout, config)?;
+        Ok(StepEngine {
+            engine: Engine::Code(Arc::new(code)),
+            layout: self.layout.clone(),
+        })
+    }
+}
+
+/// Whether there is something to gain by an engine for random steps.
+fn pays(game: &GroundGame) -> bool {
+    let cost = game.cost();
+    cost.choice >= LEAST_CHOICE * cost.step
+}
+
 /// The [`StepEngine`] of a game, which is made in the background after the best engine for the
 /// whole circuit, if it pays. Clones share it.
 #[derive(Clone, Debug)]
@@ -70,8 +107,7 @@ impl Steps {
     pub(super) fn start(programs: &Arc<Programs>, tiers: &Tiers) -> Steps {
         let (programs, tiers) = (programs.clone(), tiers.clone());
         let make = move || {
-            let cost = programs.game().cost();
-            if cost.choice < LEAST_CHOICE * cost.step {
+            if !pays(programs.game()) {
                 return None;
             }
             tiers.wait();

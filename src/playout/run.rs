@@ -11,7 +11,7 @@ use super::playouts::Playouts;
 use super::runner::{PlayoutProgress, PlayoutRunner, RunLimits};
 use super::serial::SerialPlayouts;
 use super::tally::Tally;
-use crate::engine::{MatchEngines, PlayoutPolicy};
+use crate::engine::{MatchEngines, PlayoutPolicy, StepEngine};
 use crate::game::Game;
 use crate::ground::GroundGame;
 use crate::machine::{Backend, MachineError};
@@ -123,20 +123,25 @@ pub fn run(
 }
 
 /// As [`run`], on an engine of one's own that was made for the game, with the sections
-/// that playouts have: see [`section`](crate::ground::section).
+/// that playouts have: see [`section`](crate::ground::section); and on one for its random steps, if
+/// there is one.
 ///
 /// # Errors
 /// As for [`run`].
 pub fn run_engine(
     game: &Arc<GroundGame>,
     engine: &Engine,
+    steps: Option<&StepEngine>,
     config: &PlayoutConfig,
     stop: &Stop,
     progress: &PlayoutProgress,
 ) -> Result<PlayoutOutcome, MachineError> {
     let make = |mut rng: GameRng| {
         let (game, engine, seed) = (game.clone(), engine.clone(), rng.next_u64());
-        let runner = Playouts::new(game, engine, config.max_steps, seed);
+        let mut runner = Playouts::new(game, engine, config.max_steps, seed);
+        if let Some(steps) = steps {
+            runner = runner.with_steps(steps);
+        }
         Ok(Box::new(runner) as Box<dyn PlayoutRunner>)
     };
     run_on_threads(game.roles().len(), config, stop, progress, make)

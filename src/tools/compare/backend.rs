@@ -10,6 +10,7 @@ use propjit_jit::lanes::Width;
 
 use super::code_figures::{CodeFigures, CodeSize};
 use crate::engine::compile::{for_playouts, for_states};
+use crate::engine::{StepCircuit, StepEngine};
 use crate::game::Game;
 use crate::ground::GroundGame;
 use crate::machine::broadcast::BroadcastEvaluator;
@@ -71,6 +72,8 @@ pub(super) enum Playing {
     Engine {
         game: Arc<GroundGame>,
         engine: Engine,
+        /// The engine for random steps, where these pay.
+        steps: Option<StepEngine>,
     },
 }
 
@@ -107,7 +110,10 @@ impl Ready {
         let start = Instant::now();
         let states = Arc::new(for_states(ground, config).map_err(failed)?);
         let playouts = Arc::new(for_playouts(ground, config).map_err(failed)?);
+        // Matches are played while code for random steps is made: that is no part of it.
         let setup = passes + start.elapsed();
+        let steps = StepCircuit::of(ground).map(|steps| steps.compile(config));
+        let steps = steps.transpose().map_err(failed)?;
         let code = CodeFigures {
             playouts: CodeSize::of(&playouts),
             states: CodeSize::of(&states),
@@ -124,6 +130,7 @@ impl Ready {
             playing: Playing::Engine {
                 game: ground.clone(),
                 engine,
+                steps,
             },
             setup,
             code: Some(code),

@@ -60,8 +60,10 @@ fn play(
     let stop = &stop.within(2 * time);
     match playing {
         Playing::Backend(backend) => playout::run(game, *backend, &config, stop, &progress),
-        Playing::Engine { game, engine } => {
-            playout::run_engine(game, engine, &config, stop, &progress)
-        }
+        Playing::Engine {
+            game,
+            engine,
+            steps,
+        } => playout::run_engine(game, engine, steps.as_ref(), &config, stop, &progress),
     }
 }

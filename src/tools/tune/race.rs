@@ -13,6 +13,7 @@ use propjit_jit::evaluator::Engine;
 use serde::Serialize;
 
 use super::subject::Subject;
+use crate::engine::StepEngine;
 use crate::engine::compile::for_playouts;
 use crate::machine::MachineError;
 use crate::playout::{PlayoutConfig, PlayoutProgress, run_engine};
@@ -22,7 +23,13 @@ use propjit_stop::Stop;
 /// Settings, with the code of each game.
 pub(super) struct Entrant {
     pub settings: Settings,
-    engines: Vec<Engine>,
+    engines: Vec<Compiled>,
+}
+
+/// The code of a game.
+struct Compiled {
+    engine: Engine,
+    steps: Option<StepEngine>,
 }
 
 impl Entrant {
@@ -36,7 +43,11 @@ impl Entrant {
         config.time = config.time.min(limit);
         let engine = |subject: &Subject| {
             let code = for_playouts(&subject.game, &config)?;
-            Ok::<_, CompileError>(Engine::Code(Arc::new(code)))
+            let steps = subject.steps().map(|steps| steps.compile(&config));
+            Ok::<_, CompileError>(Compiled {
+                engine: Engine::Code(Arc::new(code)),
+                steps: steps.transpose()?,
+            })
         };
         Ok(Entrant {
             settings: settings.clone(),
@@ -167,10 +178,11 @@ fn speed(
         .with_threads(entrant.settings.threads)
         .with_refill(entrant.settings.refill)
         .with_seed(heats.seed.wrapping_add(round as u64));
-    let (engine, progress) = (&entrant.engines[game], PlayoutProgress::default());
+    let (compiled, progress) = (&entrant.engines[game], PlayoutProgress::default());
     let outcome = run_engine(
         &subject.game,
-        engine,
+        &compiled.engine,
+        compiled.steps.as_ref(),
         &config,
         &stop.within(heats.slice),
         &progress,

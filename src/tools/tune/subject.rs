@@ -1,10 +1,11 @@
 //! The games that settings are tuned with.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use propjit_gdl::games::BY_SIZE;
 
+use crate::engine::StepCircuit;
 use crate::game::{Game, LoadError, Setup};
 use crate::ground::GroundGame;
 use crate::machine::{Backend, MachineError};
@@ -15,6 +16,8 @@ pub struct Subject {
     pub name: String,
     /// The game.
     pub game: Arc<GroundGame>,
+    /// The circuit of its random steps, once it is asked for.
+    steps: OnceLock<Option<StepCircuit>>,
 }
 
 impl fmt::Debug for Subject {
@@ -32,7 +35,18 @@ impl Subject {
         let backend = Backend::Compiled;
         let ground = game.ground_game();
         let game = ground.ok_or(MachineError::NotGround { backend })?.clone();
-        Ok(Subject { name, game })
+        Ok(Subject::of(name, game))
+    }
+
+    fn of(name: String, game: Arc<GroundGame>) -> Subject {
+        let steps = OnceLock::new();
+        Subject { name, game, steps }
+    }
+
+    /// The circuit of its random steps, where playouts make use of one.
+    pub(super) fn steps(&self) -> Option<&StepCircuit> {
+        let steps = self.steps.get_or_init(|| StepCircuit::of(&self.game));
+        steps.as_ref()
     }
 
     /// The games that are used unless the user names others, from small to large.
@@ -44,8 +58,7 @@ impl Subject {
         let load = |&(name, text): &(&str, &str)| {
             let game = Game::from_text(name, text, &setup)?;
             let game = game.ground_game().expect("the backend needs it").clone();
-            let name = name.to_string();
-            Ok(Subject { name, game })
+            Ok(Subject::of(name.to_string(), game))
         };
         BY_SIZE.iter().map(load).collect()
     }
