@@ -88,6 +88,7 @@ pub mod reasons;
 pub mod rng;
 pub mod search;
 mod setters;
+mod shape;
 pub mod similarity;
 pub mod solve;
 mod state;

@@ -54,6 +54,8 @@ struct Report {
     verdict: &'static str,
     admitted: bool,
     rounds: u32,
+    /// How many symmetries of the game served to learn more from each state.
+    symmetries: usize,
     decisions: u64,
     seconds: f64,
     seed: u64,
@@ -124,6 +126,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         verdict: learned.verdict.text(),
         admitted: learned.admitted().is_some(),
         rounds: learned.rounds,
+        symmetries: learned.symmetries,
         decisions: learned.decisions,
         seconds: learned.time.as_secs_f64(),
         seed,
@@ -158,8 +161,14 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {}; {} decisions in {} rounds, {:.2} s, seed {}",
-            self.game, self.verdict, self.decisions, self.rounds, self.seconds, self.seed
+            "{}: {}; {} decisions in {} rounds, {} symmetries, {:.2} s, seed {}",
+            self.game,
+            self.verdict,
+            self.decisions,
+            self.rounds,
+            self.symmetries,
+            self.seconds,
+            self.seed
         )?;
         if let (Some(loss), Some(gain)) = (self.loss, self.gain) {
             let error = self.gain_stderr.unwrap_or(0.0);

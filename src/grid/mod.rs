@@ -6,7 +6,7 @@
 //! names do not matter. [`Grids::find`] finds the boards, [`Grids::picture`] tells what is on them in
 //! a state, and [`Grids::places`] which places a move speaks of.
 //!
-//! - `shape`, `order`: terms, and the order of constants.
+//! - `order`: the order of constants.
 //! - `samples`, `relation`, `infer`: what was seen, and the boards that it tells of.
 //! - `fluent`: how fluents are read. `moves`, `owners`: what moves have to do with it.
 //! - `layout`, `slant`, `symbols`: how it is drawn.
@@ -19,7 +19,6 @@ mod order;
 mod owners;
 mod relation;
 mod samples;
-mod shape;
 mod slant;
 mod symbols;
 
@@ -30,6 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::game::Game;
 use crate::machine::{MachineError, RoleId};
+use crate::shape::Shaped;
 use fluent::Fluent;
 use infer::boards;
 pub use layout::GridKind;
@@ -39,7 +39,6 @@ use order::{Domain, Orders};
 use owners::Owners;
 use relation::Relation;
 use samples::Samples;
-use shape::Shaped;
 use slant::slant;
 
 /// The boards of a game: none by default.

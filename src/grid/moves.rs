@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::infer::Board;
 use super::order::{Domain, Orders};
 use super::samples::Samples;
-use super::shape::Shaped;
+use crate::shape::Shaped;
 
 /// How the places in moves of one shape are read.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::order::{Domain, Orders};
 use super::samples::Samples;
-use super::shape::{Shaped, functor};
+use crate::shape::{Shaped, functor};
 
 /// Fluents of one shape.
 pub(super) struct Relation {

@@ -11,6 +11,7 @@ pub mod leaf;
 pub mod legal;
 pub mod mcts;
 pub mod successor;
+mod symmetry;
 
 use propjit_stop::Stop;
 

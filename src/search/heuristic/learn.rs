@@ -90,6 +90,9 @@ pub struct Heuristic {
     pub effects: Vec<Effect>,
     /// How many rounds there were.
     pub rounds: u32,
+    /// How many symmetries of the game, but for the one that changes nothing, served to learn more from
+    /// each state.
+    pub symmetries: usize,
     /// How many decisions were made in matches.
     pub decisions: u64,
     /// The mean logarithmic loss in matches that it has not seen, if there were any.
@@ -157,6 +160,7 @@ impl Heuristic {
                 verdict: HeuristicVerdict::Stopped,
                 effects: Vec::new(),
                 rounds: 0,
+                symmetries: 0,
                 decisions: 0,
                 loss: 0.0,
                 gain: Moments::default(),
@@ -256,8 +260,15 @@ impl Learner<'_> {
             self.found.decisions += outcome.decisions;
             samples.keep_last(most);
             held_out.keep_last(MOST_HELD_OUT.min(most));
-            let training = training
-                .get_or_insert_with(|| Training::new(bases, &samples, outcome.is_shared, &mut rng));
+            let training = match &mut training {
+                Some(training) => training,
+                None => {
+                    let symmetries = play.symmetries(game, &samples, self.stop)?;
+                    self.found.symmetries = symmetries.len();
+                    let new = Training::new(bases, &samples, outcome.is_shared, &mut rng);
+                    training.insert(new.with_symmetries(symmetries))
+                }
+            };
             if self.stop.is_set() {
                 return Err(NoOutcome::Stopped);
             }

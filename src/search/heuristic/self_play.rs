@@ -6,17 +6,22 @@ use rand::RngExt;
 use super::evaluation::logistic;
 use super::policy::{Judge, Policy};
 use super::samples::Samples;
+use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId, State};
 use crate::playout::RunLimits;
 use crate::rng::GameRng;
 use crate::search::evaluator::Evaluator;
 use crate::search::successor::{NodeInfo, Siblings, Successor, Turn};
+use crate::search::symmetry::{Symmetry, symmetries};
 use crate::statistics::Moments;
 
 /// How many matches are played at a time: enough for their successors to fill the lanes, or where
 /// playouts decide, for theirs.
 const AT_A_TIME: usize = 128;
 const AT_A_TIME_BY_PLAYOUTS: usize = 32;
+
+/// In how many states symmetries are tried out.
+const TRIED_STATES: usize = 60;
 
 /// How far what is learned of a state is what came of it, instead of what was expected after each
 /// decision: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
@@ -251,6 +256,26 @@ impl<'a> SelfPlay<'a> {
         let units =
             |means: [f32; 2]| [0, 1].map(|role| self.unit(RoleId(role as u32), means[role]));
         Ok(means.into_iter().map(units).collect())
+    }
+
+    /// The symmetries of the game that hold in some of these states.
+    ///
+    /// # Errors
+    /// When the machine cannot go on.
+    pub(super) fn symmetries(
+        &mut self,
+        game: &GroundGame,
+        samples: &Samples,
+        stop: &Stop,
+    ) -> Result<Vec<Symmetry>, MachineError> {
+        let step = samples.len().div_ceil(TRIED_STATES).max(1);
+        let states = samples.each().step_by(step).map(|sample| {
+            let mut state = State::new();
+            state.assign(sample.state);
+            state
+        });
+        let states: Vec<State> = states.collect();
+        symmetries(game, self.evaluator, &states, stop)
     }
 
     fn start(&mut self, number: u64, chance: Chance) -> Match {

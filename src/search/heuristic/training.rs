@@ -8,6 +8,7 @@ use super::samples::{Sample, Samples};
 use super::weights::{COLUMNS, HIDDEN, Weights, column};
 use crate::machine::RoleId;
 use crate::rng::GameRng;
+use crate::search::symmetry::Symmetry;
 use crate::state::ones;
 
 /// The rate of the first step: of weights past the hidden layer, and of others.
@@ -32,6 +33,8 @@ pub(super) struct Training {
     squares: Weights,
     /// Whether what one role gets is what the other one does not, so that one is learned.
     is_shared: bool,
+    /// Each sample is as good with any of these.
+    symmetries: Vec<Symmetry>,
     /// The propositions of a sample.
     present: Vec<usize>,
 }
@@ -63,8 +66,15 @@ impl Training {
             squares: Weights::zero(bases),
             weights,
             is_shared,
+            symmetries: Vec::new(),
             present: Vec::new(),
         }
+    }
+
+    /// The same, where these are symmetries of the game: from each sample all of its images are learned.
+    pub(super) fn with_symmetries(mut self, symmetries: Vec<Symmetry>) -> Training {
+        self.symmetries = symmetries;
+        self
     }
 
     /// Learns from samples, of which so many are drawn at random.
@@ -74,15 +84,28 @@ impl Training {
             .for_each(|squares| *squares *= MEMORY);
         if samples.len() > 0 {
             for _ in 0..count {
-                self.step(samples.get(rng.random_range(0..samples.len())));
+                let sample = samples.get(rng.random_range(0..samples.len()));
+                let symmetry = match self.symmetries.len() {
+                    0 => None,
+                    many => Some(rng.random_range(0..=many)).filter(|&at| at < many),
+                };
+                self.step(sample, symmetry);
             }
         }
     }
 
-    /// A step against the gradient of the logarithmic loss of a sample.
-    fn step(&mut self, sample: Sample<'_>) {
+    /// A step against the gradient of the logarithmic loss of a sample, or of its image by the symmetry
+    /// with this number.
+    fn step(&mut self, mut sample: Sample<'_>, symmetry: Option<usize>) {
         self.present.clear();
         self.present.extend(ones(sample.state.iter().copied()));
+        if let Some(symmetry) = symmetry.map(|at| &self.symmetries[at]) {
+            for base in &mut self.present {
+                *base = symmetry.base(*base);
+            }
+            sample.to_move = symmetry.role(sample.to_move);
+            sample.results = symmetry.values(sample.results);
+        }
         let Training {
             weights, squares, ..
         } = self;

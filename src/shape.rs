@@ -7,14 +7,14 @@ use crate::terms::tokens;
 
 /// A term apart: equal shapes have as many constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Shaped<'a> {
-    pub(super) shape: String,
-    pub(super) constants: Vec<&'a str>,
+pub(crate) struct Shaped<'a> {
+    pub(crate) shape: String,
+    pub(crate) constants: Vec<&'a str>,
 }
 
 impl<'a> Shaped<'a> {
     /// The parts of a ground term in canonical text.
-    pub(super) fn of(text: &'a str) -> Shaped<'a> {
+    pub(crate) fn of(text: &'a str) -> Shaped<'a> {
         let mut shape = String::new();
         let mut constants = Vec::new();
         let mut is_functor = true;
@@ -34,7 +34,7 @@ impl<'a> Shaped<'a> {
 }
 
 /// The name in front of a shape.
-pub(super) fn functor(shape: &str) -> &str {
+pub(crate) fn functor(shape: &str) -> &str {
     let name = shape.trim_start_matches('(');
     let end = name.find(['(', ')', ' ']).unwrap_or(name.len());
     &name[..end]

@@ -1,0 +1,183 @@
+//! Symmetries of a game: other names for its propositions by which matches stay matches.
+//!
+//! A board may be reflected, and in many games the roles may change their sides. Then what was learned
+//! of one state holds for others, too. How a board may be reflected is read off the names of
+//! propositions (`candidates`), which may mislead; so each candidate is tried out in states of matches:
+//! what follows from the image of a state has to be the images of what follows from the state. That is
+//! no proof. Symmetries that pass serve what is learned, never what is proved.
+
+mod candidates;
+
+use propjit_stop::Stop;
+
+use super::evaluator::Evaluator;
+use super::successor::{Expansion, NodeInfo, Turn};
+use crate::ground::GroundGame;
+use crate::machine::{MachineError, RoleId, State};
+use crate::state::ones;
+use candidates::candidates;
+
+/// Other names for propositions and roles of a game for two.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Symmetry {
+    /// For each base proposition, the one that it becomes.
+    images: Box<[u32]>,
+    /// Whether the two roles change places.
+    swaps_roles: bool,
+}
+
+impl Symmetry {
+    /// The proposition that one becomes.
+    pub(super) fn base(&self, base: usize) -> usize {
+        self.images[base] as usize
+    }
+
+    /// The role that one becomes.
+    pub(super) fn role(&self, role: RoleId) -> RoleId {
+        match self.swaps_roles {
+            true => RoleId(1 - role.0),
+            false => role,
+        }
+    }
+
+    /// The values of both roles after they may have changed places.
+    pub(super) fn values<T: Copy>(&self, [first, second]: [T; 2]) -> [T; 2] {
+        match self.swaps_roles {
+            true => [second, first],
+            false => [first, second],
+        }
+    }
+
+    fn state(&self, words: &[u64]) -> State {
+        let bases = ones(words.iter().copied());
+        bases.map(|base| self.base(base)).collect()
+    }
+
+    fn turn(&self, turn: &Turn) -> Turn {
+        match turn {
+            Turn::Over(goals) => Turn::Over(self.values([goals[0], goals[1]]).into()),
+            Turn::One(role) => Turn::One(self.role(*role)),
+            Turn::Several => Turn::Several,
+        }
+    }
+}
+
+/// The symmetries of a game for two that hold in all of these states, in which one role decides.
+///
+/// # Errors
+/// When the machine cannot go on.
+pub(super) fn symmetries(
+    game: &GroundGame,
+    evaluator: &mut dyn Evaluator,
+    states: &[State],
+    stop: &Stop,
+) -> Result<Vec<Symmetry>, MachineError> {
+    let mut found = candidates(game);
+    for state in states {
+        let original = evaluator.expand(&[(state, 0)], stop)?;
+        let mut held = Vec::new();
+        for symmetry in found {
+            if original.is_empty() {
+                // A stop has come.
+                return Ok(Vec::new());
+            }
+            let image = symmetry.state(state.words());
+            let of_image = evaluator.expand(&[(&image, 0)], stop)?;
+            if !of_image.is_empty() && holds(&symmetry, original.get(0), of_image.get(0)) {
+                held.push(symmetry);
+            }
+        }
+        found = held;
+        if found.is_empty() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether what follows from the image of a state is what the symmetry makes of what follows from the
+/// state.
+fn holds(symmetry: &Symmetry, original: Expansion<'_>, image: Expansion<'_>) -> bool {
+    let choices = [0, 1].map(|role| original.legal.role(RoleId(role)).len());
+    let choices_of_image = [0, 1].map(|role| image.legal.role(RoleId(role)).len());
+    if symmetry.values(choices) != choices_of_image {
+        return false;
+    }
+    let renamed = original.successors.each().map(|next| {
+        let state = symmetry.state(next.state.words());
+        (state, next.info.depth, symmetry.turn(&next.info.turn))
+    });
+    let same = image.successors.each().map(|next| {
+        let NodeInfo { depth, turn } = next.info;
+        (next.state.iter().collect(), depth, turn)
+    });
+    let mut renamed: Vec<(State, u32, Turn)> = renamed.collect();
+    let mut same: Vec<(State, u32, Turn)> = same.collect();
+    for all in [&mut renamed, &mut same] {
+        all.sort_by(|(one, ..), (other, ..)| one.words().cmp(other.words()));
+    }
+    renamed == same
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::game::{Game, Setup};
+    use crate::machine::Backend;
+    use crate::rng;
+    use crate::search::evaluator::evaluator;
+
+    /// The symmetries of one of the project's games that hold in its initial state and after each of some
+    /// random joint moves: how many there are, and how many of them exchange the roles.
+    fn found(name: &str) -> (usize, usize) {
+        let rules = propjit_gdl::games::text(name).unwrap();
+        let game = Game::from_text(name, rules, &Setup::default()).unwrap();
+        let mut rng = rng::streams(1).next().unwrap();
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        let mut state = machine.initial_state().unwrap();
+        let (mut states, mut legal) = (Vec::new(), Vec::new());
+        while states.len() < 20 && !machine.is_terminal(&state).unwrap() {
+            let mut joint = Vec::new();
+            for role in RoleId::first(2) {
+                machine.legal_moves(&state, role, &mut legal).unwrap();
+                joint.push(legal[rng.random_range(0..legal.len())]);
+            }
+            let next = machine.next_state(&state, &joint).unwrap();
+            states.push(std::mem::replace(&mut state, next));
+        }
+        let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, rng).unwrap();
+        let ground = game.ground_game().unwrap();
+        let found = symmetries(ground, &mut *evaluator, &states, &Stop::new()).unwrap();
+        let swaps = found.iter().filter(|symmetry| symmetry.swaps_roles);
+        (found.len(), swaps.count())
+    }
+
+    /// A square can be turned and reflected in eight ways, of which one changes nothing, and in as many
+    /// where the players change places.
+    #[test]
+    fn squares_may_be_turned_and_players_exchanged() {
+        assert_eq!(found("ticTacToe"), (15, 8));
+        assert_eq!(found("reversi"), (15, 8));
+    }
+
+    /// Discs fall down and not up; pawns of either side go ahead.
+    #[test]
+    fn what_has_a_direction_is_not_reversed() {
+        assert_eq!(found("connectFour"), (3, 2));
+        assert_eq!(found("breakthrough"), (3, 2));
+    }
+
+    /// Four players, and one, are not two.
+    #[test]
+    fn other_numbers_of_roles_have_none() {
+        assert!(candidates_of("fourPlayerHalma").is_empty());
+    }
+
+    fn candidates_of(name: &str) -> Vec<Symmetry> {
+        let rules = propjit_gdl::games::text(name).unwrap();
+        let game = Game::from_text(name, rules, &Setup::default()).unwrap();
+        candidates(game.ground_game().unwrap())
+    }
+}
