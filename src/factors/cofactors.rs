@@ -6,6 +6,7 @@
 //! move, are seen through.
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
+use propjit_stop::Stop;
 
 use super::NotFound;
 use super::sets::Sets;
@@ -42,6 +43,7 @@ impl PhaseCofactors {
         known: &[(usize, bool)],
         free: &[usize],
         sets: &mut Sets,
+        stop: &Stop,
     ) -> Result<PhaseCofactors, NotFound> {
         let layout = game.layout();
         wires.set_known(known)?;
@@ -70,6 +72,7 @@ impl PhaseCofactors {
             return Err(NotFound::TooMuch);
         }
         let settled = wires.edges();
+        let mut ticker = stop.ticker();
         let mut all = Vec::new();
         for (role, possible) in possible.iter().enumerate() {
             let does = &layout.does[role];
@@ -84,6 +87,9 @@ impl PhaseCofactors {
                 let unmoved = next(&wires);
                 let places = Places::new(game, free);
                 for at in possible {
+                    if ticker.is_set() {
+                        return Err(NotFound::Stopped);
+                    }
                     let changed = wires.set(&[(does.start + at, true)])?;
                     let mut row = unmoved.clone();
                     for &(place, edge) in changed.iter().flat_map(|node| places.of(*node)) {

@@ -122,7 +122,9 @@ impl Factors {
             let roots = clock::dynamics(circuit, game, &is_clock);
             let wires = Substitution::new(circuit, roots, MOST_WORK);
             let known = clock.known(phase);
-            phases.push(PhaseCofactors::new(game, wires, known, &free, &mut sets)?);
+            phases.push(PhaseCofactors::new(
+                game, wires, known, &free, &mut sets, stop,
+            )?);
         }
         let inputs = free.iter().map(|&base| Edge::from(circuit.inputs()[base]));
         let inputs: Vec<Edge> = inputs.collect();

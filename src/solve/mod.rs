@@ -70,6 +70,9 @@ pub(crate) use state_values::StateValues;
 /// checked.
 const FEW_STATES: usize = 20_000;
 
+/// The part of the time, in percent, for games that fall into parts.
+const PARTS: u32 = 30;
+
 /// What solving may take.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -130,7 +133,7 @@ pub fn solve<'a>(
         let mut expanders = ExpanderTeam::new(engines, 1);
         graph.grow(&mut expanders, (config.memory, FEW_STATES), stop, progress);
         if !graph.is_complete() {
-            parts::search(engines, &bounds, stop);
+            parts::search(engines, &bounds, &several::part(stop, PARTS));
         }
         if !bounds.is_solved() {
             let watch = (stop, progress);
