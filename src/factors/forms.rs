@@ -155,21 +155,46 @@ pub(super) fn unite(phase: &PhaseCofactors, groups: &Groups<'_>, sets: &mut Sets
         }
         let mut pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
         pairs.sort_unstable();
-        let dependent = pairs.iter().filter(|&&(a, b)| {
-            let rows = table.classes.iter();
-            let seen: FxHashSet<(u32, u32)> = rows.map(|row| (row[a], row[b])).collect();
-            seen.len() != table.moves[a].len() * table.moves[b].len()
-        });
-        let dependent: Vec<&(usize, usize)> = dependent.collect();
-        match dependent.is_empty() && !table.is_product() {
-            true => pairs.iter().for_each(|&(a, b)| unite(sets, a, b)),
-            false => dependent.iter().for_each(|&&(a, b)| unite(sets, a, b)),
-        }
+        let dependent = pairs.iter().filter(|&&(a, b)| !table.are_independent(a, b));
+        let dependent: Vec<(usize, usize)> = dependent.copied().collect();
+        let joined = match dependent.is_empty() {
+            false => dependent,
+            true if table.is_product() => continue,
+            // Those of which a move changes one only are parts of what it changes together with others.
+            true => Some(table.alternatives())
+                .filter(|found| !found.is_empty())
+                .unwrap_or(pairs),
+        };
+        joined.iter().for_each(|&(a, b)| unite(sets, a, b));
     }
     has_changed
 }
 
 impl Table {
+    /// Whether all combinations of the classes of two groups are moves.
+    fn are_independent(&self, a: usize, b: usize) -> bool {
+        let rows = self.classes.iter();
+        let seen: FxHashSet<(u32, u32)> = rows.map(|row| (row[a], row[b])).collect();
+        seen.len() == self.moves[a].len() * self.moves[b].len()
+    }
+
+    /// The pairs of groups of which not all combinations of classes are moves, if these are not too
+    /// many to look at.
+    fn alternatives(&self) -> Vec<(usize, usize)> {
+        let varied = (0..self.moves.len()).filter(|&group| self.moves[group].len() > 1);
+        let varied: Vec<usize> = varied.collect();
+        if varied.len() * varied.len() * self.classes.len() > MOST_PAIRS {
+            return Vec::new();
+        }
+        let pairs = varied.iter().enumerate().flat_map(|(number, &a)| {
+            let others = varied[number + 1..].iter();
+            others.map(move |&b| (a, b))
+        });
+        pairs
+            .filter(|&(a, b)| !self.are_independent(a, b))
+            .collect()
+    }
+
     /// Whether all combinations of classes are moves.
     fn is_product(&self) -> bool {
         let all: Option<usize> =

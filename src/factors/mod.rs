@@ -245,6 +245,8 @@ mod tests {
         let role = RoleId(0);
         assert_eq!((factors.ways(role, 0), factors.ways(role, 1)), (3, 3));
         assert!(factors.forms(role).eq([Form::Each]));
+        // Cells of a strip exclude each other, those of different strips do not.
+        assert_eq!(sizes(samples::strips()), [4, 4]);
         // A combination that is missing joins the parts.
         assert_eq!(sizes(&samples::walkers("stay stay")), [10]);
     }
@@ -271,6 +273,7 @@ mod tests {
             samples::wheels(9, true),
             samples::walkers("none none"),
             samples::walkers("stay on"),
+            samples::strips().to_string(),
             samples::nim(&[3, 4, 5], true),
             samples::pairs(false, false),
             samples::pairs(true, true),

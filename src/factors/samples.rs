@@ -124,3 +124,22 @@ pub(crate) fn pairs(in_turns: bool, fork: bool) -> String {
          (<= terminal (closed one) (closed two)) {scores}"
     )
 }
+
+/// Two strips of three cells, on both of which a cell is marked in each step, and none twice; it is
+/// over when all are marked; 100 if the first cells were marked first.
+pub(crate) fn strips() -> &'static str {
+    "(role r) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (cell 1) (cell 2) (cell 3)
+     (<= (init (free ?s ?c)) (strip ?s) (cell ?c)) (strip a) (strip b)
+     (<= (legal r (mark ?c ?d)) (true (free a ?c)) (true (free b ?d)))
+     (<= (next (free a ?c)) (true (free a ?c)) (does r (mark ?x ?y)) (distinct ?c ?x))
+     (<= (next (free b ?d)) (true (free b ?d)) (does r (mark ?x ?y)) (distinct ?d ?y))
+     (<= (next (first ?s)) (true (step 0)) (true (free ?s 1)) (marked ?s 1))
+     (<= (next (first ?s)) (true (first ?s)))
+     (<= (marked a ?c) (does r (mark ?c ?d))) (<= (marked b ?d) (does r (mark ?c ?d)))
+     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+     (<= terminal (true (step 3)))
+     (<= (goal r 100) (true (first a)) (true (first b)))
+     (<= (goal r 40) (true (first a)) (not (true (first b))))
+     (<= (goal r 30) (not (true (first a))) (true (first b)))
+     (<= (goal r 0) (not (true (first a))) (not (true (first b))))"
+}

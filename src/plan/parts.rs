@@ -442,6 +442,7 @@ mod tests {
             (samples::wheels(9, true), 100),
             (samples::wheels(2, true), 0),
             (samples::walkers("none none"), 100),
+            (samples::strips().to_string(), 100),
         ];
         for (rules, best) in games {
             let parts = task(&rules);
