@@ -7,6 +7,7 @@
 
 use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
 use propjit_stop::Stop;
+use rustc_hash::FxHashSet;
 
 use super::NotFound;
 use super::sets::Sets;
@@ -165,8 +166,12 @@ impl Places {
 /// The edges of which an edge is the conjunction: ascending, none of them a conjunction itself.
 fn conditions(builder: &Builder, edge: Edge) -> Vec<Edge> {
     let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
     let mut open = vec![edge];
     while let Some(edge) = open.pop() {
+        if !seen.insert(edge) {
+            continue;
+        }
         match builder.node(edge.node()) {
             Node::And(a, b) if !edge.inverted() => open.extend([a, b]),
             _ if edge == Edge::TRUE => {}
@@ -174,7 +179,6 @@ fn conditions(builder: &Builder, edge: Edge) -> Vec<Edge> {
         }
     }
     found.sort_unstable();
-    found.dedup();
     found
 }
 

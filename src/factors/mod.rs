@@ -53,7 +53,7 @@ use sets::Sets;
 use substitution::Substitution;
 
 /// The most gates that are looked at in a phase.
-const MOST_WORK: usize = 20_000_000;
+const MOST_WORK: usize = 5_000_000;
 
 /// The parts into which a game falls.
 #[derive(Clone, Debug)]

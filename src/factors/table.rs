@@ -10,6 +10,7 @@ use propjit_jit::section::Section;
 use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
+use super::joint::Joint;
 use super::{Factors, Phase};
 use crate::ground::GroundGame;
 use crate::moves::RoleId;
@@ -57,6 +58,15 @@ pub(crate) struct PartTable {
     pub(crate) movers: Vec<Option<RoleId>>,
     /// What can be read of the part.
     pub(crate) values: Vec<Vec<bool>>,
+    /// By value, whether the match is over with it, whatever the other parts are. Nothing follows then.
+    pub(crate) ends: Vec<bool>,
+}
+
+impl PartTable {
+    /// Whether the match is over at a node, whatever the other parts are.
+    pub(crate) fn is_end(&self, node: &Node) -> bool {
+        self.ends[node.value as usize]
+    }
 }
 
 /// The evaluation of a part in a phase.
@@ -75,6 +85,7 @@ impl PartTable {
         factors: &Factors,
         part: usize,
         (root, places): (&State, &Places),
+        joint: &mut Joint,
         most: usize,
         stop: &Stop,
     ) -> Option<PartTable> {
@@ -90,6 +101,8 @@ impl PartTable {
         let mut states = StateSet::new(words);
         let mut nodes: Vec<Node> = Vec::new();
         let mut numbers: FxHashMap<(usize, u32), u32> = FxHashMap::default();
+        let open_end = joint.open();
+        let mut ends: Vec<bool> = Vec::new();
         let mut values: Vec<Vec<bool>> = Vec::new();
         let mut value_numbers: FxHashMap<Vec<bool>, u32> = FxHashMap::default();
         let mut open: Vec<Vec<u32>> = vec![Vec::new(); places.phases.len()];
@@ -138,10 +151,17 @@ impl PartTable {
                 let new = values.len() as u32;
                 let value = *value_numbers.entry(read).or_insert_with_key(|read| {
                     values.push(read.clone());
+                    let outcome = joint.with_part(&open_end, part, read);
+                    ends.push(joint.is_over(&outcome) == Some(true));
                     new
                 });
                 let mut edges = Vec::new();
-                for class in 0..kernel.classes {
+                let classes = if ends[value as usize] {
+                    0
+                } else {
+                    kernel.classes
+                };
+                for class in 0..classes {
                     let start = class * (1 + bases.len());
                     if !kernel.bit(start, lane) {
                         continue;
@@ -163,6 +183,7 @@ impl PartTable {
             movers: movers.collect(),
             nodes,
             values,
+            ends,
         })
     }
 }

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engines;
 use crate::factors::joint::{Joint, Outcome};
-use crate::factors::table::{PartTable, Places};
+use crate::factors::table::{Node, PartTable, Places};
 use crate::factors::{Factors, Form};
 use crate::ground::GroundGame;
 use crate::machine::Move;
@@ -58,8 +58,6 @@ struct Reached {
 /// What a part can come to, by the number of moves.
 struct Layers {
     table: PartTable,
-    /// By value, whether the match is over with it, whatever the other parts are.
-    ends: Vec<bool>,
     layers: Vec<Vec<Reached>>,
     /// The nodes that were reached, if it does not matter with how many moves.
     seen: Option<FxHashSet<u32>>,
@@ -155,9 +153,6 @@ impl Layers {
         let mut own = FxHashSet::default();
         for (from, reached) in last.iter().enumerate() {
             let node = &self.table.nodes[reached.node as usize];
-            if self.ends[node.value as usize] {
-                continue;
-            }
             for &(class, node) in &node.edges {
                 let is_new = match &mut self.seen {
                     _ if Some(class) == self.resting => false,
@@ -230,26 +225,19 @@ impl<'a> Parts<'a> {
         let mut layers = Vec::new();
         for part in 0..factors.parts.len() {
             let from = (&root.state, &places);
-            let table = PartTable::new(game, &factors, part, from, MOST_STATES, stop)?;
-            let rests = |(at, node): (usize, &crate::factors::table::Node)| {
-                node.edges.contains(&(0, at as u32))
+            let table = PartTable::new(game, &factors, part, from, &mut joint, MOST_STATES, stop)?;
+            let rests = |(at, node): (usize, &Node)| {
+                table.is_end(node) || node.edges.contains(&(0, at as u32))
             };
             if is_single && !table.nodes.iter().enumerate().all(rests) {
                 return None;
             }
-            let open = joint.open();
-            let values = table.values.iter();
-            let ends = values.map(|values| {
-                let outcome = joint.with_part(&open, part, values);
-                joint.is_over(&outcome) == Some(true)
-            });
             let start = Reached {
                 node: 0,
                 from: 0,
                 class: 0,
             };
             layers.push(Layers {
-                ends: ends.collect(),
                 layers: vec![vec![start]],
                 seen: idle.map(|_| FxHashSet::from_iter([0])),
                 resting: is_single.then_some(0),

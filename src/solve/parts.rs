@@ -141,8 +141,13 @@ impl Join {
 
 impl Parts {
     fn new(game: &GroundGame, factors: &Factors, places: &Places, stop: &Stop) -> Option<Parts> {
-        let joint = Joint::new(game, factors)?;
+        let mut joint = Joint::new(game, factors)?;
         let open = joint.open();
+        let tables = (0..factors.parts.len()).map(|part| {
+            let from = (game.initial(), places);
+            PartTable::new(game, factors, part, from, &mut joint, MOST_STATES, stop)
+        });
+        let tables = tables.collect::<Option<Vec<PartTable>>>()?;
         let mut parts = Parts {
             tables: Vec::new(),
             results: Vec::new(),
@@ -153,9 +158,7 @@ impl Parts {
                 .collect(),
             joint,
         };
-        for part in 0..factors.parts.len() {
-            let from = (game.initial(), places);
-            let table = PartTable::new(game, factors, part, from, MOST_STATES, stop)?;
+        for (part, table) in tables.into_iter().enumerate() {
             let mut numbers: FxHashMap<Outcome, usize> = FxHashMap::default();
             let mut values = Vec::new();
             let mut may_end = Vec::new();
@@ -287,12 +290,13 @@ impl Parts {
     /// Whether each part can stay as it is while a move is made in another one.
     fn can_rest(&self) -> bool {
         let mut tables = self.tables.iter();
-        tables.all(|PartTable { nodes, .. }| {
+        tables.all(|table| {
+            let nodes = &table.nodes;
             let rests = |node: &Node| {
                 let mut edges = node.edges.iter();
                 edges.any(|&(class, to)| class == 0 && nodes[to as usize].state == node.state)
             };
-            nodes.iter().all(rests)
+            nodes.iter().all(|node| table.is_end(node) || rests(node))
         })
     }
 
@@ -359,10 +363,15 @@ impl Parts {
                 .find(|(class, _)| *class == 0)
                 .map(|&(_, to)| to as usize)
         };
+        let is_end = |at: usize| self.tables[part].is_end(&nodes[at]);
         // By node at which the other one is to move.
         let mut keeps = vec![false; nodes.len()];
         for &at in order {
             if movers[nodes[at].place] == Some(role) {
+                continue;
+            }
+            if is_end(at) {
+                keeps[at] = allowed(at);
                 continue;
             }
             let Some(turn) = passed(at) else {
@@ -372,7 +381,7 @@ impl Parts {
             let mut answers = moves(at);
             let can_answer = answers.all(|to| {
                 let stays = passed(to).is_some_and(|to| keeps[to]);
-                allowed(to) && (stays || moves(to).any(|to| keeps[to]))
+                allowed(to) && (is_end(to) || stays || moves(to).any(|to| keeps[to]))
             });
             keeps[at] = allowed(at) && can_move && can_answer;
         }
@@ -413,7 +422,10 @@ impl Parts {
             }
         }
         // Somebody who cannot move before keeps the match from coming to an end.
-        let is_stuck = |table: &PartTable| table.nodes.iter().any(|node| node.edges.is_empty());
+        let is_stuck = |table: &PartTable| {
+            let mut nodes = table.nodes.iter();
+            nodes.any(|node| node.edges.is_empty() && !table.is_end(node))
+        };
         Some(!self.tables.iter().any(is_stuck))
     }
 
