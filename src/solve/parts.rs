@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::engine::Engines;
 use crate::factors::joint::{Joint, Outcome};
 use crate::factors::table::{Node, PartTable, Places};
-use crate::factors::{Factors, Form};
+use crate::factors::{Factors, Form, Part};
 use crate::ground::GroundGame;
 use crate::machine::RoleId;
 
@@ -27,7 +27,10 @@ use super::bounds::{AllBounds, SolveMethod, chance};
 use super::nim;
 
 /// The most states of a part.
-const MOST_STATES: usize = 500_000;
+const MOST_STATES: usize = 100_000;
+
+/// The most wires that are read of a part.
+const MOST_OBSERVABLES: usize = 8;
 
 /// The most results of a part: all sets of them are tried.
 const MOST_RESULTS: usize = 8;
@@ -68,7 +71,8 @@ pub(super) fn search(engines: &Engines, bounds: &AllBounds<'_>, stop: &Stop) {
 
 fn bound(game: &GroundGame, bounds: &AllBounds<'_>, stop: &Stop) -> Option<()> {
     let factors = Factors::find(game, stop).ok()?;
-    if factors.parts.len() < 2 || !factors.are_timeless() {
+    let is_coupled = |part: &Part| part.observables.len() > MOST_OBSERVABLES;
+    if factors.parts.len() < 2 || !factors.are_timeless() || factors.parts.iter().any(is_coupled) {
         return None;
     }
     let (phases, cycle) = factors.clock.phases_from(0);
