@@ -42,6 +42,7 @@
 //!   [`decisive`] derive other circuits from it.
 //! - [`stepping`] puts the choice of moves into the circuit.
 //! - [`influence`] tells how soon moves have an influence on each other and on goals.
+//! - [`factors`] are parts of a game that change independently of each other.
 //! - [`engine`] is the life of code: the best engine for a state, now.
 //! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
 //! - [`playout`] plays random matches, [`perft`] counts all of them; [`environment`] plays as those
@@ -65,6 +66,7 @@ pub mod decisive;
 mod directory;
 pub mod engine;
 pub mod environment;
+pub mod factors;
 mod fnv;
 pub mod game;
 pub mod grid;

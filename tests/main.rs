@@ -19,6 +19,8 @@ mod darkening_command;
 mod decisive;
 mod environment;
 mod examples;
+mod factors;
+mod factors_command;
 mod facts;
 mod facts_command;
 #[cfg(unix)]

@@ -11,6 +11,7 @@ mod contest;
 mod darkening;
 mod disassemble;
 mod engine;
+mod factors;
 mod facts;
 mod heuristics;
 mod influence;
@@ -78,6 +79,7 @@ enum Command {
     Darkening(darkening::Args),
     Disassemble(disassemble::Args),
     Facts(facts::Args),
+    Factors(factors::Args),
     Similarity(similarity::Args),
     Stats(stats::Args),
     Heuristics(heuristics::Args),
@@ -120,6 +122,7 @@ pub(super) fn main() -> ExitCode {
         Command::Darkening(args) => darkening::run(&args, &mut output),
         Command::Disassemble(args) => disassemble::run(&args, &mut output),
         Command::Facts(args) => facts::run(&args, &mut output),
+        Command::Factors(args) => factors::run(&args, &mut output),
         Command::Similarity(args) => similarity::run(&args, &mut output),
         Command::Stats(args) => stats::run(&args, &mut output),
         Command::Heuristics(args) => heuristics::run(&args, &mut output),

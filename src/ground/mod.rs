@@ -11,8 +11,10 @@
 //! - [`goal_counts`]: goals made anew of counters, and `invariants`, which prove that they may be.
 //! - [`phases`](Phases): propositions that alternate whatever is played.
 //! - [`sections`]: the parts in which a step is evaluated.
+//! - `autonomous`: propositions that change by themselves.
 //! - `literal`, `goal_bounds`: plain data in which facts about a game are told.
 
+mod autonomous;
 pub mod derived;
 pub mod game;
 mod goal_bounds;
@@ -26,6 +28,7 @@ mod phases;
 pub mod sections;
 pub(crate) mod step_cost;
 
+pub(crate) use autonomous::autonomous;
 pub use derived::Optimised;
 pub use game::GroundGame;
 pub use goal_bounds::{GoalBounds, GoalMask};

@@ -5,7 +5,7 @@
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
 
-use crate::ground::GroundGame;
+use crate::ground::{GroundGame, autonomous};
 use crate::machine::State;
 
 /// The most joint moves after which nothing may change by itself any more.
@@ -34,7 +34,7 @@ impl Clock {
                 course: vec![Vec::new()],
             };
         }
-        let is_free = independent(game);
+        let is_free = autonomous(game);
         let mut course = vec![(0..count).map(|base| root.contains(base)).collect()];
         let is_over = loop {
             let now: &Vec<bool> = &course[course.len() - 1];
@@ -78,30 +78,6 @@ impl Clock {
         course
             .filter(move |(_, holds)| holds[base])
             .map(|(at, _)| at)
-    }
-}
-
-/// By proposition, whether neither moves nor what depends on them have an influence on it, ever.
-fn independent(game: &GroundGame) -> Vec<bool> {
-    let (circuit, layout) = (game.lowered(), game.layout());
-    let inputs = circuit.inputs();
-    let next = &circuit.outputs()[layout.next.clone()];
-    let bases = &inputs[layout.bases.clone()];
-    let moves = inputs.iter().filter(|input| !bases.contains(input));
-    let mut sources: Vec<NodeId> = moves.copied().collect();
-    let mut is_free = vec![true; bases.len()];
-    loop {
-        let influence = circuit.influence(sources.iter().copied());
-        let before = sources.len();
-        for (base, edge) in next.iter().enumerate() {
-            if is_free[base] && influence.contains(edge.node()) {
-                is_free[base] = false;
-                sources.push(bases[base]);
-            }
-        }
-        if sources.len() == before {
-            return is_free;
-        }
     }
 }
 

@@ -28,6 +28,8 @@ pub enum PlanMethod {
     Search,
     /// A SAT solver, asked about so many steps.
     Satisfiability,
+    /// Search through the states of each [factor](crate::factors), and what they come to together.
+    Parts,
 }
 
 /// What is known of the goals that the role can get from the root on.
@@ -187,6 +189,7 @@ impl fmt::Display for PlanMethod {
         f.write_str(match self {
             PlanMethod::Search => "search",
             PlanMethod::Satisfiability => "SAT",
+            PlanMethod::Parts => "parts",
         })
     }
 }

@@ -1,13 +1,14 @@
 //! Planning: the best match of a game in which one role decides.
 //!
 //! Where nobody answers, a match that was found can be played, and searches need no samples. A
-//! [`Planner`] has two ways of looking for matches, each on a thread of its own, which share what
+//! [`Planner`] has three ways of looking for matches, each on a thread of its own, which share what
 //! they find out, and end when all is known:
 //!
 //! | part | finds | proves |
 //! |---|---|---|
 //! | `beam` | matches, by search through states in lanes, where an `estimator` says which are promising | the best goal, if no state was left out |
 //! | `satisfier` | matches of any length, by a SAT solver and the `unrolled` circuit | that a goal is out of reach |
+//! | `parts` | matches, by the states of each [factor](crate::factors), one after the other | the best goal, if the match has to end |
 //!
 //! - `effects`: what moves do, and which can be made in any order; `clock`: what changes by itself.
 //! - `table`: the states that were seen, and the way to each.
@@ -41,6 +42,7 @@ mod effects;
 mod estimator;
 mod findings;
 mod gate;
+mod parts;
 mod satisfier;
 mod table;
 mod unrolled;
@@ -57,6 +59,7 @@ use beam::Beam;
 use findings::Findings;
 pub use findings::{Known, Plan, PlanMethod, PlanProgress};
 use gate::Gate;
+use parts::Combiner;
 use satisfier::Satisfier;
 
 /// The only role.
@@ -130,12 +133,15 @@ impl Planner {
             limits,
         });
         type Work = fn(&Arc<Engines>, &Root, &Findings, &Gate);
-        let parts: [(&str, Work); 2] = [
+        let parts: [(&str, Work); 3] = [
             ("plan-search", |engines, root, findings, gate| {
                 Beam::new(engines, root, findings, gate).run();
             }),
             ("plan-sat", |engines, root, findings, gate| {
                 Satisfier::new(engines, root, findings, gate).run();
+            }),
+            ("plan-parts", |engines, root, findings, gate| {
+                Combiner::new(engines, root, findings, gate).run();
             }),
         ];
         for (name, work) in parts {

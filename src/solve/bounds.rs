@@ -24,6 +24,8 @@ pub enum SolveMethod {
     Satisfiability,
     /// Proof search.
     Proof,
+    /// The states of each [factor](crate::factors) of the game, and what they come to together.
+    Parts,
 }
 
 /// What is known of the value of a role: what it can force whatever the others do.
@@ -159,6 +161,7 @@ impl fmt::Display for SolveMethod {
             SolveMethod::Plan => "plan",
             SolveMethod::Satisfiability => "SAT",
             SolveMethod::Proof => "proof",
+            SolveMethod::Parts => "parts",
         })
     }
 }

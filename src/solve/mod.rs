@@ -9,6 +9,8 @@
 //!   worth, by sweeps to the least fixpoint, which is retrograde analysis; `split`: who chooses
 //!   first; `strategy`: what is chosen; `enumeration`: what that says of the initial state.
 //! - `plans`: games of one role, by the [planner](crate::plan).
+//! - `parts`: games of two roles that fall into [factors](crate::factors); `nim`: those in which both
+//!   have the same moves.
 //! - `proofs`: games with too many states, by [proof search](crate::proof); `extraction`: the
 //!   strategies that it knows. `several` has enumeration and proof search at the same time.
 //! - `state_values`: what all states of a small game are worth, for players; `outlook`: how to play
@@ -36,7 +38,9 @@ mod claims;
 mod enumeration;
 mod extraction;
 mod graph;
+mod nim;
 mod outlook;
+mod parts;
 mod plans;
 mod progress;
 mod proofs;
@@ -51,6 +55,7 @@ use propjit_stop::Stop;
 
 use crate::game::Game;
 use crate::machine::expander::Expander;
+use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{Backend, MachineError};
 use crate::setters::setters;
 
@@ -60,6 +65,13 @@ use graph::Graph;
 pub use progress::SolveProgress;
 pub use solved::{CertificateError, Solved};
 pub(crate) use state_values::StateValues;
+
+/// So many states are enumerated before anything else is tried: they leave strategies that can be
+/// checked.
+const FEW_STATES: usize = 20_000;
+
+/// The part of the time, in percent, for games that fall into parts.
+const PARTS: u32 = 30;
 
 /// What solving may take.
 #[derive(Clone, Debug)]
@@ -117,10 +129,17 @@ pub fn solve<'a>(
     } else if ground.roles().len() == 1 {
         solved.plan = plans::search(engines, &bounds, config, (stop, progress));
     } else {
-        let graph = Graph::new(engines, expander.words(), ground.initial());
-        let watch = (stop, progress);
-        (solved.enumerated, solved.findings) =
-            several::search(engines, graph, &bounds, config, watch);
+        let mut graph = Graph::new(engines, expander.words(), ground.initial());
+        let mut expanders = ExpanderTeam::new(engines, 1);
+        graph.grow(&mut expanders, (config.memory, FEW_STATES), stop, progress);
+        if !graph.is_complete() {
+            parts::search(engines, &bounds, &several::part(stop, PARTS));
+        }
+        if !bounds.is_solved() {
+            let watch = (stop, progress);
+            (solved.enumerated, solved.findings) =
+                several::search(engines, graph, &bounds, config, watch);
+        }
     }
     solved.bounds = bounds.all();
     Ok(solved)

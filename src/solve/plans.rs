@@ -44,6 +44,7 @@ pub(super) fn search(
             let method = match proof {
                 PlanMethod::Search => SolveMethod::States,
                 PlanMethod::Satisfiability => SolveMethod::Satisfiability,
+                PlanMethod::Parts => SolveMethod::Parts,
             };
             bounds.lower(ROLE, known.high, method);
         }

@@ -83,7 +83,7 @@ fn is_complete(enumeration: &Option<Enumeration>) -> bool {
 }
 
 /// A token for a part of the time that is left, in percent.
-fn part(stop: &Stop, percent: u32) -> Stop {
+pub(super) fn part(stop: &Stop, percent: u32) -> Stop {
     match stop.remaining() {
         Some(time) => stop.within(time * percent / 100),
         None => stop.by(None),

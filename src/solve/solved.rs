@@ -13,7 +13,7 @@ use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::plan::Plan;
 
-use super::bounds::{RoleBounds, chance, goals};
+use super::bounds::{AllBounds, RoleBounds, SolveMethod, chance, goals};
 use super::claims::ClaimWriter;
 use super::enumeration::{Enumeration, moves};
 use super::extraction::NoStrategy;
@@ -51,7 +51,7 @@ pub enum CertificateError {
     TooLarge(String),
     /// There is no strategy, since the states were not all enumerated.
     #[error(
-        "what {0} can get is not in the certificate: proof search and SAT leave no strategy that rules could check"
+        "what {0} can get is not in the certificate: proof search, SAT and parts leave no strategy that rules could check"
     )]
     NoStrategy(String),
     /// The game cannot be played by its circuit.
@@ -111,6 +111,15 @@ impl<'a> Solved<'a> {
     pub fn certificate(&mut self, name: &str, stop: &Stop) -> (Certificate, Vec<CertificateError>) {
         let mut writer = ClaimWriter::new(self.engines, self.game.rules(), name);
         let mut missing = Vec::new();
+        let by_parts =
+            |bounds: &RoleBounds| [bounds.low.1, bounds.high.1].contains(&SolveMethod::Parts);
+        if self.enumerated.is_none() && self.bounds.iter().any(by_parts) {
+            self.enumerated = self.few_states(stop).map(|graph| {
+                let progress = SolveProgress::default();
+                let bounds = AllBounds::new(self.engines.game(), &progress);
+                Enumeration::new(self.engines.game(), graph, &bounds, stop)
+            });
+        }
         for bounds in &self.bounds.clone() {
             for side in [Side::Role, Side::Others] {
                 let is_proved = match side {
@@ -164,9 +173,7 @@ impl<'a> Solved<'a> {
             }
             // In a game of one role, nobody can hold it to anything: the states themselves do.
             (Side::Others, _) if roles == 1 => {
-                if !self.has_few_states(stop) {
-                    return Err(too_large());
-                }
+                self.few_states(stop).ok_or_else(too_large)?;
                 let goals = range(goals(game, role)[0], bounds.high.0);
                 writer.add(&[], false, &goals, Vec::new());
             }
@@ -223,13 +230,14 @@ impl<'a> Solved<'a> {
         Ok(positions)
     }
 
-    /// Whether a check can ask the rules about all states.
-    fn has_few_states(&self, stop: &Stop) -> bool {
+    /// All states, if a check can ask the rules about them.
+    fn few_states(&self, stop: &Stop) -> Option<Graph> {
         let initial = self.engines.game().initial();
         let mut expanders = ExpanderTeam::new(self.engines, 1);
         let mut graph = Graph::new(self.engines, expanders.words(), initial);
         let limits = (usize::MAX, MOST_STATES);
-        graph.grow(&mut expanders, limits, stop, &SolveProgress::default()) == Growth::Complete
+        let growth = graph.grow(&mut expanders, limits, stop, &SolveProgress::default());
+        (growth == Growth::Complete).then_some(graph)
     }
 }
 

@@ -142,6 +142,7 @@ impl Planning {
             report.proved_by = Some(match method {
                 PlanMethod::Search => ProvedBy::Plan,
                 PlanMethod::Satisfiability => ProvedBy::Satisfiability,
+                PlanMethod::Parts => ProvedBy::Parts,
             });
         }
         report.plan = Some(PlanReport {

@@ -61,6 +61,8 @@ pub enum ProvedBy {
     Plan,
     /// A SAT solver, asked by a planner.
     Satisfiability,
+    /// A planner's search through the states of each factor.
+    Parts,
 }
 
 impl fmt::Display for ProvedBy {
@@ -71,6 +73,7 @@ impl fmt::Display for ProvedBy {
             ProvedBy::Proof => "proof search",
             ProvedBy::Plan => "planner",
             ProvedBy::Satisfiability => "SAT",
+            ProvedBy::Parts => "parts",
         })
     }
 }

@@ -1,0 +1,38 @@
+//! Factors of public games, compared with the whole.
+
+use std::time::Duration;
+
+use propjit::Stop;
+use propjit::factors::Factors;
+use propjit::game::{Game, Setup};
+
+use crate::common::{rulesheets, shared, soak};
+
+/// `PROPJIT_SOAK=1`: 100,000 steps of each public game, but not longer than 20 s.
+#[test]
+fn parts_of_public_games_are_what_they_are_said_to_be() {
+    let Some(shared) = shared().filter(|_| soak()) else {
+        return;
+    };
+    for (name, path) in rulesheets(&shared.join("games")) {
+        let stop = Stop::new().within(Duration::from_secs(20));
+        let setup = Setup::default().with_stop(stop.clone());
+        let Ok(game) = Game::load(&path, &setup) else {
+            continue;
+        };
+        let Some(ground) = game.ground_game() else {
+            continue;
+        };
+        let Ok(factors) = Factors::find(ground, &stop) else {
+            continue;
+        };
+        let stop = Stop::new().within(Duration::from_secs(20));
+        let checked = factors.check(ground, 100_000, 1, &stop);
+        let checked = checked.unwrap_or_else(|difference| panic!("{name}: {difference}"));
+        eprintln!(
+            "{name}: {} parts, {} steps",
+            factors.parts.len(),
+            checked.steps
+        );
+    }
+}
