@@ -199,6 +199,20 @@ fn table_1_is_as_printed_but_for_its_fraction() {
     }
 }
 
+/// The fraction that Table 1 prints comes out if children are compared not with their parent, but with
+/// the position before all branches, in which four moves can be played: the two that are left are a
+/// half of them.
+#[test]
+fn table_1_is_as_printed_if_children_are_compared_with_the_root() {
+    let root = moves("abcd");
+    let similar = |next: &str| continuations(&root, &moves(next)).unwrap();
+    // The children that remain after each branch; nothing where the match is over.
+    let winning = ["", "bc", "bd"].map(similar);
+    let other = ["bc", "bd", "cd"].map(similar);
+    assert_near(structural(&winning, &other).map(|found| found.0), 5.0 / 6.0);
+    assert_near(structural(&winning, &winning).map(|found| found.0), 1.0);
+}
+
 #[test]
 fn measures_are_symmetric_and_of_equal_positions_one() {
     for name in ["breakthrough", "chess", "connectFour"] {
