@@ -4,8 +4,6 @@
 mod backend;
 #[path = "../examples/batch.rs"]
 mod batch;
-#[path = "../examples/chess_traps.rs"]
-mod chess_traps;
 #[path = "../examples/latches.rs"]
 mod latches;
 #[path = "../examples/play.rs"]
@@ -14,3 +12,5 @@ mod play;
 mod player;
 #[path = "../examples/search.rs"]
 mod search;
+#[path = "../examples/traps/main.rs"]
+mod traps;

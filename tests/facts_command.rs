@@ -67,6 +67,47 @@ fn the_command_tells_distances() {
 }
 
 #[test]
+fn the_command_tells_how_dynamic_a_game_is() {
+    let args = [
+        "facts",
+        &own("ticTacToe"),
+        "--dynamic",
+        "--seed",
+        "1",
+        "--seconds",
+        "60",
+    ];
+    let report = json(&args);
+    assert_eq!(
+        (&report["positions"], &report["seed"]),
+        (&1000.into(), &1.into())
+    );
+    let density = report["density"].as_f64().unwrap();
+    assert!((0.5..0.8).contains(&density), "{report}");
+    let text = stdout(propjit(&args).success());
+    assert!(
+        text.contains(&format!("density         {density:>6.3}  of")),
+        "{text}"
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let forced =
+        "(role a) (init p) (legal a wait) (<= (next q) (true p)) (<= terminal (true q)) (goal a 0)";
+    let args = [
+        "facts",
+        &file(&folder, "forced.kif", forced),
+        "--dynamic",
+        "--seconds",
+        "0.1",
+    ];
+    let nothing = stderr(propjit(&args).code(1));
+    assert!(
+        nothing.contains("no random match came to a position"),
+        "{nothing}"
+    );
+}
+
+#[test]
 fn the_command_refuses_wrong_input() {
     let folder = tempfile::tempdir().unwrap();
     for args in [

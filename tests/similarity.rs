@@ -3,12 +3,14 @@
 //! Source: S. Evans and P. Turrini, "Improving Strategic Decisions in Sequential Games by
 //! Exploiting Positional Similarity", Games 14 (2023), 36.
 
+use std::time::Duration;
+
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::State;
 use propjit::similarity::{
-    Branch, Comparison, GameTree, Measure, Sequences, SimilarityConfig, SimilarityError, assign,
-    continuations, rewards, structural, tree_edit,
+    Branch, Comparison, Dynamics, DynamicsConfig, GameTree, Measure, Sequences, SimilarityConfig,
+    SimilarityError, assign, continuations, dynamics, rewards, structural, tree_edit,
 };
 
 use crate::common::{game, own_game};
@@ -197,6 +199,20 @@ fn table_1_is_as_printed_but_for_its_fraction() {
             assert_near(Some(comparison.structural(a, b).unwrap()), expected);
         }
     }
+}
+
+/// The fraction that Table 1 prints comes out if children are compared not with their parent, but with
+/// the position before all branches, in which four moves can be played: the two that are left are a
+/// half of them.
+#[test]
+fn table_1_is_as_printed_if_children_are_compared_with_the_root() {
+    let root = moves("abcd");
+    let similar = |next: &str| continuations(&root, &moves(next)).unwrap();
+    // The children that remain after each branch; nothing where the match is over.
+    let winning = ["", "bc", "bd"].map(similar);
+    let other = ["bc", "bd", "cd"].map(similar);
+    assert_near(structural(&winning, &other).map(|found| found.0), 5.0 / 6.0);
+    assert_near(structural(&winning, &winning).map(|found| found.0), 1.0);
 }
 
 #[test]
@@ -432,4 +448,57 @@ fn trees_that_are_too_large_are_refused() {
     let mut comparison = Comparison::new(&game, config, &Stop::new()).unwrap();
     let error = comparison.similarity(&initial, &initial).unwrap_err();
     assert!(matches!(error, SimilarityError::Edits), "{error}");
+}
+
+fn dynamics_of(game: &Game) -> Dynamics {
+    let config = DynamicsConfig::default()
+        .with_positions(200)
+        .with_time(Duration::from_secs(600));
+    let found = dynamics(game, &config, &Stop::new()).unwrap().unwrap();
+    assert_eq!(
+        found,
+        dynamics(game, &config, &Stop::new()).unwrap().unwrap()
+    );
+    assert!(found.positions == 200 && found.pairs + found.ended == 200 * 8);
+    let parts = found.between_moves.powi(2) + found.between_positions.powi(2);
+    assert_near(Some(parts), found.variability.powi(2));
+    found
+}
+
+/// A counter, and moves that can be made as long as it runs.
+fn counting(legal: &str) -> Game {
+    game(&format!(
+        "(role a) (init (step 0)) (init (at 1))
+        (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= (next (at ?n)) (does a (go ?n)))
+        {legal}
+        (<= terminal (true (step 8))) (<= (goal a ?n) (true (at ?n)))"
+    ))
+}
+
+/// Where all moves can always be made, nothing changes; in tic-tac-toe two moves vanish from turn to
+/// turn, whichever; and where one of two moves leads to other ones, it matters which.
+#[test]
+fn games_are_as_dynamic_as_their_moves_change_what_can_be_played() {
+    let calm = dynamics_of(&counting("(legal a (go 1)) (legal a (go 2))"));
+    assert_eq!(
+        (calm.moves, calm.density, calm.variability),
+        (2.0, 1.0, 0.0)
+    );
+
+    let marks = dynamics_of(&own_game("ticTacToe"));
+    assert!((0.5..7.0 / 9.0).contains(&marks.density), "{marks:?}");
+    assert!(marks.between_moves < 1e-6, "{marks:?}");
+    assert!(
+        marks.between_positions > 0.05 && marks.ended > 0,
+        "{marks:?}"
+    );
+
+    let doors = dynamics_of(&counting(
+        "(legal a (go 1)) (legal a (go 2))
+        (<= (legal a (go 3)) (true (at 2))) (<= (legal a (go 4)) (true (at 2)))",
+    ));
+    assert!((0.5..1.0).contains(&doors.density), "{doors:?}");
+    assert!(doors.between_moves > 0.15, "{doors:?}");
 }

@@ -13,9 +13,11 @@ use propjit::ground::{GoalTable, GoalTables, GroundGame};
 use propjit::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::machine::RoleId;
 use propjit::rng::random_seed;
+use propjit::similarity::DynamicsConfig;
 use propjit_jit::counts::{Quantity, Term};
 use serde::Serialize;
 
+use super::dynamics;
 use super::influence;
 use super::options::{GroundArgs, game_name, in_range, seconds};
 use super::output::{Failure, Output, describe, show_progress};
@@ -46,6 +48,10 @@ pub(super) struct Args {
     /// Tell only how soon this move has an influence on others, and on which
     #[arg(long, value_name = "MOVE")]
     distances: Option<String>,
+
+    /// Tell only how dynamic the game is: how much, and how unevenly, moves change what can be played
+    #[arg(long, conflicts_with_all = ["play", "distances"])]
+    dynamic: bool,
 
     #[command(flatten)]
     ground: GroundArgs,
@@ -166,10 +172,20 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let nearest = influence::FromMove::new(engines.game(), name, text, &stop)?;
         return output.result(&nearest);
     }
+    let seed = args.seed.unwrap_or_else(random_seed);
+    if args.dynamic {
+        let config = DynamicsConfig::default()
+            .with_time(args.seconds)
+            .with_seed(seed);
+        let shown = show_progress(|| "playing".to_string());
+        let report = dynamics::Report::new(&game, name, &config, &stop);
+        drop(shown);
+        return output.result(&report?);
+    }
     let config = AnalysisConfig::default()
         .with_time(args.seconds)
         .with_steps(args.steps)
-        .with_seed(args.seed.unwrap_or_else(random_seed));
+        .with_seed(seed);
     let shown = show_progress(|| "looking for facts".to_string());
     let facts = analysis::find(engines, &config, &stop);
     let influence = influence::Report::new(engines.game(), &stop.within(args.seconds));

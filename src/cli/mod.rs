@@ -10,6 +10,7 @@ mod compare;
 mod contest;
 mod darkening;
 mod disassemble;
+mod dynamics;
 mod engine;
 mod factors;
 mod facts;

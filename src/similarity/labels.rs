@@ -70,6 +70,20 @@ impl Labels {
         labels
     }
 
+    /// The labels of all moves that can be played, ascending, of which these are the moves of each
+    /// role.
+    pub(super) fn of_legal(&self, legal: &[Vec<Move>]) -> Vec<u32> {
+        let of_role = legal.iter().zip(&self.of_moves);
+        let labels = of_role.flat_map(|(legal, labels)| {
+            let of_move = |played: &Move| labels[played.index()];
+            legal.iter().filter_map(of_move)
+        });
+        let mut labels: Vec<u32> = labels.collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
     /// The label of a joint move whose moves have these.
     pub(super) fn of_joint(&mut self, moves: &[u32]) -> u32 {
         if let [single] = moves {

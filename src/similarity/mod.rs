@@ -12,7 +12,8 @@
 //! | [`Measure::TreeEdit`] | the trees of such lines, by the edits that make one the other | section 2.3 |
 //! | [`Comparison::structural`] | the similarities of the positions to their children | section 3, Algorithm 1 |
 //!
-//! [`Comparison::matched_moves`] tells which moves of two positions correspond. The page
+//! [`Comparison::matched_moves`] tells which moves of two positions correspond, and [`dynamics`] how
+//! dynamic a game is: how much, and how unevenly, its moves change what can be played. The page
 //! `docs/similarity.md` says how the source is read where it can be read in several ways.
 //!
 //! ```
@@ -38,6 +39,7 @@
 mod assignment;
 mod comparison;
 mod config;
+mod dynamics;
 mod edit;
 mod irreversible;
 mod labels;
@@ -51,6 +53,7 @@ mod tree;
 pub use assignment::{Assignment, assign};
 pub use comparison::{Comparison, SimilarityError};
 pub use config::{Measure, SimilarityConfig, UnknownMeasure};
+pub use dynamics::{Dynamics, DynamicsConfig, dynamics};
 pub use edit::{MOST_NODES, tree_edit};
 pub use matching::{FrequentPair, MatchedMoves, MovePair};
 pub use move_sets::{MoveSets, continuations};
