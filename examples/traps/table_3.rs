@@ -14,8 +14,8 @@ struct Position {
     moves: String,
 }
 
-/// The last game of the tie-break of 2016: the source does not name it, but in no other one can the
-/// printed moves be played after 10, 20, 30 and 40 moves.
+/// The last game of the tie-break of 2016. The source does not name it; in this one the pair that is
+/// printed first can be played after 10 and 30 moves.
 const CARLSEN_KARJAKIN: &str = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 f2f3 e7e5 d4b3 f8e7 c2c4 \
     a7a5 c1e3 a5a4 b3c1 e8g8 b1c3 d8a5 d1d2 b8a6 f1e2 a6c5 e1g1 c8d7 a1b1 f8c8 b2b4 a4b3 a2b3 a5d8 \
     c1d3 c5e6 d3b4 d7c6 f1d1 h7h5 e2f1 h5h4 d2f2 f6d7 g2g3 a8a3 f1h3 c8a8 b4c2 a3a6 c2b4 a6a5 b4c2 \
