@@ -154,14 +154,8 @@ fn a_player_elsewhere_may_be_busy_for_a_moment() {
 
 #[test]
 fn players_elsewhere_that_do_wrong_are_replaced() {
-    let nobody = {
-        let listener = TcpListener::bind(loopback()).unwrap();
-        spec(&format!("http://{}", listener.local_addr().unwrap()))
-    };
-    let silent = || foreign(None);
-    for (player, kind) in [
-        (nobody, PlayerErrorKind::Connection),
-        (silent(), PlayerErrorKind::Timeout),
+    let others = [
+        (foreign(None), PlayerErrorKind::Timeout),
         (foreign(Some(b"")), PlayerErrorKind::Connection),
         (foreign(Some(b"\xff\xfe\r\n\r\n")), PlayerErrorKind::Illegal),
         (
@@ -172,7 +166,14 @@ fn players_elsewhere_that_do_wrong_are_replaced() {
             foreign(Some(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\none")),
             PlayerErrorKind::Connection,
         ),
-    ] {
+    ];
+    // The others have their ports by now, and cannot get this one.
+    let nobody = {
+        let listener = TcpListener::bind(loopback()).unwrap();
+        spec(&format!("http://{}", listener.local_addr().unwrap()))
+    };
+    let nobody = (nobody, PlayerErrorKind::Connection);
+    for (player, kind) in others.into_iter().chain([nobody]) {
         let mut series = series(&[player.clone(), spec("legal")], 1);
         if kind == PlayerErrorKind::Timeout {
             let short = Duration::from_millis(20);
