@@ -14,15 +14,8 @@ use super::output::Failure;
 pub(super) struct Report {
     game: String,
     seed: u64,
-    positions: u64,
-    pairs: u64,
-    ended: u64,
-    /// The mean number of moves in a position.
-    moves: f64,
-    density: f64,
-    variability: f64,
-    between_moves: f64,
-    between_positions: f64,
+    #[serde(flatten)]
+    found: Dynamics,
 }
 
 impl Report {
@@ -33,17 +26,7 @@ impl Report {
         stop: &Stop,
     ) -> Result<Report, Failure> {
         let found = dynamics(game, config, stop)?;
-        let Dynamics {
-            positions,
-            pairs,
-            ended,
-            moves,
-            density,
-            variability,
-            between_moves,
-            between_positions,
-            ..
-        } = found.ok_or_else(|| {
+        let found = found.ok_or_else(|| {
             let why = "no random match came to a position and one that follows in which the same roles \
                        have several moves; more time may help: --seconds";
             Failure::Work(why.to_string())
@@ -51,14 +34,7 @@ impl Report {
         Ok(Report {
             game: name,
             seed: config.seed,
-            positions,
-            pairs,
-            ended,
-            moves,
-            density,
-            variability,
-            between_moves,
-            between_positions,
+            found,
         })
     }
 }
@@ -68,18 +44,18 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "{}: {} positions of random matches, {} with one that follows, seed {}",
-            self.game, self.positions, self.pairs, self.seed
+            self.game, self.found.positions, self.found.pairs, self.seed
         )?;
-        writeln!(f, "moves           {:>6.1}", self.moves)?;
+        writeln!(f, "moves           {:>6.1}", self.found.moves)?;
         writeln!(
             f,
             "density         {:>6.3}  of them are in both positions",
-            self.density
+            self.found.density
         )?;
         writeln!(
             f,
             "variability     {:>6.3}: {:.3} between moves, {:.3} between positions",
-            self.variability, self.between_moves, self.between_positions
+            self.found.variability, self.found.between_moves, self.found.between_positions
         )
     }
 }

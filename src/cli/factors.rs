@@ -11,8 +11,8 @@ use propjit::machine::RoleId;
 use propjit::rng::random_seed;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range};
-use super::output::{Failure, Output, describe, show_progress};
+use super::options::{GroundArgs, game_name, in_range, not_ground};
+use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
 /// Tell into which independent parts a game falls, and what joins them
@@ -81,13 +81,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
     let game = Game::load(&args.rulesheet, &setup)?;
-    let Some(ground) = game.ground_game() else {
-        let reason = game.gave_up().map(|error| describe(error));
-        let reason = reason.unwrap_or_default();
-        return Err(Failure::Work(format!(
-            "parts are known only of games that can be grounded: {reason}"
-        )));
-    };
+    let ground = game.ground_game();
+    let ground = ground.ok_or_else(|| not_ground(&game, "parts"))?;
     let start = Instant::now();
     let shown = show_progress(|| "looking for parts".to_string());
     let found = Factors::find(ground, &stop);

@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use super::dynamics;
 use super::influence;
-use super::options::{GroundArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, describe, show_progress};
+use super::options::{GroundArgs, game_name, in_range, not_ground, seconds};
+use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
 /// Prove what never changes again, what forbids what, and which goals go out of reach
@@ -159,13 +159,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
     let game = Game::load(&args.rulesheet, &setup)?;
-    let Some(engines) = game.engines() else {
-        let reason = game.gave_up().map(|error| describe(error));
-        let reason = reason.unwrap_or_default();
-        return Err(Failure::Work(format!(
-            "facts are known only of games that can be grounded: {reason}"
-        )));
-    };
+    let engines = game.engines();
+    let engines = engines.ok_or_else(|| not_ground(&game, "facts"))?;
     let name = game_name(&args.rulesheet);
     if let Some(text) = &args.distances {
         let stop = stop.within(args.seconds);

@@ -79,6 +79,15 @@ impl GroundArgs {
     }
 }
 
+/// The failure of a command that tells what is known of ground games only.
+pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
+    let reason = game.gave_up().map(|error| describe(error));
+    let reason = reason.unwrap_or_default();
+    Failure::Work(format!(
+        "{what} are known only of games that can be grounded: {reason}"
+    ))
+}
+
 impl SetupArgs {
     /// For games whose code is not to be kept.
     pub(super) fn setup(&self) -> Setup {

@@ -22,6 +22,8 @@ use crate::rng::streams;
 pub struct ProverTeam {
     provers: Vec<Prover>,
     mode: ProofMode,
+    /// What was counted by those that have crashed.
+    crashed: [ProofCounts; 3],
 }
 
 impl ProverTeam {
@@ -52,7 +54,11 @@ impl ProverTeam {
             }
         }
         let mode = config.mode;
-        Ok(ProverTeam { provers, mode })
+        Ok(ProverTeam {
+            provers,
+            mode,
+            crashed: Default::default(),
+        })
     }
 
     /// As [`Prover::prove`], on as many threads as there are provers: whoever has searched a
@@ -118,21 +124,26 @@ impl ProverTeam {
             }
         }
         let mut is_well = is_well.into_iter();
-        self.provers.retain(|_| is_well.next() == Some(true));
+        let crashed = self
+            .provers
+            .extract_if(.., |_| is_well.next() == Some(false));
+        self.crashed = crashed.fold(self.crashed, |all, prover| sum(all, prover.counts()));
         first
     }
 
     /// What was counted in all searches so far, by all together: as [`Prover::counts`].
     pub fn counts(&self) -> [ProofCounts; 3] {
         let counts = self.provers.iter().map(Prover::counts);
-        counts.fold(Default::default(), |all: [ProofCounts; 3], more| {
-            std::array::from_fn(|way| all[way].and(more[way]))
-        })
+        counts.fold(self.crashed, sum)
     }
 
     fn nodes(&self) -> u64 {
-        self.provers.iter().map(Prover::nodes).sum()
+        self.counts().iter().map(|counts| counts.nodes).sum()
     }
+}
+
+fn sum(all: [ProofCounts; 3], more: [ProofCounts; 3]) -> [ProofCounts; 3] {
+    std::array::from_fn(|way| all[way].and(more[way]))
 }
 
 #[cfg(test)]
@@ -160,5 +171,7 @@ mod tests {
         let proof = team.prove(&state, 20, &Stop::new(), |_| ()).unwrap();
         assert_eq!(proof.verdict, Verdict::Lost);
         assert_eq!(team.provers.len(), 1);
+        // What the other one has searched stays counted: the number of nodes never falls.
+        assert!(team.nodes() > team.provers[0].nodes());
     }
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use propjit_stop::Stop;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
+use serde::Serialize;
 
 use super::labels::Labels;
 use super::move_sets::continuations;
@@ -68,7 +69,7 @@ impl DynamicsConfig {
 }
 
 /// How dynamic a game is.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Dynamics {
     /// The number of positions that were looked at, in each of which somebody has several moves.
