@@ -277,7 +277,8 @@ fn positions(tree: &Tree) -> Vec<NodeId> {
             break;
         };
         let mut edges: Vec<Edge<'_>> = decision.each().filter(|edge| !edge.is_closed()).collect();
-        edges.sort_by_key(|edge| Reverse(edge.visits()));
+        // Once for each: searching threads go on counting, and an order that changes is none.
+        edges.sort_by_cached_key(|edge| Reverse(edge.visits()));
         let children: Vec<NodeId> = edges.iter().filter_map(|edge| edge.node()).collect();
         nodes.extend(children.iter().take(width));
         match children.first() {
@@ -287,4 +288,66 @@ fn positions(tree: &Tree) -> Vec<NodeId> {
     }
     nodes.retain(|&id| !tree.node(id).is_solved());
     nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::super::node::Bounds;
+    use super::*;
+    use crate::machine::{Move, RoleId};
+    use crate::search::legal::LegalMoves;
+    use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
+
+    #[test]
+    fn nodes_are_chosen_while_other_threads_count_visits() {
+        let state_with = |number: u64, depth: u32| {
+            let mut state = State::new();
+            state.assign(&[number]);
+            let turn = Turn::One(RoleId(depth));
+            let info = NodeInfo { depth, turn };
+            Successor { state, info }
+        };
+        let moves: Vec<Move> = (0..300).map(Move).collect();
+        let mut legal = LegalMoves::new(2);
+        legal.push(&moves);
+        legal.push(&moves[..1]);
+        let after: Successors = (1..=300).map(|number| state_with(number, 1)).collect();
+        let found = Expansions::new(legal, after, vec![300]);
+        let range = Bounds {
+            low: 0.0,
+            high: 100.0,
+        };
+        let tree = Tree::new(&state_with(0, 0), Box::new([range; 2]), None, 1 << 20);
+        tree.node(tree.root()).claim();
+        tree.expand(tree.root(), found.get(0), &mut AllocationBuffer::default());
+        let (_, decision) = tree.decision_of_one(tree.root()).unwrap();
+        // Other counts than those of their neighbours, so that there is something to sort.
+        let count = |place: usize| {
+            let edge = decision.edge(place);
+            edge.begin();
+            edge.end(0.5);
+        };
+        for place in 0..300 {
+            (0..place * 77 % 300).for_each(|_| count(place));
+        }
+        let before = decision.edge(0).visits();
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            // Not for ever, lest a failure be none.
+            scope.spawn(|| {
+                let places = (0..300).cycle().step_by(7).take(20_000_000);
+                let going_on = places.take_while(|_| !is_done.load(Ordering::Relaxed));
+                going_on.for_each(count);
+            });
+            while decision.edge(0).visits() == before {
+                std::thread::yield_now();
+            }
+            for _ in 0..20_000 {
+                assert_eq!(positions(&tree), [tree.root()]);
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
+    }
 }
