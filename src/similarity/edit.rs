@@ -53,8 +53,27 @@ impl OrderedTree {
         self.labels.len() - 1
     }
 
+    /// Whether nothing is below a node.
+    fn is_leaf(&self, node: usize) -> bool {
+        self.firsts[node] as usize == node
+    }
+
+    /// The distances of the subtrees of all nodes to a tree of one node with this label: all other
+    /// nodes are deleted, and one has its label changed unless one has it already.
+    fn distances_to_leaf(&self, label: u32) -> impl Iterator<Item = u32> {
+        // Past the last node so far with the label.
+        let mut end = 0;
+        let nodes = (0..).zip(self.labels.iter().zip(&self.firsts));
+        nodes.map(move |(node, (&own, &first)): (u32, _)| {
+            if own == label {
+                end = node + 1;
+            }
+            node + 1 - first - u32::from(end > first)
+        })
+    }
+
     /// The nodes that are the last one in postorder of all whose subtrees start at the same
-    /// place, ascending: the key roots.
+    /// place, ascending: the key roots. Those without nodes below are left out.
     fn key_roots(&self) -> Vec<usize> {
         let mut is_known = vec![false; self.labels.len()];
         let mut roots: Vec<usize> = (0..self.labels.len())
@@ -62,6 +81,7 @@ impl OrderedTree {
             .filter(|&node| !std::mem::replace(&mut is_known[self.firsts[node] as usize], true))
             .collect();
         roots.reverse();
+        roots.retain(|&node| !self.is_leaf(node));
         roots
     }
 }
@@ -71,6 +91,21 @@ pub(super) fn distance(a: &OrderedTree, b: &OrderedTree) -> u32 {
     let width = b.labels.len();
     let mut trees = vec![0u32; a.labels.len() * width];
     let mut forests = vec![0u32; (a.labels.len() + 1) * (width + 1)];
+    // Most nodes of game trees are leaves, whose distances need no table of forests.
+    for x in (0..a.labels.len()).filter(|&x| a.is_leaf(x)) {
+        let row = &mut trees[x * width..][..width];
+        for (distance, found) in row.iter_mut().zip(b.distances_to_leaf(a.labels[x])) {
+            *distance = found;
+        }
+    }
+    for y in (0..width).filter(|&y| b.is_leaf(y)) {
+        for (row, found) in trees
+            .chunks_mut(width)
+            .zip(a.distances_to_leaf(b.labels[y]))
+        {
+            row[y] = found;
+        }
+    }
     let b_roots = b.key_roots();
     for i in a.key_roots() {
         for &j in &b_roots {
