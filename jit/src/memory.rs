@@ -38,6 +38,7 @@ impl SharedWords {
 impl Deref for SharedWords {
     type Target = [AtomicU64];
 
+    #[inline]
     fn deref(&self) -> &[AtomicU64] {
         self.pages.words()
     }
@@ -68,6 +69,7 @@ mod pages {
             Ok(Pages { map, length })
         }
 
+        #[inline]
         pub(super) fn words(&self) -> &[AtomicU64] {
             let words = self.map.as_mut_ptr().cast::<AtomicU64>();
             // SAFETY: the map has at least `length` words, begins with a page and so with a

@@ -56,7 +56,7 @@ pub(super) enum Leaf {
     Expand(NodeId),
     /// The successor of this node by this joint move is to be found out.
     Follow(NodeId, Vec<Move>),
-    /// Somebody else is about to find out what is needed to go on.
+    /// Somebody else is about to find out what is needed to go on, and until then there is nothing to do.
     Busy,
 }
 
@@ -84,8 +84,13 @@ impl Tree {
                 context.values.extend(values);
                 return Leaf::Known;
             }
+            // Lanes would stay empty if a path had to wait for what another one is about to find out.
+            let busy = || match self.expands_at_once() {
+                true => Leaf::Busy,
+                false => play(),
+            };
             match (node.inside(), decider) {
-                ((Stage::Expanding, _), _) => return Leaf::Busy,
+                ((Stage::Expanding, _), _) => return busy(),
                 ((Stage::Unexpanded, _), _)
                     if (!node.is_touched() && !self.expands_at_once()) || self.is_full() =>
                 {
@@ -94,7 +99,7 @@ impl Tree {
                 ((Stage::Unexpanded, _), _) => {
                     return match node.claim() {
                         true => Leaf::Expand(id),
-                        false => Leaf::Busy,
+                        false => busy(),
                     };
                 }
                 ((Stage::Expanded, inside), Decider::One(role)) => {
