@@ -6,7 +6,7 @@ use propjit::engine::MatchEngines;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
-use propjit::search::heuristic::{Heuristic, HeuristicConfig, HeuristicVerdict};
+use propjit::search::heuristic::{Heuristic, HeuristicConfig, HeuristicVerdict, Known};
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig};
 use propjit::{Moments, Stop, gdl};
 
@@ -77,6 +77,33 @@ fn advanced_pawns_are_found_whatever_they_are_called() {
     let scrambled = Game::from_text("scrambled.kif", &scrambled, &Setup::default()).unwrap();
     let again = learn(&scrambled, 5);
     assert_eq!(ranks(&scrambled, &again, "zq7"), found);
+}
+
+/// Learning goes on from where it was: after one round more, the evaluation plays as well as before,
+/// and better than after one round only.
+#[test]
+fn learning_goes_on() {
+    let game = own_game("reversi");
+    let before = learn(&game, 6);
+    let known = Known {
+        evaluation: before.evaluation.clone(),
+        is_admitted: false,
+        time: Duration::from_secs(1),
+    };
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    let config = HeuristicConfig::default()
+        .with_time(Duration::from_secs(600))
+        .with_rounds(1)
+        .with_seed(2);
+    let score = |learned: &Heuristic| learned.result.as_ref().unwrap().against_random;
+    let [new, resumed] = [None, Some(known)].map(|known| {
+        let config = config.clone().with_known(known);
+        Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap()
+    });
+    let score = |learned| score(learned).mean().unwrap();
+    let [before, new, resumed] = [&before, &new, &resumed].map(score);
+    assert!(resumed > before - 0.05, "{resumed} after {before}");
+    assert!(resumed > new, "{resumed} instead of {new}");
 }
 
 #[test]
@@ -176,6 +203,10 @@ fn the_command_tells_effects_and_verdict() {
         found.unwrap()["mean"][0].as_f64().unwrap()
     });
     assert!(before_the_goal[0] > 1.0 && before_the_goal[1] < -1.0);
+    // Nothing was kept, as profiles are switched off here.
+    let rules = own("breakthroughSmall");
+    let learned = propjit(&["heuristics", &rules, "--rounds", "1", "--continue"]);
+    assert!(!stdout(learned.success()).contains(" after "));
     let text = stdout(propjit(&["heuristics", &own("sudoku")]).success());
     assert!(
         text.starts_with("sudoku: not a game of two roles"),

@@ -8,7 +8,7 @@ use propjit::engine::MatchEngines;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::rng::random_seed;
-use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig};
+use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig, Known};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds};
@@ -39,6 +39,10 @@ pub(super) struct Args {
     #[arg(long, default_value = "20", value_name = "N")]
     effects: usize,
 
+    /// Go on from what is kept of the game, instead of learning anew
+    #[arg(long = "continue")]
+    goes_on: bool,
+
     /// Do not keep what was learned
     #[arg(long)]
     dry_run: bool,
@@ -58,6 +62,9 @@ struct Report {
     symmetries: usize,
     decisions: u64,
     seconds: f64,
+    /// For how many seconds it was learned before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds_before: Option<f64>,
     seed: u64,
     /// The logarithmic loss in matches that were not learned from.
     loss: Option<f64>,
@@ -105,10 +112,16 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     engines.wait();
     let seed = args.seed.unwrap_or_else(random_seed);
+    let known = match args.goes_on {
+        true => Known::load(ground).map_err(Failure::new)?,
+        false => None,
+    };
+    let before = known.as_ref().map(|known| known.time.as_secs_f64());
     let config = HeuristicConfig::default()
         .with_time(args.seconds)
         .with_rounds(args.rounds)
-        .with_seed(seed);
+        .with_seed(seed)
+        .with_known(known);
     let learned = Heuristic::learn(&engines, game.random_role(), &config, &stop);
     drop(shown);
     let learned = learned.map_err(Failure::new)?;
@@ -129,6 +142,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         symmetries: learned.symmetries,
         decisions: learned.decisions,
         seconds: learned.time.as_secs_f64(),
+        seconds_before: before,
         seed,
         loss: learned.gain.mean().map(|_| learned.loss),
         gain: learned.gain.mean(),
@@ -161,13 +175,17 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {}; {} decisions in {} rounds, {} symmetries, {:.2} s, seed {}",
+            "{}: {}; {} decisions in {} rounds, {} symmetries, {:.2} s{}, seed {}",
             self.game,
             self.verdict,
             self.decisions,
             self.rounds,
             self.symmetries,
             self.seconds,
+            match self.seconds_before {
+                Some(before) => format!(" after {before} s"),
+                None => String::new(),
+            },
             self.seed
         )?;
         if let (Some(loss), Some(gain)) = (self.loss, self.gain) {

@@ -12,7 +12,7 @@ use super::loss::calibrate;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
-use super::store::{self, Known, StoreError};
+use super::store::{Known, StoreError};
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
 use crate::engine::MatchEngines;
@@ -58,15 +58,18 @@ pub struct HeuristicConfig {
     pub rounds: u32,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
+    /// What was learned before, to go on from.
+    pub known: Option<Known>,
 }
 
 impl Default for HeuristicConfig {
-    /// Three seconds, 1000 rounds, the seed 0.
+    /// Three seconds, 1000 rounds, the seed 0, nothing learned before.
     fn default() -> HeuristicConfig {
         HeuristicConfig {
             time: Duration::from_secs(3),
             rounds: 1000,
             seed: 0,
+            known: None,
         }
     }
 }
@@ -76,6 +79,7 @@ impl HeuristicConfig {
         with_time(time: Duration);
         with_rounds(rounds: u32);
         with_seed(seed: u64);
+        with_known(known: Option<Known>);
     }
 }
 
@@ -189,9 +193,8 @@ impl Heuristic {
         Ok(found)
     }
 
-    /// Keeps the evaluation that was learned like this, or that it is of no use, so that the next
-    /// search of the game starts with that; unless profiles are switched off or there was no
-    /// verdict.
+    /// Keeps what was learned like this, so that the next search of the game starts with it if it is of
+    /// use, and the next learning may go on from it; unless profiles are switched off or there was no verdict.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -199,9 +202,13 @@ impl Heuristic {
         match self.verdict {
             HeuristicVerdict::Stopped => Ok(()),
             _ => {
-                let evaluation = self.admitted().map(|evaluation| (**evaluation).clone());
-                let time = config.time;
-                store::save(game, &Known { evaluation, time })
+                let before = config.known.as_ref();
+                let known = Known {
+                    evaluation: self.evaluation.clone(),
+                    is_admitted: self.verdict == HeuristicVerdict::Admitted,
+                    time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
+                };
+                known.save(game)
             }
         }
     }
@@ -240,6 +247,9 @@ impl Learner<'_> {
         let most = MOST_SAMPLES.min(MOST_BYTES / (8 * words));
         let (mut samples, mut held_out) = (Samples::new(words), Samples::new(words));
         let mut training: Option<Training> = None;
+        let known = self.config.known.as_ref();
+        let known = known.and_then(|known| known.evaluation.clone());
+        self.found.evaluation = known.clone();
         let stop = self.stop.within(self.config.time);
         for round in 0..self.config.rounds {
             let policy = match &self.found.evaluation {
@@ -265,8 +275,16 @@ impl Learner<'_> {
                 None => {
                     let symmetries = play.symmetries(game, &samples, self.stop)?;
                     self.found.symmetries = symmetries.len();
-                    let new = Training::new(bases, &samples, outcome.is_shared, &mut rng);
-                    training.insert(new.with_symmetries(symmetries))
+                    let is_shared = outcome.is_shared;
+                    let new = match &known {
+                        Some(known) => Training::resumed(known, is_shared),
+                        None => Training::new(bases, &samples, is_shared, &mut rng),
+                    };
+                    let mut new = new.with_symmetries(symmetries);
+                    if known.is_some() {
+                        new.look(&samples, STEPS, &mut rng);
+                    }
+                    training.insert(new)
                 }
             };
             if self.stop.is_set() {

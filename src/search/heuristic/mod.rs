@@ -36,7 +36,7 @@ mod weights;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
 pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
-pub use store::StoreError;
+pub use store::{Known, StoreError};
 pub use task::HeuristicTask;
 pub use trial::TrialResult;
 #[cfg(test)]

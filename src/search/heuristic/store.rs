@@ -7,6 +7,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -20,14 +21,16 @@ use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
-/// What is known of a game.
+/// What was learned of a game before.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Known {
-    /// Its evaluation; none if what was learned is of no use.
-    pub evaluation: Option<Evaluation>,
-    /// How long learning was allowed to take.
+pub struct Known {
+    /// Its evaluation, unless it can have none.
+    pub evaluation: Option<Arc<Evaluation>>,
+    /// Whether that is of use. If not, it may become so when more is learned.
+    pub is_admitted: bool,
+    /// How long learning was allowed to take, all in all.
     pub time: Duration,
 }
 
@@ -36,9 +39,9 @@ pub(super) struct Known {
 #[serde(deny_unknown_fields)]
 struct Stored {
     format: u32,
-    /// How long learning was allowed to take.
     seconds: f64,
-    /// None if what was learned is of no use. Limits of weights are applied when it is read.
+    admitted: bool,
+    /// Limits of weights are applied when it is read.
     evaluation: Option<Weights>,
 }
 
@@ -67,25 +70,32 @@ pub enum StoreError {
     Damaged(PathBuf),
 }
 
-/// What is kept of a game, if anything is, by this version.
-///
-/// # Errors
-/// When it cannot be read, or is none.
-pub(super) fn load(game: &GroundGame) -> Result<Option<Known>, StoreError> {
-    match path(game)? {
-        Some(path) => read(&path, game.layout().bases.len()),
-        None => Ok(None),
+impl Known {
+    /// What is kept of a game, if anything is, by this version.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged.
+    pub fn load(game: &GroundGame) -> Result<Option<Known>, StoreError> {
+        match path(game)? {
+            Some(path) => read(&path, game.layout().bases.len()),
+            None => Ok(None),
+        }
     }
-}
 
-/// Keeps what is known of a game, unless profiles are switched off.
-///
-/// # Errors
-/// When it cannot be written.
-pub(super) fn save(game: &GroundGame, known: &Known) -> Result<(), StoreError> {
-    match path(game)? {
-        Some(path) => write(&path, known).map_err(|source| StoreError::Io { path, source }),
-        None => Ok(()),
+    /// Keeps what is known of a game, unless profiles are switched off.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, game: &GroundGame) -> Result<(), StoreError> {
+        match path(game)? {
+            Some(path) => write(&path, self).map_err(|source| StoreError::Io { path, source }),
+            None => Ok(()),
+        }
+    }
+
+    /// The evaluation, if it is of use.
+    pub fn admitted(&self) -> Option<&Arc<Evaluation>> {
+        self.evaluation.as_ref().filter(|_| self.is_admitted)
     }
 }
 
@@ -119,9 +129,13 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let evaluation = match stored.evaluation {
         Some(weights) if weights.inputs.len() != bases => return Err(damaged()),
-        weights => weights.as_ref().map(Evaluation::new),
+        weights => weights.as_ref().map(Evaluation::new).map(Arc::new),
     };
-    Ok(Some(Known { evaluation, time }))
+    Ok(Some(Known {
+        evaluation,
+        is_admitted: stored.admitted,
+        time,
+    }))
 }
 
 /// Writes the file at once or not at all, and makes the folder if that is missing.
@@ -129,7 +143,8 @@ fn write(path: &Path, known: &Known) -> io::Result<()> {
     let stored = Stored {
         format: FORMAT,
         seconds: known.time.as_secs_f64(),
-        evaluation: known.evaluation.as_ref().map(Evaluation::weights),
+        admitted: known.is_admitted,
+        evaluation: known.evaluation.as_ref().map(|known| known.weights()),
     };
     write_whole(path, &serde_json::to_string(&stored)?)
 }
@@ -147,10 +162,17 @@ mod tests {
         for (weight, number) in weights.each_mut().zip(-40..) {
             *weight = number as f32 / 30.0;
         }
-        let evaluation = Evaluation::new(&weights);
-        let time = Duration::from_millis(2500);
-        for evaluation in [None, Some(evaluation)] {
-            let known = Known { evaluation, time };
+        let evaluation = Arc::new(Evaluation::new(&weights));
+        for (evaluation, is_admitted) in [
+            (None, false),
+            (Some(evaluation.clone()), true),
+            (Some(evaluation), false),
+        ] {
+            let known = Known {
+                evaluation,
+                is_admitted,
+                time: Duration::from_millis(2500),
+            };
             write(&path, &known).unwrap();
             assert_eq!(read(&path, 3).unwrap(), Some(known));
         }

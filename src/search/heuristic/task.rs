@@ -6,7 +6,7 @@ use propjit_stop::Stop;
 
 use super::evaluation::Evaluation;
 use super::learn::{Heuristic, HeuristicConfig};
-use super::store;
+use super::store::Known;
 use crate::background::Background;
 use crate::engine::MatchEngines;
 use crate::machine::RoleId;
@@ -52,8 +52,13 @@ impl Drop for HeuristicTask {
     }
 }
 
+/// How many times as long as there is now something is learned that is of no use, before it is given up:
+/// once more, as the first time may have been on a busy machine. With each trial it becomes likelier that
+/// what is of no use is admitted by chance.
+const MOST_TIMES: u32 = 2;
+
 /// The evaluation of a game, if there is one that is of use: that which is kept, unless it was
-/// learned for much less time than there is now.
+/// learned for much less time than there is now. What is of no use is learned on once more.
 fn find(
     engines: &MatchEngines,
     random: Option<RoleId>,
@@ -61,18 +66,25 @@ fn find(
     stop: &Stop,
 ) -> Option<Arc<Evaluation>> {
     let game = engines.engines().game();
-    let known = store::load(game).unwrap_or_else(|error| {
+    let known = Known::load(game).unwrap_or_else(|error| {
         tracing::warn!(%error, "the evaluation is learned anew");
         None
     });
-    if let Some(known) = known.filter(|known| known.time >= config.time / 2) {
-        return known.evaluation.map(Arc::new);
+    if let Some(known) = &known {
+        let enough = match (&known.evaluation, known.is_admitted) {
+            (Some(_), false) => MOST_TIMES * config.time,
+            _ => config.time / 2,
+        };
+        if known.time >= enough {
+            return known.admitted().cloned();
+        }
     }
     engines.wait();
-    let learned = Heuristic::learn(engines, random, config, stop);
+    let config = config.clone().with_known(known);
+    let learned = Heuristic::learn(engines, random, &config, stop);
     let learned = learned.inspect_err(|error| tracing::warn!(%error, "nothing was learned"));
     let learned = learned.ok()?;
-    if let Err(error) = learned.keep(game, config) {
+    if let Err(error) = learned.keep(game, &config) {
         tracing::warn!(%error, "the evaluation is not kept");
     }
     learned.admitted().cloned()

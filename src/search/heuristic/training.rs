@@ -33,6 +33,8 @@ pub(super) struct Training {
     squares: Weights,
     /// Whether what one role gets is what the other one does not, so that one is learned.
     is_shared: bool,
+    /// The factor of all steps.
+    rate: f32,
     /// Each sample is as good with any of these.
     symmetries: Vec<Symmetry>,
     /// The propositions of a sample.
@@ -62,10 +64,20 @@ impl Training {
         hidden.for_each(|weight| *weight = rng.random_range(-range..range));
         let outputs = weights.outputs.iter_mut().flatten();
         outputs.for_each(|weight| *weight = rng.random_range(-OUTPUT_RANGE..OUTPUT_RANGE));
+        Training::of(weights, is_shared)
+    }
+
+    /// The weights of an evaluation, to go on from.
+    pub(super) fn resumed(evaluation: &Evaluation, is_shared: bool) -> Training {
+        Training::of(evaluation.weights(), is_shared)
+    }
+
+    fn of(weights: Weights, is_shared: bool) -> Training {
         Training {
-            squares: Weights::zero(bases),
+            squares: Weights::zero(weights.inputs.len()),
             weights,
             is_shared,
+            rate: 1.0,
             symmetries: Vec::new(),
             present: Vec::new(),
         }
@@ -75,6 +87,14 @@ impl Training {
     pub(super) fn with_symmetries(mut self, symmetries: Vec<Symmetry>) -> Training {
         self.symmetries = symmetries;
         self
+    }
+
+    /// Looks at samples, of which so many are drawn at random, without learning from them: only how
+    /// steep it is. Without that, the first steps would lead far away from weights that are good.
+    pub(super) fn look(&mut self, samples: &Samples, count: usize, rng: &mut GameRng) {
+        self.rate = 0.0;
+        self.learn(samples, count, rng);
+        self.rate = 1.0;
     }
 
     /// Learns from samples, of which so many are drawn at random.
@@ -109,6 +129,7 @@ impl Training {
         let Training {
             weights, squares, ..
         } = self;
+        let (direct_rate, hidden_rate) = (self.rate * DIRECT_RATE, self.rate * HIDDEN_RATE);
         let mut sums = weights.constant.hidden;
         for &base in &self.present {
             let input = &weights.inputs[base].hidden;
@@ -135,7 +156,7 @@ impl Training {
                     output,
                     &mut squares.outputs[column][at],
                     gradient,
-                    HIDDEN_RATE,
+                    hidden_rate,
                 );
             }
         }
@@ -152,12 +173,12 @@ impl Training {
             for (_, column) in columns.clone() {
                 let weight = &mut weights.direct[column];
                 let gradient = errors[column] + DIRECT_RIDGE * *weight;
-                descend(weight, &mut squares.direct[column], gradient, DIRECT_RATE);
+                descend(weight, &mut squares.direct[column], gradient, direct_rate);
             }
             for (at, back) in back.iter().enumerate() {
                 let weight = &mut weights.hidden[at];
                 let gradient = back + HIDDEN_RIDGE * *weight;
-                descend(weight, &mut squares.hidden[at], gradient, HIDDEN_RATE);
+                descend(weight, &mut squares.hidden[at], gradient, hidden_rate);
             }
         }
     }
@@ -215,9 +236,16 @@ mod tests {
         for is_shared in [true, false] {
             let mut training = Training::new(4, &samples, is_shared, &mut rng);
             training.learn(&samples, 800_000, &mut rng);
-            let mut scorer = Scorer::new(Arc::new(training.evaluation()));
-            for state in 0..16 {
-                for to_move in [RoleId(0), RoleId(1)] {
+            let learned = training.evaluation();
+            // To look at samples changes nothing, and to go on does not make it worse.
+            let mut resumed = Training::resumed(&learned, is_shared);
+            resumed.look(&samples, 200_000, &mut rng);
+            assert_eq!(resumed.evaluation(), learned);
+            resumed.learn(&samples, 10_000, &mut rng);
+            for evaluation in [learned, resumed.evaluation()] {
+                let mut scorer = Scorer::new(Arc::new(evaluation));
+                for (state, role) in (0..32).map(|number| (number / 2, number as u32 % 2)) {
+                    let to_move = RoleId(role);
                     let [found, other] = scorer.log_odds([state].into_iter(), to_move);
                     let expected = known(state, to_move);
                     assert!(
