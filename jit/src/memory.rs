@@ -16,6 +16,7 @@ use pages::Pages;
 ///
 /// let words = propjit_jit::memory::SharedWords::new(1000)?;
 /// words[999].fetch_add(1, Ordering::Relaxed);
+/// words.prefetch(999);
 /// assert_eq!(words[999].load(Ordering::Relaxed), 1);
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -33,6 +34,16 @@ impl SharedWords {
         let pages = Pages::new(length)?;
         Ok(SharedWords { pages })
     }
+
+    /// Asks for the line of memory that a word is in, so that it is there when it is read soon. Nothing
+    /// happens if there is no such word, or where processors are not asked so (other than x86-64 and
+    /// aarch64).
+    #[inline]
+    pub fn prefetch(&self, index: usize) {
+        if let Some(word) = self.get(index) {
+            prefetch(word);
+        }
+    }
 }
 
 impl Deref for SharedWords {
@@ -42,6 +53,25 @@ impl Deref for SharedWords {
     fn deref(&self) -> &[AtomicU64] {
         self.pages.words()
     }
+}
+
+#[inline]
+fn prefetch(word: &AtomicU64) {
+    let address = std::ptr::from_ref(word);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: all x86-64 processors have SSE, to which the instruction belongs; it neither reads nor
+    // writes, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: a hint, which neither reads nor writes, whatever the address.
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) address, options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = address;
 }
 
 /// Pages mapped from the system.

@@ -72,6 +72,13 @@ impl Arena {
         &self.words[block.0 as usize * LINE..]
     }
 
+    /// Asks for the first lines of a block, so that they may soon be read.
+    pub(super) fn prefetch(&self, block: Block, lines: usize) {
+        for line in 0..lines {
+            self.words.prefetch((block.0 as usize + line) * LINE);
+        }
+    }
+
     /// A block of `words` words, with anything in them; none when the memory is used up.
     pub(super) fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {
         let lines = lines(words);

@@ -1,5 +1,7 @@
 //! Descents: down the tree to a leaf, and up again with its values.
 
+use std::ops::ControlFlow::{self, Break, Continue};
+
 use super::arena::{AllocationBuffer, Block};
 use super::decision::{Decision, Edge};
 use super::first_moves::FirstMoves;
@@ -61,106 +63,110 @@ pub(super) enum Leaf {
 }
 
 impl Tree {
-    /// Goes on from where the path ends, which is at `node`, by upper confidence bounds
+    /// Asks for the memory that a step from a node needs, so that it is there when the step is made: see
+    /// [`step`](Tree::step).
+    pub(super) fn prepare_step(&self, id: NodeId) {
+        if let (Stage::Expanded, inside) = self.node(id).inside() {
+            self.prefetch_decision(inside);
+        }
+    }
+
+    /// Goes on from where the path ends, which is at a node, to the next one, by upper confidence bounds
     /// (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006). Evaluations that
     /// are under way count as visits, but have no value (Liu et al., "Watch the Unobserved",
     /// 2020).
-    pub(super) fn descend(
+    ///
+    /// What takes time is to wait for memory. So many paths go down together, a step each in turn.
+    pub(super) fn step(
         &self,
-        mut id: NodeId,
+        id: NodeId,
         path: &mut Path,
         context: &mut DescentContext,
-    ) -> Leaf {
-        loop {
-            let node = self.node(id);
-            let play = || {
-                node.begin();
-                Leaf::Play(id)
-            };
-            let decider = node.meta().decider();
-            if decider == Decider::Nobody || node.is_solved() {
-                let values = self.roles().map(|role| node.bounds(role).low);
-                context.values.clear();
-                context.values.extend(values);
-                return Leaf::Known;
+    ) -> ControlFlow<Leaf, NodeId> {
+        let node = self.node(id);
+        let play = || {
+            node.begin();
+            Break(Leaf::Play(id))
+        };
+        let decider = node.meta().decider();
+        if decider == Decider::Nobody || node.is_solved() {
+            let values = self.roles().map(|role| node.bounds(role).low);
+            context.values.clear();
+            context.values.extend(values);
+            return Break(Leaf::Known);
+        }
+        // Lanes would stay empty if a path had to wait for what another one is about to find out.
+        let busy = || match self.expands_at_once() {
+            true => Break(Leaf::Busy),
+            false => play(),
+        };
+        match (node.inside(), decider) {
+            ((Stage::Expanding, _), _) => busy(),
+            ((Stage::Unexpanded, _), _)
+                if (!node.is_touched() && !self.expands_at_once()) || self.is_full() =>
+            {
+                play()
             }
-            // Lanes would stay empty if a path had to wait for what another one is about to find out.
-            let busy = || match self.expands_at_once() {
-                true => Leaf::Busy,
-                false => play(),
-            };
-            match (node.inside(), decider) {
-                ((Stage::Expanding, _), _) => return busy(),
-                ((Stage::Unexpanded, _), _)
-                    if (!node.is_touched() && !self.expands_at_once()) || self.is_full() =>
-                {
-                    return play();
-                }
-                ((Stage::Unexpanded, _), _) => {
-                    return match node.claim() {
-                        true => Leaf::Expand(id),
-                        false => busy(),
-                    };
-                }
-                ((Stage::Expanded, inside), Decider::One(role)) => {
-                    let decision = self.decision(inside);
-                    let place = if self.random() == Some(role) {
-                        least_tried(decision)
-                    } else {
-                        match self.best_edge(node, decision, role, context) {
-                            Some(place) => place,
-                            // All that can still be chosen is known.
-                            None => {
-                                self.refresh(id);
-                                let best = self.best_known(decision, role);
-                                self.get_values(decision, best, context);
-                                return Leaf::Known;
-                            }
+            ((Stage::Unexpanded, _), _) => match node.claim() {
+                true => Break(Leaf::Expand(id)),
+                false => busy(),
+            },
+            ((Stage::Expanded, inside), Decider::One(role)) => {
+                let decision = self.decision(inside);
+                let place = if self.random() == Some(role) {
+                    least_tried(decision)
+                } else {
+                    match self.best_edge(node, decision, role, context) {
+                        Some(place) => place,
+                        // All that can still be chosen is known.
+                        None => {
+                            self.refresh(id);
+                            let best = self.best_known(decision, role);
+                            self.get_values(decision, best, context);
+                            return Break(Leaf::Known);
                         }
-                    };
-                    let edge = decision.edge(place);
-                    let step = Step {
-                        node: id,
-                        choice: Choice::Edge(inside, place as u32),
-                    };
-                    if edge.is_over() {
-                        self.get_values(decision, place, context);
-                        edge.begin();
-                        path.0.push(step);
-                        return Leaf::Known;
                     }
-                    let (state, buffer) = (&mut context.state, &mut context.buffer);
-                    let Some(next) = self.follow(decision, place, state, buffer) else {
-                        return play();
-                    };
+                };
+                let edge = decision.edge(place);
+                let step = Step {
+                    node: id,
+                    choice: Choice::Edge(inside, place as u32),
+                };
+                if edge.is_over() {
+                    self.get_values(decision, place, context);
                     edge.begin();
                     path.0.push(step);
-                    id = next;
+                    return Break(Leaf::Known);
                 }
-                ((Stage::Expanded, _), _) => {
-                    let joint = self.joint(id);
-                    let mut joint = joint.lock();
-                    let places = joint.choose(self.random(), &mut context.rng);
-                    let number = joint.id(&places);
-                    let next = match joint.edges.get(&number) {
-                        Some(Some(next)) => Ok(*next),
-                        Some(None) => return Leaf::Busy,
-                        None if self.is_full() => return play(),
-                        None => Err(joint.moves(&places)),
-                    };
-                    path.0.push(Step {
-                        node: id,
-                        choice: Choice::Joint(places, number),
-                    });
-                    match next {
-                        Ok(next) => id = next,
-                        Err(moves) => {
-                            self.count_joint(JointDecision::EDGE_BYTES);
-                            joint.edges.insert(number, None);
-                            return Leaf::Follow(id, moves);
-                        }
-                    }
+                let (state, buffer) = (&mut context.state, &mut context.buffer);
+                let Some(next) = self.follow(decision, place, state, buffer) else {
+                    return play();
+                };
+                self.prefetch_node(next);
+                edge.begin();
+                path.0.push(step);
+                Continue(next)
+            }
+            ((Stage::Expanded, _), _) => {
+                let joint = self.joint(id);
+                let mut joint = joint.lock();
+                let places = joint.choose(self.random(), &mut context.rng);
+                let number = joint.id(&places);
+                let next = match joint.edges.get(&number) {
+                    Some(Some(next)) => Continue(*next),
+                    Some(None) => return Break(Leaf::Busy),
+                    None if self.is_full() => return play(),
+                    None => Break(Leaf::Follow(id, joint.moves(&places))),
+                };
+                if next.is_break() {
+                    self.count_joint(JointDecision::EDGE_BYTES);
+                    joint.edges.insert(number, None);
                 }
+                path.0.push(Step {
+                    node: id,
+                    choice: Choice::Joint(places, number),
+                });
+                next
             }
         }
     }
@@ -224,45 +230,58 @@ impl Tree {
         context.values.extend(self.roles().map(bounds));
     }
 
-    /// Adds the values that the evaluation at the end of the path had, for each role, there
+    /// Adds the values that evaluations at the ends of paths had: for each path the value of each role, there
     /// being a node if playouts started in it.
-    pub(super) fn back_up(&self, path: &Path, leaf: Option<NodeId>, values: &[f32]) {
-        if let Some(leaf) = leaf {
-            let leaf = self.node(leaf);
-            leaf.end();
-            leaf.add(values);
+    ///
+    /// All paths go up together, a decision each in turn, those first that are deepest: so what they have
+    /// in common, which other threads change as well, is changed by one thread many times in a row.
+    pub(super) fn back_up(&self, paths: &[(Path, Option<NodeId>)], values: &[f32]) {
+        let each = || paths.iter().zip(values.chunks_exact(self.ranges().len()));
+        for ((_, leaf), values) in each() {
+            if let Some(leaf) = leaf {
+                let leaf = self.node(*leaf);
+                leaf.end();
+                leaf.add(values);
+            }
         }
-        for step in path.0.iter().rev() {
-            let node = self.node(step.node);
-            node.add(values);
-            match &step.choice {
-                Choice::Edge(inside, place) => {
-                    let edge = self.decision(*inside).edge(*place as usize);
-                    let mean = match (edge.node(), node.meta().decider()) {
-                        (Some(child), Decider::One(role)) => {
-                            let mean = self.mean_in_units(self.node(child), role);
-                            let decision = self.decision(*inside);
-                            self.take_over_value(node, role, decision, edge, mean)
-                        }
-                        _ => 0.0,
-                    };
-                    edge.end(mean);
-                    // Each node on the way takes over what is proved below.
-                    if self.has_changed(edge) {
-                        self.refresh(step.node);
+        let lengths = paths.iter().map(|(path, _)| path.0.len());
+        for depth in (0..lengths.max().unwrap_or(0)).rev() {
+            for ((path, _), values) in each() {
+                if let Some(step) = path.0.get(depth) {
+                    self.back_up_step(step, values);
+                }
+            }
+        }
+    }
+
+    /// Adds the values that an evaluation had to the node and the edge of a step.
+    fn back_up_step(&self, step: &Step, values: &[f32]) {
+        let node = self.node(step.node);
+        node.add(values);
+        match &step.choice {
+            Choice::Edge(inside, place) => {
+                let edge = self.decision(*inside).edge(*place as usize);
+                let mean = match (edge.node(), node.meta().decider()) {
+                    (Some(child), Decider::One(role)) => {
+                        let mean = self.mean_in_units(self.node(child), role);
+                        let decision = self.decision(*inside);
+                        self.take_over_value(node, role, decision, edge, mean)
                     }
+                    _ => 0.0,
+                };
+                edge.end(mean);
+                // Each node on the way takes over what is proved below.
+                if self.has_changed(edge) {
+                    self.refresh(step.node);
                 }
-                Choice::Joint(places, _) => {
-                    let mean = |child: Option<NodeId>, role| {
-                        child.map_or(node, |child| self.node(child)).mean(role)
-                    };
-                    self.joint(step.node).lock().update_regrets(
-                        places,
-                        values,
-                        self.random(),
-                        mean,
-                    );
-                }
+            }
+            Choice::Joint(places, _) => {
+                let mean = |child: Option<NodeId>, role| {
+                    child.map_or(node, |child| self.node(child)).mean(role)
+                };
+                let joint = self.joint(step.node);
+                let mut joint = joint.lock();
+                joint.update_regrets(places, values, self.random(), mean);
             }
         }
     }

@@ -91,6 +91,7 @@ impl Worker<'_> {
             }
             self.record(path, Some(leaf), values);
         }
+        self.tell();
         Ok(())
     }
 }

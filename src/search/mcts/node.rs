@@ -90,7 +90,7 @@ pub(super) enum Decider {
     Several,
 }
 
-/// The depth of a state, and who decides there, in a word.
+/// The depth of a state, and who decides there, in a word whose upper 8 bits are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Meta(u64);
 
@@ -148,20 +148,22 @@ pub(super) enum Stage {
 }
 
 // The words of a node. Sums, bounds and the state follow.
+// With two roles, all but the state is in one line of memory.
+/// See [`Meta`]; from bit 56 on how often the bounds have changed.
 const META: usize = 0;
 /// The block with what may be played; from bit 32 on the stage, and from bit 40 on how many
 /// words the state has.
 const INSIDE: usize = 1;
 /// Visits; from bit 40 on evaluations under way that start here.
 const COUNTS: usize = 2;
-/// How often the bounds have changed.
-const CHANGES: usize = 3;
 /// What the roles can expect, if there are two: see [`Expected`].
-const EXPECTED: usize = 4;
-const SUMS: usize = 5;
+const EXPECTED: usize = 3;
+const SUMS: usize = 4;
 
 const STAGE_SHIFT: u32 = 32;
 const STATE_SHIFT: u32 = 40;
+/// One change of the bounds.
+const CHANGE: u64 = 1 << 56;
 /// One evaluation under way.
 const PENDING: u64 = 1 << 40;
 /// The units of sums.
@@ -191,7 +193,6 @@ impl<'a> Node<'a> {
         set(&self.words[META], meta.word());
         set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
         set(&self.words[COUNTS], 0);
-        set(&self.words[CHANGES], 0);
         set(&self.words[EXPECTED], Expected::UNKNOWN.to_word());
         let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
         sums.iter().for_each(|sum| set(sum, 0));
@@ -205,7 +206,7 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn meta(self) -> Meta {
-        Meta::from_word(get(&self.words[META]))
+        Meta::from_word(get(&self.words[META]) % CHANGE)
     }
 
     /// The words of the state.
@@ -309,7 +310,7 @@ impl<'a> Node<'a> {
         let changed = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, both);
         if changed.is_ok() {
             // A thread that sees this sees the bounds, too, and need not look again.
-            self.words[CHANGES].fetch_add(1, Ordering::Release);
+            self.words[META].fetch_add(CHANGE, Ordering::Release);
         }
         changed.is_ok()
     }
@@ -323,7 +324,7 @@ impl<'a> Node<'a> {
 
     /// How often the bounds have changed, modulo 256.
     pub(super) fn changes(self) -> u8 {
-        self.words[CHANGES].load(Ordering::Acquire) as u8
+        (self.words[META].load(Ordering::Acquire) / CHANGE) as u8
     }
 
     /// The mean of a role's evaluations within what it can still get; none without visits,

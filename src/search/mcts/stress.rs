@@ -10,6 +10,7 @@
 //! [`model`](super::model) tries all orders of a few accesses instead, those that this CPU never
 //! shows among them.
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -184,14 +185,24 @@ fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
     let valuation = tree.valuation();
     let mut scorer = valuation.map(|valuation| Scorer::new(valuation.evaluation.clone()));
     let mut counted = 0;
+    // What the tree is not told of yet, as a search tells it of many evaluations at a time.
+    let (mut evaluated, mut values) = (Vec::new(), Vec::new());
     for _ in 0..evaluations {
         let mut path = Path::default();
         let mut node = tree.root();
         if tree.node(node).is_solved() {
             break;
         }
+        tree.prepare_step(node);
         loop {
-            match tree.descend(node, &mut path, &mut context) {
+            let leaf = match tree.step(node, &mut path, &mut context) {
+                Continue(next) => {
+                    node = next;
+                    continue;
+                }
+                Break(leaf) => leaf,
+            };
+            match leaf {
                 Leaf::Play(leaf) => {
                     toy.place(tree.node(leaf));
                     if context.rng.random_bool(0.1) {
@@ -199,16 +210,16 @@ fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
                         break;
                     }
                     let goal = context.rng.random_range(0..=100) as f32;
-                    tree.back_up(&path, Some(leaf), &[goal, 100.0 - goal]);
+                    values.extend([goal, 100.0 - goal]);
+                    evaluated.push((path, Some(leaf)));
                     counted += 1;
                     break;
                 }
                 Leaf::Known => {
-                    let values = std::mem::take(&mut context.values);
-                    assert_eq!(values.len(), 2);
-                    tree.back_up(&path, None, &values);
+                    assert_eq!(context.values.len(), 2);
+                    values.extend(&context.values);
                     counted += u64::from(path.first_edge().is_some());
-                    context.values = values;
+                    evaluated.push((path, None));
                     break;
                 }
                 Leaf::Expand(leaf) => {
@@ -238,7 +249,13 @@ fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
                 }
             }
         }
+        if context.rng.random_bool(0.4) {
+            tree.back_up(&evaluated, &values);
+            evaluated.clear();
+            values.clear();
+        }
     }
+    tree.back_up(&evaluated, &values);
     tree.give_back(context.buffer);
     counted
 }

@@ -26,6 +26,9 @@ use crate::solve::StateValues;
 /// How many parts the table of states has, each of which one thread may use at a time.
 const SHARDS: usize = 64;
 
+/// How many lines of a decision are asked for before it is looked at.
+const DECISION_LINES: usize = 5;
+
 /// The nodes of a search.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -122,6 +125,17 @@ impl Tree {
     /// The decision of one role, which is in this block.
     pub(super) fn decision(&self, inside: Block) -> Decision<'_> {
         Decision::new(self.arena.from(inside))
+    }
+
+    /// Asks for the memory of a node, so that it may soon be looked at.
+    pub(super) fn prefetch_node(&self, id: NodeId) {
+        self.arena.prefetch(id, 1);
+    }
+
+    /// Asks for the memory of a decision, so that there may soon be a choice: for as much as small ones
+    /// have, and the first of what is worth most in large ones.
+    pub(super) fn prefetch_decision(&self, inside: Block) {
+        self.arena.prefetch(inside, DECISION_LINES);
     }
 
     /// The role that decides alone in a node, and its decision, if the node is expanded.

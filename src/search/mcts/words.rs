@@ -28,6 +28,8 @@ mod modelled {
                 (0..length).map(|_| AtomicU64::new(0)).collect(),
             ))
         }
+
+        pub fn prefetch(&self, _: usize) {}
     }
 
     impl Deref for SharedWords {

@@ -1,5 +1,6 @@
 //! The work of one thread of the search.
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::sync::atomic::Ordering;
 
 use super::arena::{AllocationBuffer, Block};
@@ -19,8 +20,8 @@ use crate::search::successor::{Expansion, Successor, Transition};
 use crate::statistics::Moments;
 use propjit_stop::Stop;
 
-/// How many known values are brought up in a row before anything else is looked at.
-const MOST_KNOWN: usize = 256;
+/// How many paths set out from the root before anything else is looked at.
+const MOST_DESCENTS: usize = 256;
 
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared,
@@ -36,12 +37,28 @@ pub(super) struct Worker<'a> {
     leaves: usize,
     /// The paths to the leaves that are to be evaluated from outside.
     pub(super) waiting: Vec<(Path, NodeId)>,
+    /// The paths at whose ends evaluations ended that the tree has not been told of, with the nodes in which
+    /// playouts started, if they did; and the values of each role, those of one path after the other.
+    evaluated: Vec<(Path, Option<NodeId>)>,
+    values: Vec<f32>,
     /// Paths that are not in use.
     paths: Vec<Path>,
     /// How many playouts each leaf gets.
     playouts: u64,
     /// The values that evaluations had behind each edge of the root, for each role.
     root_statistics: Vec<Moments<f64>>,
+}
+
+/// A path on its way down, and the node that it is at, unless it has come to its end.
+struct Descent {
+    path: Path,
+    at: Option<NodeId>,
+}
+
+impl Descent {
+    fn new(path: Path, at: NodeId) -> Descent {
+        Descent { path, at: Some(at) }
+    }
 }
 
 /// A question that has to be answered before a path can go on.
@@ -78,6 +95,8 @@ impl<'a> Worker<'a> {
             playing: Vec::new(),
             leaves: 0,
             waiting: Vec::new(),
+            evaluated: Vec::new(),
+            values: Vec::new(),
             paths: Vec::new(),
             root_statistics: Vec::new(),
             shared,
@@ -178,12 +197,18 @@ impl<'a> Worker<'a> {
             None => lanes.div_ceil(self.playouts) as usize,
         };
         let root = self.tree.root();
-        for _ in 0..MOST_KNOWN {
-            if self.leaves + self.waiting.len() + questions.len() >= most {
+        let mut left = MOST_DESCENTS;
+        loop {
+            let taken = self.leaves + self.waiting.len() + questions.len();
+            let starting = left.min(most.saturating_sub(taken));
+            if starting == 0 {
                 break;
             }
-            let path = self.paths.pop().unwrap_or_default();
-            let progressed = self.go_on(root, path, &mut questions);
+            left -= starting;
+            let paths = std::iter::repeat_with(|| self.paths.pop().unwrap_or_default());
+            let descents = paths.map(|path| Descent::new(path, root));
+            let descents: Vec<Descent> = descents.take(starting).collect();
+            let progressed = self.go_on(descents, &mut questions);
             if !progressed || self.tree.node(root).is_solved() {
                 break;
             }
@@ -191,8 +216,35 @@ impl<'a> Worker<'a> {
         questions
     }
 
-    /// Goes on with a path, which ends at the node. Returns whether that was of use.
-    fn go_on(&mut self, node: NodeId, mut path: Path, questions: &mut Vec<Question>) -> bool {
+    /// Goes on with descents to their ends, a step of each in turn. Returns whether that was of use.
+    fn go_on(&mut self, mut descents: Vec<Descent>, questions: &mut Vec<Question>) -> bool {
+        let tree = self.tree;
+        let mut progressed = true;
+        let mut left = descents.len();
+        while left > 0 {
+            for node in descents.iter().filter_map(|descent| descent.at) {
+                tree.prepare_step(node);
+            }
+            for descent in &mut descents {
+                let Some(node) = descent.at else { continue };
+                match tree.step(node, &mut descent.path, &mut self.context) {
+                    Continue(next) => descent.at = Some(next),
+                    Break(leaf) => {
+                        descent.at = None;
+                        left -= 1;
+                        let path = std::mem::take(&mut descent.path);
+                        progressed &= self.arrive(path, leaf, questions);
+                    }
+                }
+            }
+        }
+        self.tell();
+        progressed
+    }
+
+    /// Does what is to be done at the end of a path, as far as that is possible at once. Returns whether
+    /// that was of use.
+    fn arrive(&mut self, path: Path, leaf: Leaf, questions: &mut Vec<Question>) -> bool {
         let tree = self.tree;
         let question = |path, node: NodeId, joint| {
             let known = tree.node(node);
@@ -206,7 +258,7 @@ impl<'a> Worker<'a> {
                 joint,
             }
         };
-        match tree.descend(node, &mut path, &mut self.context) {
+        match leaf {
             Leaf::Play(node) if tree.expands_at_once() => self.take_value(path, node),
             Leaf::Play(node) => {
                 self.context.state.assign_from(tree.node(node).state());
@@ -250,9 +302,9 @@ impl<'a> Worker<'a> {
         self.shared.spared.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Tells the tree what the evaluation at the end of the path brought for each role.
+    /// Records what the evaluation at the end of the path brought for each role, until the tree is
+    /// [told](Worker::tell).
     pub(super) fn record(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
-        self.tree.back_up(&path, leaf, values);
         let start = path.first_edge().unwrap_or(0) * values.len();
         if self.root_statistics.len() < start + values.len() {
             let length = start + values.len();
@@ -261,7 +313,17 @@ impl<'a> Worker<'a> {
         for (sample, &value) in self.root_statistics[start..].iter_mut().zip(values) {
             sample.add(value, 1);
         }
-        self.recycle(path);
+        self.evaluated.push((path, leaf));
+        self.values.extend_from_slice(values);
+    }
+
+    /// Tells the tree what was recorded.
+    pub(super) fn tell(&mut self) {
+        self.tree.back_up(&self.evaluated, &self.values);
+        while let Some((path, _)) = self.evaluated.pop() {
+            self.recycle(path);
+        }
+        self.values.clear();
     }
 
     fn recycle(&mut self, mut path: Path) {
@@ -303,6 +365,7 @@ impl<'a> Worker<'a> {
         self.give_up(all.split_off(expanded.len()));
         self.give_up(one.split_off(followed.all().infos.len()));
         let mut next = Vec::new();
+        let mut descents = Vec::with_capacity(all.len() + one.len());
         for (at, Question { path, node, .. }) in all.into_iter().enumerate() {
             self.expand(&path, node, expanded.get(at));
             // What happens by chance is not evaluated from outside, but what comes of it.
@@ -312,12 +375,13 @@ impl<'a> Worker<'a> {
                 self.tree.node(node).begin();
                 self.take_value(path, node);
             } else {
-                self.go_on(node, path, &mut next);
+                descents.push(Descent::new(path, node));
             }
         }
         for (Question { path, .. }, found) in one.into_iter().zip(followed.all().each()) {
-            self.complete(path, &found, &mut next);
+            descents.extend(self.complete(path, &found));
         }
+        self.go_on(descents, &mut next);
         Ok(next)
     }
 
@@ -331,18 +395,16 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Says where the joint move at the end of the path leads to, and goes on.
-    fn complete(&mut self, path: Path, found: &Successor, questions: &mut Vec<Question>) {
-        match self.tree.complete(&path, found, &mut self.context.buffer) {
-            Some(next) => {
-                self.go_on(next, path, questions);
-            }
-            // There is no memory to go on.
-            None => {
-                self.tree.cancel(&path, None);
-                self.recycle(path);
-            }
-        }
+    /// Says where the joint move at the end of the path leads to. Returns the path to there, if there is
+    /// memory to go on.
+    fn complete(&mut self, path: Path, found: &Successor) -> Option<Descent> {
+        let next = self.tree.complete(&path, found, &mut self.context.buffer);
+        let Some(next) = next else {
+            self.tree.cancel(&path, None);
+            self.recycle(path);
+            return None;
+        };
+        Some(Descent::new(path, next))
     }
 
     /// Leaves questions unanswered.
@@ -398,6 +460,7 @@ impl<'a> Worker<'a> {
             }
             self.record(path, Some(leaf), &values);
         }
+        self.tell();
         self.context.values = values;
         self.shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
