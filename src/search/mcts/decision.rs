@@ -251,41 +251,48 @@ impl<'a> Edge<'a> {
     }
 
     /// An upper bound of the value as a share of the goals' range, with `weight` on what
-    /// is uncertain; or what it is if there are no visits. If `rave` is not 0, playouts in which the
-    /// move was made later count as much as so many visits, at most.
-    pub(super) fn upper_bound(self, untried: f32, weight: f32, rave: f32) -> Option<f32> {
+    /// is uncertain; the value of an edge without visits is `untried`, or less if that is all there is. Of
+    /// one that is closed it is minus infinity.
+    pub(super) fn upper_bound(self, untried: f32, weight: f32) -> f32 {
         let counts = get(&self.0[COUNTS]);
-        if counts & CLOSED != 0 {
-            return None;
+        let (mean, uncertainty) = self.worth(counts, untried);
+        mean + weight * uncertainty
+    }
+
+    /// As [`upper_bound`](Edge::upper_bound), where playouts in which the move was made later count as much
+    /// as `rave` visits, at most.
+    pub(super) fn rave_bound(self, untried: f32, weight: f32, rave: f32) -> f32 {
+        let counts = get(&self.0[COUNTS]);
+        let (mean, uncertainty) = self.worth(counts, untried);
+        match counts & CLOSED {
+            0 => self.with_first_moves(mean, counts % PENDING, rave) + weight * uncertainty,
+            _ => mean,
         }
-        let worth = get(&self.0[WORTH]);
-        let worthwhile = f32::from_bits(worth as u32);
-        let mean = match counts % PENDING {
-            0 => worthwhile.min(untried),
-            _ => worthwhile,
-        };
-        let mean = match rave > 0.0 {
-            true => self.with_first_moves(mean, counts % PENDING, rave),
-            false => mean,
-        };
-        Some(mean + weight * f32::from_bits((worth >> 32) as u32))
     }
 
     /// As [`upper_bound`](Edge::upper_bound), in a search with prior probabilities: what is uncertain
     /// falls with the number of trials, and counts as much as the move is likely (Silver et al.,
     /// "Mastering the game of Go without human knowledge", 2017, after Rosin, "Multi-armed bandits
     /// with episode context", 2011).
-    pub(super) fn prior_bound(self, untried: f32, weight: f32) -> Option<f32> {
+    pub(super) fn prior_bound(self, untried: f32, weight: f32) -> f32 {
         let counts = get(&self.0[COUNTS]);
-        if counts & CLOSED != 0 {
-            return None;
-        }
-        let worthwhile = f32::from_bits(get(&self.0[WORTH]) as u32);
+        let (mean, _) = self.worth(counts, untried);
+        mean + weight * self.probability() / (tried(counts) as f32 + 1.0)
+    }
+
+    /// With these counts, the mean, which is minus infinity if the edge is closed, and how uncertain it is.
+    fn worth(self, counts: u64, untried: f32) -> (f32, f32) {
+        let worth = get(&self.0[WORTH]);
+        let mean = f32::from_bits(worth as u32);
         let mean = match counts % PENDING {
-            0 => worthwhile.min(untried),
-            _ => worthwhile,
+            0 => mean.min(untried),
+            _ => mean,
         };
-        Some(mean + weight * self.probability() / (tried(counts) as f32 + 1.0))
+        let mean = match counts & CLOSED {
+            0 => mean,
+            _ => f32::NEG_INFINITY,
+        };
+        (mean, f32::from_bits((worth >> 32) as u32))
     }
 
     /// A mean over visits, together with that over the playouts in which the move was made later:

@@ -335,12 +335,30 @@ impl<'a> Node<'a> {
         match self.visits() {
             0 => self.bounds(role).are_exact().then_some(low),
             visits => {
-                let sum = get(&self.words[SUMS + role.index()]) as f64;
-                let mean = (sum / (f64::from(UNIT) * visits as f64)) as f32;
+                let mean = self.mean_of(role, visits);
                 let mean = range.low + mean * (range.high - range.low);
                 Some(mean.clamp(low, high))
             }
         }
+    }
+
+    /// As [`mean`](Node::mean), as a share of the range of the role's goals.
+    pub(super) fn mean_in_units(self, role: RoleId) -> Option<f32> {
+        let (bounds, range) = (self.bounds(role), self.ranges[role.index()]);
+        match self.visits() {
+            0 => bounds.are_exact().then(|| range.to_unit(bounds.low)),
+            visits if bounds == range => Some(self.mean_of(role, visits)),
+            visits => {
+                let (low, high) = (range.to_unit(bounds.low), range.to_unit(bounds.high));
+                Some(self.mean_of(role, visits).clamp(low, high))
+            }
+        }
+    }
+
+    /// The mean of a role's evaluations, of which there are so many, as a share of the range of its goals.
+    fn mean_of(self, role: RoleId, visits: u64) -> f32 {
+        let sum = get(&self.words[SUMS + role.index()]) as f64;
+        (sum / (f64::from(UNIT) * visits as f64)) as f32
     }
 
     fn bounds_word(self, role: RoleId) -> &'a AtomicU64 {
