@@ -1,12 +1,13 @@
-//! Descents: down the tree to a leaf, and up again with its values.
+//! Descents: down the tree to a leaf.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use super::arena::{AllocationBuffer, Block};
+use super::arena::AllocationBuffer;
 use super::decision::{Decision, Edge};
 use super::first_moves::FirstMoves;
-use super::joint::{JointDecision, JointId};
+use super::joint::JointDecision;
 use super::node::{Decider, Node, NodeId, Stage};
+use super::path::{Choice, Path, Step};
 use super::tree::Tree;
 use crate::machine::{Move, RoleId, State};
 use crate::rng::GameRng;
@@ -25,26 +26,6 @@ pub(super) struct DescentContext {
     pub values: Vec<f32>,
     /// A state to work on.
     pub state: State,
-}
-
-/// The decisions from the root on.
-#[derive(Default, Debug)]
-pub(super) struct Path(Vec<Step>);
-
-/// A decision.
-#[derive(Debug)]
-struct Step {
-    node: NodeId,
-    choice: Choice,
-}
-
-/// A choice in a node.
-#[derive(Debug)]
-enum Choice {
-    /// The place of an edge in a block.
-    Edge(Block, u32),
-    /// The places of the moves of each role, and their number.
-    Joint(Box<[usize]>, JointId),
 }
 
 /// The work at the end of a path.
@@ -135,7 +116,7 @@ impl Tree {
                 if edge.is_over() {
                     self.get_values(decision, place, context);
                     edge.begin();
-                    path.0.push(step);
+                    path.steps.push(step);
                     return Break(Leaf::Known);
                 }
                 let (state, buffer) = (&mut context.state, &mut context.buffer);
@@ -144,7 +125,7 @@ impl Tree {
                 };
                 self.prefetch_node(next);
                 edge.begin();
-                path.0.push(step);
+                path.steps.push(step);
                 Continue(next)
             }
             ((Stage::Expanded, _), _) => {
@@ -162,7 +143,7 @@ impl Tree {
                     self.count_joint(JointDecision::EDGE_BYTES);
                     joint.edges.insert(number, None);
                 }
-                path.0.push(Step {
+                path.steps.push(Step {
                     node: id,
                     choice: Choice::Joint(places, number),
                 });
@@ -186,7 +167,7 @@ impl Tree {
         // What has not been tried is thought to be as good as the rest.
         let untried = match self.valuation() {
             Some(_) => 1.0,
-            None => self.mean_in_units(node, role),
+            None => node.mean_in_units(role).unwrap_or(0.0),
         };
         if self.has_priors() {
             let weight = context.exploration * visits.sqrt();
@@ -197,11 +178,6 @@ impl Tree {
             true => greatest(decision, |edge| edge.rave_bound(untried, weight, rave)),
             false => greatest(decision, |edge| edge.upper_bound(untried, weight)),
         }
-    }
-
-    /// The mean for a role, as a share of the range of its goals.
-    fn mean_in_units(&self, node: Node<'_>, role: RoleId) -> f32 {
-        node.mean_in_units(role).unwrap_or(0.0)
     }
 
     /// The place of the edge where the role gets the most.
@@ -217,105 +193,6 @@ impl Tree {
         let bounds = |role| self.bounds(decision, place, role).low;
         context.values.clear();
         context.values.extend(self.roles().map(bounds));
-    }
-
-    /// Adds the values that evaluations at the ends of paths had: for each path the value of each role, there
-    /// being a node if playouts started in it.
-    ///
-    /// All paths go up together, a decision each in turn, those first that are deepest: so what they have
-    /// in common, which other threads change as well, is changed by one thread many times in a row.
-    pub(super) fn back_up(&self, paths: &[(Path, Option<NodeId>)], values: &[f32]) {
-        let each = || paths.iter().zip(values.chunks_exact(self.ranges().len()));
-        for ((_, leaf), values) in each() {
-            if let Some(leaf) = leaf {
-                let leaf = self.node(*leaf);
-                leaf.end();
-                leaf.add(values);
-            }
-        }
-        let lengths = paths.iter().map(|(path, _)| path.0.len());
-        for depth in (0..lengths.max().unwrap_or(0)).rev() {
-            for ((path, _), values) in each() {
-                if let Some(step) = path.0.get(depth) {
-                    self.back_up_step(step, values);
-                }
-            }
-        }
-    }
-
-    /// Adds the values that an evaluation had to the node and the edge of a step.
-    fn back_up_step(&self, step: &Step, values: &[f32]) {
-        let node = self.node(step.node);
-        node.add(values);
-        match &step.choice {
-            Choice::Edge(inside, place) => {
-                let edge = self.decision(*inside).edge(*place as usize);
-                let mean = match (edge.node(), node.meta().decider()) {
-                    (Some(child), Decider::One(role)) => {
-                        let mean = self.mean_in_units(self.node(child), role);
-                        let decision = self.decision(*inside);
-                        self.take_over_value(node, role, decision, edge, mean)
-                    }
-                    _ => 0.0,
-                };
-                edge.end(mean);
-                // Each node on the way takes over what is proved below.
-                if self.has_changed(edge) {
-                    self.refresh(step.node);
-                }
-            }
-            Choice::Joint(places, _) => {
-                let mean = |child: Option<NodeId>, role| {
-                    child.map_or(node, |child| self.node(child)).mean(role)
-                };
-                let joint = self.joint(step.node);
-                let mut joint = joint.lock();
-                joint.update_regrets(places, values, self.random(), mean);
-            }
-        }
-    }
-
-    /// Whether more is proved behind an edge than was known before.
-    fn has_changed(&self, edge: Edge<'_>) -> bool {
-        let child = edge.node();
-        child.is_some_and(|child| edge.note_changes(self.node(child).changes()))
-    }
-
-    /// Computes anew what is known of the nodes of the path, as far as there is news.
-    pub(super) fn refresh_path(&self, path: &Path) {
-        for step in path.0.iter().rev() {
-            let Choice::Edge(inside, place) = step.choice else {
-                break;
-            };
-            let edge = self.decision(inside).edge(place as usize);
-            if !(self.has_changed(edge) && self.refresh(step.node)) {
-                break;
-            }
-        }
-    }
-
-    /// The decisions on the path: after how many joint moves, and what was played.
-    pub(super) fn decisions(&self, path: &Path) -> impl Iterator<Item = (u32, Move)> {
-        path.0.iter().filter_map(|step| match step.choice {
-            Choice::Edge(inside, place) => {
-                let depth = self.node(step.node).meta().depth();
-                let edge = self.decision(inside).edge(place as usize);
-                Some((depth, edge.played()))
-            }
-            Choice::Joint(..) => None,
-        })
-    }
-
-    /// Gives up the evaluation at the end of the path.
-    pub(super) fn cancel(&self, path: &Path, leaf: Option<NodeId>) {
-        if let Some(leaf) = leaf {
-            self.node(leaf).end();
-        }
-        for step in &path.0 {
-            if let Choice::Edge(inside, place) = step.choice {
-                self.decision(inside).edge(place as usize).cancel();
-            }
-        }
     }
 
     /// Sets where the joint move at the end of the path leads to; returns the node, if there
@@ -341,41 +218,6 @@ impl Tree {
     pub(super) fn forget(&self, path: &Path) {
         let (node, number) = path.last_joint();
         self.joint(node).lock().edges.remove(&number);
-    }
-}
-
-impl Path {
-    /// Makes it a path that ends at the root.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// The edge that was chosen first, if the root has edges.
-    pub(super) fn first_edge(&self) -> Option<usize> {
-        match self.0.first()?.choice {
-            Choice::Edge(_, place) => Some(place as usize),
-            Choice::Joint(..) => None,
-        }
-    }
-
-    /// The choices among edges, the last one first: the node, the block that the edge is in, and its
-    /// place.
-    pub(super) fn edges(&self) -> impl Iterator<Item = (NodeId, Block, usize)> {
-        self.0.iter().rev().filter_map(|step| match step.choice {
-            Choice::Edge(inside, place) => Some((step.node, inside, place as usize)),
-            Choice::Joint(..) => None,
-        })
-    }
-
-    /// The joint move by which the path ends.
-    fn last_joint(&self) -> (NodeId, JointId) {
-        match self.0.last() {
-            Some(Step {
-                node,
-                choice: Choice::Joint(_, number),
-            }) => (*node, *number),
-            _ => unreachable!("the path ends by a joint move"),
-        }
     }
 }
 

@@ -8,8 +8,8 @@
 //! 30, but nothing that is true, as a line that is good at the end is bad before. So a search begins by
 //! looking at all moves, and ceases for good if that turns out to be of no use.
 
-use super::descent::Path;
 use super::node::Decider;
+use super::path::Path;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::playout::MoveNumbers;

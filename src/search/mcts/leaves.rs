@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use propjit_stop::Stop;
 
-use super::descent::Path;
 use super::node::{Bounds, NodeId};
+use super::path::Path;
 use super::shared::Wanted;
 use super::tree::Tree;
 use super::worker::Worker;

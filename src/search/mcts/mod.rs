@@ -11,7 +11,7 @@
 //!
 //! - `arena`: the memory of the tree.
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
-//! - `descent`: the choice of the next leaf, and what becomes of the result.
+//! - `path`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
 //! - `bounds`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
 //! - `leaves`: leaves that are evaluated from outside.
@@ -24,6 +24,7 @@
 //! - `report`: the result.
 
 mod arena;
+mod backup;
 mod best_line;
 mod bounds;
 mod config;
@@ -37,6 +38,7 @@ mod local_report;
 #[cfg(all(test, propjit_loom))]
 mod model;
 mod node;
+mod path;
 mod planning;
 mod report;
 mod shared;

@@ -16,8 +16,9 @@ use std::sync::Arc;
 use rand::RngExt;
 
 use super::config::EvaluationUse;
-use super::descent::{DescentContext, Leaf, Path};
+use super::descent::{DescentContext, Leaf};
 use super::node::{Bounds, Decider, Node, NodeId, Stage};
+use super::path::Path;
 use super::tree::Tree;
 use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
