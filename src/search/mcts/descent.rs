@@ -76,8 +76,9 @@ impl Tree {
             context.values.extend(values);
             return Break(Leaf::Known);
         }
-        // Lanes would stay empty if a path had to wait for what another one is about to find out.
-        let busy = || match self.expands_at_once() {
+        // Lanes would stay empty if a path had to wait for what another one is about to find out. Only in
+        // the root, where all paths are at first, playouts of so many would tell nothing of its moves.
+        let busy = || match self.expands_at_once() || id == self.root() {
             true => Break(Leaf::Busy),
             false => play(),
         };
