@@ -192,12 +192,14 @@ impl<'a> Worker<'a> {
             (None, Some(playouts)) => playouts.max(1),
             (None, None) => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
         };
+        let root = self.tree.root();
+        let visits = self.tree.node(root).visits();
         let lanes = self.evaluator.runner().lanes() as u64;
         let most = match &self.config.leaves {
             Some(evaluation) => self.most_waiting(evaluation),
-            None => lanes.div_ceil(self.playouts) as usize,
+            // As long as little is known, few leaves are chosen without knowing of each other.
+            None => lanes.div_ceil(self.playouts).min(1 + visits) as usize,
         };
-        let root = self.tree.root();
         let mut left = MOST_DESCENTS;
         loop {
             let taken = self.leaves + self.waiting.len() + questions.len();
