@@ -15,10 +15,16 @@ use crate::common::{game, own_game};
 
 /// Learns in so many rounds, however long they take.
 fn learn(game: &Game, rounds: u32) -> Heuristic {
+    learn_on(game, rounds, 1, None)
+}
+
+/// The same with a seed, from what was learned before.
+fn learn_on(game: &Game, rounds: u32, seed: u64, known: Option<Known>) -> Heuristic {
     let config = HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
         .with_rounds(rounds)
-        .with_seed(1);
+        .with_seed(seed)
+        .with_known(known);
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     Heuristic::learn(&engines, game.random_role(), &config, &Stop::new()).unwrap()
 }
@@ -90,18 +96,12 @@ fn learning_goes_on() {
         is_admitted: false,
         time: Duration::from_secs(1),
     };
-    let engines = MatchEngines::new(game.engines().unwrap().clone());
-    let config = HeuristicConfig::default()
-        .with_time(Duration::from_secs(600))
-        .with_rounds(1)
-        .with_seed(2);
-    let score = |learned: &Heuristic| learned.result.as_ref().unwrap().against_random;
-    let [new, resumed] = [None, Some(known)].map(|known| {
-        let config = config.clone().with_known(known);
-        Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap()
+    let new = learn_on(&game, 1, 2, None);
+    let resumed = learn_on(&game, 1, 2, Some(known));
+    let [before, new, resumed] = [before, new, resumed].map(|learned| {
+        let score = learned.result.unwrap().against_random;
+        score.mean().unwrap()
     });
-    let score = |learned| score(learned).mean().unwrap();
-    let [before, new, resumed] = [&before, &new, &resumed].map(score);
     assert!(resumed > before - 0.05, "{resumed} after {before}");
     assert!(resumed > new, "{resumed} instead of {new}");
 }

@@ -105,6 +105,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             "only games that can be grounded are learned".to_string(),
         ));
     };
+    // Read before anything takes time, as it may be damaged.
+    let known = match args.goes_on {
+        true => Known::load(ground).map_err(Failure::new)?,
+        false => None,
+    };
     let shown = show_progress(|| "learning".to_string());
     let mut engines = MatchEngines::new(engines.clone());
     if let Some(decisive) = game.decisive(true) {
@@ -112,10 +117,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     engines.wait();
     let seed = args.seed.unwrap_or_else(random_seed);
-    let known = match args.goes_on {
-        true => Known::load(ground).map_err(Failure::new)?,
-        false => None,
-    };
     let before = known.as_ref().map(|known| known.time.as_secs_f64());
     let config = HeuristicConfig::default()
         .with_time(args.seconds)

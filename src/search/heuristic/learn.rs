@@ -205,7 +205,7 @@ impl Heuristic {
                 let before = config.known.as_ref();
                 let known = Known {
                     evaluation: self.evaluation.clone(),
-                    is_admitted: self.verdict == HeuristicVerdict::Admitted,
+                    is_admitted: self.admitted().is_some(),
                     time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
                 };
                 known.save(game)
@@ -276,15 +276,16 @@ impl Learner<'_> {
                     let symmetries = play.symmetries(game, &samples, self.stop)?;
                     self.found.symmetries = symmetries.len();
                     let is_shared = outcome.is_shared;
-                    let new = match &known {
-                        Some(known) => Training::resumed(known, is_shared),
-                        None => Training::new(bases, &samples, is_shared, &mut rng),
-                    };
-                    let mut new = new.with_symmetries(symmetries);
-                    if known.is_some() {
-                        new.look(&samples, STEPS, &mut rng);
-                    }
-                    training.insert(new)
+                    training.insert(match &known {
+                        Some(known) => {
+                            let resumed = Training::resumed(known, is_shared);
+                            let mut resumed = resumed.with_symmetries(symmetries);
+                            resumed.look(&samples, STEPS, &mut rng);
+                            resumed
+                        }
+                        None => Training::new(bases, &samples, is_shared, &mut rng)
+                            .with_symmetries(symmetries),
+                    })
                 }
             };
             if self.stop.is_set() {

@@ -33,8 +33,6 @@ pub(super) struct Training {
     squares: Weights,
     /// Whether what one role gets is what the other one does not, so that one is learned.
     is_shared: bool,
-    /// The factor of all steps.
-    rate: f32,
     /// Each sample is as good with any of these.
     symmetries: Vec<Symmetry>,
     /// The propositions of a sample.
@@ -77,7 +75,6 @@ impl Training {
             squares: Weights::zero(weights.inputs.len()),
             weights,
             is_shared,
-            rate: 1.0,
             symmetries: Vec::new(),
             present: Vec::new(),
         }
@@ -92,13 +89,16 @@ impl Training {
     /// Looks at samples, of which so many are drawn at random, without learning from them: only how
     /// steep it is. Without that, the first steps would lead far away from weights that are good.
     pub(super) fn look(&mut self, samples: &Samples, count: usize, rng: &mut GameRng) {
-        self.rate = 0.0;
-        self.learn(samples, count, rng);
-        self.rate = 1.0;
+        self.pass(samples, count, 0.0, rng);
     }
 
     /// Learns from samples, of which so many are drawn at random.
     pub(super) fn learn(&mut self, samples: &Samples, count: usize, rng: &mut GameRng) {
+        self.pass(samples, count, 1.0, rng);
+    }
+
+    /// Steps from so many samples drawn at random, all of them so many times as long as they would be.
+    fn pass(&mut self, samples: &Samples, count: usize, rate: f32, rng: &mut GameRng) {
         self.squares
             .each_mut()
             .for_each(|squares| *squares *= MEMORY);
@@ -109,14 +109,14 @@ impl Training {
                     0 => None,
                     many => Some(rng.random_range(0..=many)).filter(|&at| at < many),
                 };
-                self.step(sample, symmetry);
+                self.step(sample, symmetry, rate);
             }
         }
     }
 
     /// A step against the gradient of the logarithmic loss of a sample, or of its image by the symmetry
     /// with this number.
-    fn step(&mut self, mut sample: Sample<'_>, symmetry: Option<usize>) {
+    fn step(&mut self, mut sample: Sample<'_>, symmetry: Option<usize>, rate: f32) {
         self.present.clear();
         self.present.extend(ones(sample.state.iter().copied()));
         if let Some(symmetry) = symmetry.map(|at| &self.symmetries[at]) {
@@ -129,7 +129,7 @@ impl Training {
         let Training {
             weights, squares, ..
         } = self;
-        let (direct_rate, hidden_rate) = (self.rate * DIRECT_RATE, self.rate * HIDDEN_RATE);
+        let (direct_rate, hidden_rate) = (rate * DIRECT_RATE, rate * HIDDEN_RATE);
         let mut sums = weights.constant.hidden;
         for &base in &self.present {
             let input = &weights.inputs[base].hidden;

@@ -39,7 +39,7 @@ impl Tree {
                 let edge = self.decision(*inside).edge(*place as usize);
                 let mean = match (edge.node(), node.meta().decider()) {
                     (Some(child), Decider::One(role)) => {
-                        let mean = self.node(child).mean_in_units(role).unwrap_or(0.0);
+                        let mean = self.node(child).mean_in_units(role);
                         let decision = self.decision(*inside);
                         self.take_over_value(node, role, decision, edge, mean)
                     }

@@ -76,9 +76,8 @@ impl Tree {
             context.values.extend(values);
             return Break(Leaf::Known);
         }
-        // Lanes would stay empty if a path had to wait for what another one is about to find out. Only in
-        // the root, where all paths are at first, playouts of so many would tell nothing of its moves.
-        let busy = || match self.expands_at_once() || id == self.root() {
+        // Lanes would stay empty if a path had to wait for what another one is about to find out.
+        let busy = || match self.expands_at_once() {
             true => Break(Leaf::Busy),
             false => play(),
         };
@@ -168,7 +167,7 @@ impl Tree {
         // What has not been tried is thought to be as good as the rest.
         let untried = match self.valuation() {
             Some(_) => 1.0,
-            None => node.mean_in_units(role).unwrap_or(0.0),
+            None => node.mean_in_units(role),
         };
         if self.has_priors() {
             let weight = context.exploration * visits.sqrt();

@@ -13,16 +13,13 @@ use super::worker::Worker;
 use crate::machine::{MachineError, RoleId, State};
 use crate::search::leaf::{LeafEvaluation, PolicyPlayouts, positions_of, softmax};
 
-/// The number of visits of the root for each leaf that may wait, beyond the first: leaves that are
-/// chosen without knowing about each other should be a small part of what is known.
+/// The number of visits of the root for each leaf that may wait, beyond the first.
 const VISITS_PER_LEAF: u64 = 4;
 
 impl Worker<'_> {
     /// How many leaves may wait to be evaluated.
     pub(super) fn most_waiting(&self, evaluation: &LeafEvaluation) -> usize {
-        let visits = self.tree.node(self.tree.root()).visits();
-        let most = 1 + visits / VISITS_PER_LEAF;
-        most.min(evaluation.batch.max(1) as u64) as usize
+        self.most_leaves(VISITS_PER_LEAF, evaluation.batch.max(1) as u64)
     }
 
     /// Collects leaves, has them evaluated, and tells the tree.

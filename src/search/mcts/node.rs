@@ -342,15 +342,16 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// As [`mean`](Node::mean), as a share of the range of the role's goals.
-    pub(super) fn mean_in_units(self, role: RoleId) -> Option<f32> {
+    /// As [`mean`](Node::mean), as a share of the range of the role's goals; 0 if there is none.
+    pub(super) fn mean_in_units(self, role: RoleId) -> f32 {
         let (bounds, range) = (self.bounds(role), self.ranges[role.index()]);
         match self.visits() {
-            0 => bounds.are_exact().then(|| range.to_unit(bounds.low)),
-            visits if bounds == range => Some(self.mean_of(role, visits)),
+            0 if bounds.are_exact() => range.to_unit(bounds.low),
+            0 => 0.0,
+            visits if bounds == range => self.mean_of(role, visits),
             visits => {
                 let (low, high) = (range.to_unit(bounds.low), range.to_unit(bounds.high));
-                Some(self.mean_of(role, visits).clamp(low, high))
+                self.mean_of(role, visits).clamp(low, high)
             }
         }
     }

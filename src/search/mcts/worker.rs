@@ -193,12 +193,10 @@ impl<'a> Worker<'a> {
             (None, None) => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
         };
         let root = self.tree.root();
-        let visits = self.tree.node(root).visits();
         let lanes = self.evaluator.runner().lanes() as u64;
         let most = match &self.config.leaves {
             Some(evaluation) => self.most_waiting(evaluation),
-            // As long as little is known, few leaves are chosen without knowing of each other.
-            None => lanes.div_ceil(self.playouts).min(1 + visits) as usize,
+            None => self.most_leaves(1, lanes.div_ceil(self.playouts)),
         };
         let mut left = MOST_DESCENTS;
         loop {
@@ -217,6 +215,13 @@ impl<'a> Worker<'a> {
             }
         }
         questions
+    }
+
+    /// How many leaves may be under way, beyond the first one for so many visits of the root each: those that
+    /// are chosen without knowing of each other should be a part of what is known only.
+    pub(super) fn most_leaves(&self, visits_per_leaf: u64, most: u64) -> usize {
+        let visits = self.tree.node(self.tree.root()).visits();
+        most.min(1 + visits / visits_per_leaf) as usize
     }
 
     /// Goes on with descents to their ends, a step of each in turn. Returns whether that was of use.
