@@ -253,11 +253,11 @@ fn limits_are_kept() {
             compile(&circuit, &stopped),
             Err(CompileError::Stopped)
         ));
-        let wide = CodeConfig::new(config.generator, Width::X512);
-        assert!(matches!(
-            compile(&circuit, &wide),
-            Err(CompileError::Width(Width::X512))
-        ));
+        let widths = config.generator.widths();
+        for other in Width::ALL.into_iter().filter(|width| !widths.contains(width)) {
+            let refused = compile(&circuit, &CodeConfig::new(config.generator, other));
+            assert!(matches!(refused, Err(CompileError::Width(width)) if width == other));
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = GeneratorName::Cranelift)]
     generator: GeneratorName,
 
-    /// How many lanes: 64 or 128 with cranelift, 128 or 256 with avx2 [default: the most]
+    /// How many lanes: 64 or 128 with cranelift, 128 or 256 with avx2, 256 or 512 with avx512 [default: the most]
     #[arg(long, value_name = "N")]
     lanes: Option<usize>,
 
@@ -68,6 +68,8 @@ enum GeneratorName {
     Cranelift,
     /// The own assembler for AVX2
     Avx2,
+    /// The own assembler for AVX-512
+    Avx512,
 }
 
 #[derive(Serialize)]
@@ -126,6 +128,7 @@ fn config(args: &Args) -> Result<CodeConfig, Failure> {
     let generator = match args.generator {
         GeneratorName::Cranelift => Generator::Cranelift,
         GeneratorName::Avx2 => Generator::Avx2,
+        GeneratorName::Avx512 => Generator::Avx512,
     };
     let widths = generator.widths();
     let wanted = |width: &&Width| args.lanes.is_none_or(|lanes| width.lanes() == lanes);

@@ -16,6 +16,8 @@ pub enum Generator {
     Cranelift,
     /// The crate's own assembler for AVX2: rows of 128 or 256 lanes, on x86-64.
     Avx2,
+    /// The same for AVX-512, with operations of three operands: rows of 256 or 512 lanes.
+    Avx512,
 }
 
 /// The effort that Cranelift makes to optimise.
@@ -97,7 +99,7 @@ impl CodeConfig {
             order: Order::Cone,
             function_size: match generator {
                 Generator::Cranelift => 2000,
-                Generator::Avx2 => 1 << 20,
+                Generator::Avx2 | Generator::Avx512 => 1 << 20,
             },
             guarded: 32,
             time: Duration::from_secs(10),
@@ -178,13 +180,14 @@ impl Effort {
 
 impl Generator {
     /// All generators.
-    pub const ALL: [Generator; 2] = [Generator::Cranelift, Generator::Avx2];
+    pub const ALL: [Generator; 3] = [Generator::Cranelift, Generator::Avx2, Generator::Avx512];
 
     /// The generator's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Generator::Cranelift => "cranelift",
             Generator::Avx2 => "avx2",
+            Generator::Avx512 => "avx512",
         }
     }
 
@@ -193,6 +196,7 @@ impl Generator {
         match self {
             Generator::Cranelift => &[Width::X64, Width::X128],
             Generator::Avx2 => &[Width::X128, Width::X256],
+            Generator::Avx512 => &[Width::X256, Width::X512],
         }
     }
 
@@ -204,8 +208,12 @@ impl Generator {
             Generator::Cranelift => cranelift_native::builder().is_ok(),
             #[cfg(target_arch = "x86_64")]
             Generator::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Generator::Avx512 => {
+                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
+            }
             #[cfg(not(target_arch = "x86_64"))]
-            Generator::Avx2 => false,
+            Generator::Avx2 | Generator::Avx512 => false,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use target_lexicon::Triple;
 
-use super::avx2;
+use super::assembler::{self, assemble};
 use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
 use super::error::CompileError;
@@ -50,18 +50,18 @@ pub(super) fn generate(
             let compile = |routine: &Routine| limits.check(|| cranelift.compile(routine));
             (routines.map(compile).collect::<Result<_, _>>()?, 0)
         }
-        Generator::Avx2 => {
-            avx2::check(config.width, target)?;
+        Generator::Avx2 | Generator::Avx512 => {
+            assembler::check(config.generator, config.width, target)?;
             // The same rows serve every routine: values do not outlive it.
             let spills = AtomicUsize::new(0);
-            let assemble = |routine| {
+            let compile = |routine| {
                 limits.check(|| {
-                    let assembly = avx2::assemble(routine, config.width, plan.rows);
+                    let assembly = assemble(config.generator, routine, config.width, plan.rows);
                     spills.fetch_max(assembly.spills as usize, Ordering::Relaxed);
                     Ok(assembly.code)
                 })
             };
-            let code = routines.map(assemble).collect::<Result<_, _>>()?;
+            let code = routines.map(compile).collect::<Result<_, _>>()?;
             (code, spills.into_inner() as u32)
         }
     };
@@ -85,7 +85,7 @@ pub(super) fn generate(
 pub(super) fn describe(config: &CodeConfig) -> Result<String, CompileError> {
     Ok(match config.generator {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
-        Generator::Avx2 => Generator::Avx2.name().to_string(),
+        assembler => assembler.name().to_string(),
     })
 }
 

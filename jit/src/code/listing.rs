@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 
-use super::avx2;
+use super::assembler::assemble;
 use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
 use super::error::CompileError;
@@ -103,14 +103,14 @@ fn texts(plan: &Plan, config: &CodeConfig, form: ListingForm) -> Result<Vec<Stri
             };
             routines.map(text).collect()
         }
-        Generator::Avx2 => {
+        Generator::Avx2 | Generator::Avx512 => {
             if !config.generator.widths().contains(&config.width) {
                 return Err(CompileError::Width(config.width));
             }
             let text = |routine: &Routine| match form {
                 ListingForm::Intermediate => routine.to_string(),
                 ListingForm::Assembly => {
-                    decode(&avx2::assemble(routine, config.width, plan.rows).code)
+                    decode(&assemble(config.generator, routine, config.width, plan.rows).code)
                 }
             };
             Ok(routines.map(text).collect())
@@ -206,6 +206,7 @@ mod tests {
         let circuit = Builder::new(0).finish(Vec::new());
         for (generator, width) in [
             (Generator::Avx2, Width::X64),
+            (Generator::Avx512, Width::X128),
             (Generator::Cranelift, Width::X256),
         ] {
             let config = CodeConfig::new(generator, width);

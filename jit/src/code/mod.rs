@@ -5,7 +5,7 @@
 //! [`LaneEvaluator`](crate::evaluator::LaneEvaluator) runs either.
 //!
 //! - `schedule` puts the operations in order, `plan` cuts them into `routine`s.
-//! - `cranelift` and `avx2` make machine code of a routine; `generate` calls them for
+//! - `cranelift` and `assembler` make machine code of a routine; `generate` calls them for
 //!   many routines in parallel, within limits.
 //! - `foreign` hands out code for other CPUs.
 //! - `guard` finds what matters only while some input is true, so that it is left out
@@ -29,7 +29,7 @@
 //! body after the other, took 7% to 18% longer for reversi. (Medians of 41 interleaved runs on
 //! two cores; loads, of 201.)
 
-mod avx2;
+mod assembler;
 pub mod cache;
 mod compiled;
 mod config;

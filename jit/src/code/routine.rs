@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use super::assembler::Access;
+
 /// What an instruction reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Operand {
@@ -69,6 +71,19 @@ impl Instruction {
             Instruction::Store { from, .. } | Instruction::Feedback { from, .. } => (from, None),
         };
         [Some(a), b].into_iter().flatten()
+    }
+
+    /// What the instruction reads and makes.
+    pub(super) fn access(&self) -> Access {
+        let mut reads = [None; 3];
+        for (read, operand) in reads.iter_mut().zip(self.operands()) {
+            *read = Some(operand);
+        }
+        let makes = match *self {
+            Instruction::Compute { target, .. } => Some(target),
+            _ => None,
+        };
+        Access { reads, makes }
     }
 
     /// Calls `f` with what the instruction reads, to be changed.

@@ -91,8 +91,8 @@ impl Parameter {
             Parameter::Order => vary(settings, Order::ALL, |settings, value| {
                 settings.order = value;
             }),
-            // The assembler makes no effort.
-            Parameter::Effort if settings.generator == Generator::Avx2 => Vec::new(),
+            // The assemblers make no effort.
+            Parameter::Effort if settings.generator != Generator::Cranelift => Vec::new(),
             Parameter::Effort => vary(settings, Effort::ALL, |settings, value| {
                 settings.effort = value;
             }),

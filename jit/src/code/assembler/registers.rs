@@ -1,9 +1,32 @@
-//! Register allocation: the contents of registers, and when each is read next.
+//! Register allocation of the assemblers: the contents of vector registers, and when each is
+//! read next.
+//!
+//! When a register is needed, the value that is read last is given up (Belady, "A study of
+//! replacement algorithms for a virtual-storage computer", 1966), which is best possible here
+//! because all readings are known.
 
 use rustc_hash::FxHashMap;
 
-use super::encode::{REGISTERS, Register};
-use crate::code::routine::{Instruction, Operand, Routine};
+use crate::code::routine::Operand;
+
+/// The number of a vector register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Register(pub u8);
+
+/// The operand of a machine instruction that may be in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    Register(Register),
+    /// At this offset in bytes.
+    Memory(i32),
+}
+
+/// What an instruction reads, and the value that it makes.
+#[derive(Clone, Copy, Default, Debug)]
+pub(in crate::code) struct Access {
+    pub reads: [Option<Operand>; 3],
+    pub makes: Option<u32>,
+}
 
 /// What a register may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,37 +67,46 @@ pub(super) struct Freed {
 /// Not read any more.
 const NEVER: u32 = u32::MAX;
 
+/// What an instruction reads or makes, each with the number of the instruction that reads it
+/// next.
+type Readings = [(Option<Item>, u32); 4];
+
 /// The state of the registers in the course of a routine.
 #[derive(Debug)]
 pub(super) struct Registers {
-    contents: [Option<Item>; REGISTERS],
+    contents: Vec<Option<Item>>,
     /// Registers that the current instruction uses.
-    pinned: [bool; REGISTERS],
+    pinned: Vec<bool>,
     /// Registers that hold no items.
-    reserved: [bool; REGISTERS],
+    reserved: Vec<bool>,
     places: FxHashMap<Item, Register>,
     homes: Vec<Home>,
     free_slots: Vec<u32>,
     slots: u32,
-    /// By instruction: when each of its operands, and the value that it makes, is read next.
-    next: Vec<[(Option<Item>, u32); 3]>,
+    /// By instruction.
+    next: Vec<Readings>,
     /// When the items in registers, and those that may be there again, are read next.
     reading: FxHashMap<Item, u32>,
     now: usize,
 }
 
 impl Registers {
-    /// Before the routine's first instruction.
-    pub(super) fn new(routine: &Routine) -> Registers {
+    /// So many registers, before the first of these instructions, which make values below
+    /// `values`.
+    pub(super) fn new(
+        registers: usize,
+        values: u32,
+        instructions: impl DoubleEndedIterator<Item = Access>,
+    ) -> Registers {
         Registers {
-            contents: [None; REGISTERS],
-            pinned: [false; REGISTERS],
-            reserved: [false; REGISTERS],
+            contents: vec![None; registers],
+            pinned: vec![false; registers],
+            reserved: vec![false; registers],
             places: FxHashMap::default(),
-            homes: vec![Home::None; routine.values as usize],
+            homes: vec![Home::None; values as usize],
             free_slots: Vec::new(),
             slots: 0,
-            next: next_readings(routine),
+            next: next_readings(instructions),
             reading: FxHashMap::default(),
             now: 0,
         }
@@ -121,11 +153,16 @@ impl Registers {
         self.places.insert(item, register);
     }
 
+    /// Whether the item is read by the current instruction for the last time.
+    pub(super) fn ends(&self, item: Item) -> bool {
+        self.next[self.now].contains(&(Some(item), NEVER))
+    }
+
     /// Takes the current instruction's operands for read: those that are not read again
     /// leave their registers, and none is pinned any more. Memory that they are read
     /// from is not used again before the next instruction.
     pub(super) fn release(&mut self) {
-        self.pinned = [false; REGISTERS];
+        self.pinned.fill(false);
         for (item, next) in self.next[self.now] {
             let Some(item) = item else { continue };
             self.reading.insert(item, next);
@@ -150,7 +187,7 @@ impl Registers {
 
     /// Makes a register free: one that is, or that of the item read last.
     pub(super) fn free(&mut self) -> Freed {
-        let usable = (0..REGISTERS).filter(|&at| !self.pinned[at] && !self.reserved[at]);
+        let usable = (0..self.contents.len()).filter(|&at| !self.pinned[at] && !self.reserved[at]);
         let last = usable.max_by_key(|&at| self.next_reading(at));
         let at = last.expect("an instruction pins fewer registers than there are");
         let spill = self.contents[at].take().and_then(|item| {
@@ -200,15 +237,17 @@ impl Registers {
 
 /// For each instruction, the items that it reads or makes, and when each is read next:
 /// the number of that instruction.
-fn next_readings(routine: &Routine) -> Vec<[(Option<Item>, u32); 3]> {
+fn next_readings(instructions: impl DoubleEndedIterator<Item = Access>) -> Vec<Readings> {
     let mut later: FxHashMap<Item, u32> = FxHashMap::default();
-    let mut readings = vec![[(None, NEVER); 3]; routine.instructions.len()];
-    for (at, instruction) in routine.instructions.iter().enumerate().rev() {
-        let made = match *instruction {
-            Instruction::Compute { target, .. } => Some(Item::Value(target)),
-            _ => None,
-        };
-        let items = instruction.operands().map(Item::from).chain(made);
+    let instructions: Vec<Access> = instructions.collect();
+    let mut readings = vec![Readings::default(); instructions.len()];
+    for (at, access) in instructions.iter().enumerate().rev() {
+        let reads = access
+            .reads
+            .iter()
+            .flatten()
+            .map(|&operand| Item::from(operand));
+        let items = reads.chain(access.makes.map(Item::Value));
         for (reading, item) in readings[at].iter_mut().zip(items.clone()) {
             *reading = (Some(item), later.get(&item).copied().unwrap_or(NEVER));
         }

@@ -3,35 +3,9 @@
 //! All have the VEX encoding (Intel, "64 and IA-32 Architectures Software Developer's
 //! Manual", volume 2, section 2.3). Memory is addressed as RDI plus a 32-bit offset.
 
+use super::registers::{Register, Source};
+use super::{Encoder, Opcode};
 use crate::rows::Width;
-
-/// A vector register, 0 to 15.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Register(pub u8);
-
-/// The operand of an instruction that may be in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
-    Register(Register),
-    /// At this offset in bytes.
-    Memory(i32),
-}
-
-/// A bitwise operation of two sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Opcode {
-    /// `first & second`
-    And = 0xdb,
-    /// `!first & second`
-    AndNot = 0xdf,
-    /// `first | second`
-    Or = 0xeb,
-    /// `first ^ second`
-    Xor = 0xef,
-}
-
-/// The registers' number.
-pub(super) const REGISTERS: usize = 16;
 
 const RDI: u8 = 7;
 
@@ -51,63 +25,55 @@ enum Map {
 
 /// Instructions, one after the other.
 #[derive(Debug)]
-pub(super) struct Encoder {
+pub(super) struct VexEncoder {
     bytes: Vec<u8>,
     /// 256 bits rather than 128.
     long: bool,
 }
 
-impl Encoder {
-    /// For rows of 128 or 256 lanes.
-    pub(super) fn new(width: Width) -> Encoder {
-        Encoder {
-            bytes: Vec::new(),
-            long: width == Width::X256,
-        }
-    }
+impl Encoder for VexEncoder {
+    const REGISTERS: usize = 16;
 
-    /// The code.
-    pub(super) fn finish(self) -> Vec<u8> {
+    fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// `target = first OP second`
-    pub(super) fn logic(
-        &mut self,
-        opcode: Opcode,
-        target: Register,
-        first: Register,
-        second: Source,
-    ) {
+    fn logic(&mut self, opcode: Opcode, target: Register, first: Register, second: Source) {
         self.vex(Prefix::X66, Map::X0F, opcode as u8, target, first, second);
     }
 
-    /// Reads memory.
-    pub(super) fn load(&mut self, target: Register, offset: i32) {
+    fn load(&mut self, target: Register, offset: i32) {
         let from = Source::Memory(offset);
         self.vex(Prefix::XF3, Map::X0F, 0x6f, target, Register(0), from);
     }
 
-    /// Writes memory.
-    pub(super) fn store(&mut self, offset: i32, from: Register) {
+    fn store(&mut self, offset: i32, from: Register) {
         let to = Source::Memory(offset);
         self.vex(Prefix::XF3, Map::X0F, 0x7f, from, Register(0), to);
     }
 
-    /// Returns zero.
-    pub(super) fn return_zero(&mut self) {
+    fn return_zero(&mut self) {
         // xor eax, eax
         self.bytes.extend([0x31, 0xc0]);
         self.leave();
     }
 
-    /// Returns one if any bit of the register is set, else zero.
-    pub(super) fn return_any(&mut self, register: Register) {
+    fn return_any(&mut self, register: Register) {
         // vptest; setnz al; movzx eax, al
         let source = Source::Register(register);
         self.vex(Prefix::X66, Map::X0F38, 0x17, register, Register(0), source);
         self.bytes.extend([0x0f, 0x95, 0xc0, 0x0f, 0xb6, 0xc0]);
         self.leave();
+    }
+}
+
+impl VexEncoder {
+    /// For rows of 128 or 256 lanes.
+    pub(super) fn new(width: Width) -> VexEncoder {
+        VexEncoder {
+            bytes: Vec::new(),
+            long: width == Width::X256,
+        }
     }
 
     fn leave(&mut self) {
@@ -154,9 +120,10 @@ impl Encoder {
 
 #[cfg(test)]
 mod tests {
-    use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register as Named};
+    use iced_x86::{Mnemonic, Register as Named};
     use proptest::prelude::*;
 
+    use super::super::decoding::{Operand, Seen, offset, registers};
     use super::*;
 
     /// Something to encode.
@@ -169,19 +136,8 @@ mod tests {
         ReturnAny(Register),
     }
 
-    /// An instruction as it is understood.
-    #[derive(PartialEq, Eq, Debug)]
-    struct Seen(Mnemonic, Vec<Operand>);
-
-    #[derive(PartialEq, Eq, Debug)]
-    enum Operand {
-        Register(Named),
-        /// A base register, and an offset to it.
-        Memory(Named, i64),
-    }
-
     impl Form {
-        fn encode(self, encoder: &mut Encoder) {
+        fn encode(self, encoder: &mut VexEncoder) {
             match self {
                 Form::Logic(opcode, target, first, second) => {
                     encoder.logic(opcode, target, first, second);
@@ -247,75 +203,29 @@ mod tests {
         }
     }
 
-    impl Seen {
-        fn new(instruction: &Instruction) -> Seen {
-            let operand = |at| match instruction.op_kind(at) {
-                OpKind::Register => Operand::Register(instruction.op_register(at)),
-                OpKind::Memory => {
-                    assert_eq!(instruction.memory_index(), Named::None);
-                    assert_eq!(instruction.segment_prefix(), Named::None);
-                    Operand::Memory(
-                        instruction.memory_base(),
-                        instruction.memory_displacement64() as i64,
-                    )
-                }
-                kind => panic!("{kind:?} is never encoded"),
-            };
-            let operands = (0..instruction.op_count()).map(operand);
-            Seen(instruction.mnemonic(), operands.collect())
-        }
-    }
-
     /// What a decoder that has nothing to do with the encoder understands, and what it should.
     fn seen_and_meant(forms: &[Form], long: bool) -> (Vec<Seen>, Vec<Seen>) {
-        let mut encoder = Encoder::new(if long { Width::X256 } else { Width::X128 });
+        let mut encoder = VexEncoder::new(if long { Width::X256 } else { Width::X128 });
         forms.iter().for_each(|form| form.encode(&mut encoder));
-        let code = encoder.finish();
-        let decoder = Decoder::with_ip(64, &code, 0, DecoderOptions::NONE);
-        let seen = decoder.into_iter().map(|seen| Seen::new(&seen)).collect();
+        let seen = Seen::all(&encoder.finish());
         let meant = forms.iter().flat_map(|form| form.meaning(long)).collect();
         (seen, meant)
-    }
-
-    fn register() -> impl Strategy<Value = Register> {
-        (0..REGISTERS as u8).prop_map(Register)
-    }
-
-    /// Offsets, those more often at which the encoding changes.
-    fn offset() -> impl Strategy<Value = i32> {
-        let borders = [
-            -129,
-            -128,
-            -127,
-            -1,
-            0,
-            1,
-            126,
-            127,
-            128,
-            129,
-            255,
-            256,
-            i32::MIN,
-            i32::MAX,
-        ];
-        prop_oneof![prop::sample::select(borders.to_vec()), any::<i32>()]
     }
 
     fn form() -> impl Strategy<Value = Form> {
         let opcodes = [Opcode::And, Opcode::AndNot, Opcode::Or, Opcode::Xor];
         let opcode = prop::sample::select(opcodes.to_vec());
         let source = prop_oneof![
-            register().prop_map(Source::Register),
+            registers::<VexEncoder>().prop_map(Source::Register),
             offset().prop_map(Source::Memory),
         ];
         prop_oneof![
-            8 => (opcode, register(), register(), source)
+            8 => (opcode, registers::<VexEncoder>(), registers::<VexEncoder>(), source)
                 .prop_map(|(opcode, target, first, second)| Form::Logic(opcode, target, first, second)),
-            2 => (register(), offset()).prop_map(|(target, offset)| Form::Load(target, offset)),
-            2 => (offset(), register()).prop_map(|(offset, from)| Form::Store(offset, from)),
+            2 => (registers::<VexEncoder>(), offset()).prop_map(|(target, offset)| Form::Load(target, offset)),
+            2 => (offset(), registers::<VexEncoder>()).prop_map(|(offset, from)| Form::Store(offset, from)),
             1 => Just(Form::ReturnZero),
-            1 => register().prop_map(Form::ReturnAny),
+            1 => registers::<VexEncoder>().prop_map(Form::ReturnAny),
         ]
     }
 
@@ -336,7 +246,7 @@ mod tests {
     /// Every pair of registers in every place, at both widths.
     #[test]
     fn all_registers() {
-        let registers = || (0..REGISTERS as u8).map(Register);
+        let registers = || (0..VexEncoder::REGISTERS as u8).map(Register);
         for long in [false, true] {
             for (a, b) in registers().flat_map(|a| registers().map(move |b| (a, b))) {
                 let forms = [
@@ -357,8 +267,8 @@ mod tests {
     /// As the GNU assembler encodes them.
     #[test]
     fn known_encodings() {
-        let encode = |f: &dyn Fn(&mut Encoder)| {
-            let mut encoder = Encoder::new(Width::X256);
+        let encode = |f: &dyn Fn(&mut VexEncoder)| {
+            let mut encoder = VexEncoder::new(Width::X256);
             f(&mut encoder);
             encoder.finish()
         };
@@ -385,7 +295,7 @@ mod tests {
             [0xc5, 0x7e, 0x6f, 0xa7, 0x45, 0x23, 0x01, 0x00]
         );
         // vmovdqu [rdi], xmm3
-        let mut narrow = Encoder::new(Width::X128);
+        let mut narrow = VexEncoder::new(Width::X128);
         narrow.store(0, low);
         assert_eq!(narrow.finish(), [0xc5, 0xfa, 0x7f, 0x5f, 0x00]);
         // vptest ymm3, ymm3; setne al; movzx eax, al; vzeroupper; ret
