@@ -28,9 +28,19 @@ impl LaneMask {
 
     /// The lanes that have a one in these words.
     pub fn from_words(words: &[u64]) -> LaneMask {
-        let mut row = LaneMask::default();
-        row.0[..words.len()].copy_from_slice(words);
-        row
+        // Copies of a length that the compiler knows take no call.
+        fn padded<const WORDS: usize>(words: &[u64]) -> Option<LaneMask> {
+            let words: &[u64; WORDS] = words.try_into().ok()?;
+            let mut row = LaneMask::default();
+            row.0[..WORDS].copy_from_slice(words);
+            Some(row)
+        }
+        let padded = padded::<8>(words).or_else(|| padded::<4>(words));
+        padded.unwrap_or_else(|| {
+            let mut row = LaneMask::default();
+            row.0[..words.len()].copy_from_slice(words);
+            row
+        })
     }
 
     /// The lanes in which exactly one of several rows has a one. The rows come one after the other.
@@ -141,6 +151,15 @@ impl LaneMask {
     /// Whether a lane is in the set.
     pub fn contains(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
+    }
+
+    /// So many of the lanes, those with the least numbers.
+    pub fn first_lanes(&self, count: u64) -> LaneMask {
+        let mut first = LaneMask::default();
+        for lane in self.lanes().take(count as usize) {
+            first.insert(lane);
+        }
+        first
     }
 
     /// The lanes, ascending.

@@ -113,7 +113,7 @@ fn compare_finds_errors_before_it_measures() {
 #[test]
 fn wrong_usage_exits_with_2() {
     let game = own("ticTacToe");
-    let wrong: [&[&str]; 10] = [
+    let wrong: [&[&str]; 11] = [
         &["compare"],
         &["compare", &game, "--seconds", "0"],
         &["compare", &game, "--seconds", "soon"],
@@ -124,6 +124,14 @@ fn wrong_usage_exits_with_2() {
         &["disassemble", &game, "--generator", "gcc"],
         &["disassemble", &game, "--lanes", "96"],
         &["disassemble", &game, "--generator", "avx2", "--lanes", "64"],
+        &[
+            "disassemble",
+            &game,
+            "--generator",
+            "avx512",
+            "--lanes",
+            "128",
+        ],
     ];
     for args in wrong {
         let assert = propjit(args).code(2).stdout("");
@@ -134,12 +142,14 @@ fn wrong_usage_exits_with_2() {
 #[test]
 fn disassemble_prints_each_form_of_each_part() {
     let game = own("ticTacToe");
-    let forms: [(&[&str], &str); 5] = [
+    let forms: [(&[&str], &str); 7] = [
         (&["--ir"], "band"),
         (&["--ir", "--lanes", "64"], "i64"),
         (&["--asm", "--lanes", "128"], "ret"),
         (&["--generator", "avx2"], "vpand ymm"),
         (&["--generator", "avx2", "--lanes", "128"], "vpand xmm"),
+        (&["--generator", "avx512"], "vpternlogq zmm"),
+        (&["--generator", "avx512", "--lanes", "256"], "vpandq ymm"),
     ];
     for (options, expected) in forms {
         let printed = stdout(propjit(&[&["disassemble", &game], options].concat()).success());

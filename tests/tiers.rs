@@ -11,6 +11,7 @@ use propjit::machine::Backend;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
+use propjit_jit::lanes::Width;
 
 /// One of the project's games, with code options.
 fn load(name: &str, code: CodeOptions) -> (Game, Arc<Engines>) {
@@ -46,14 +47,27 @@ fn the_same_matches_before_and_after_compiling() {
             CodeOptions::default().with_config(CodeConfig::best().with_time(Duration::ZERO));
         let (interpreted, engines) = load(name, never);
         let expected = play(&interpreted, 3000);
-        engines.wait();
-        assert_eq!(engines.code_time(), None);
+        engines.for_playouts().wait();
+        assert_eq!(engines.for_playouts().code_time(), None);
 
         let (meanwhile, engines) = load(name, CodeOptions::default());
         assert_eq!(play(&meanwhile, 3000), expected);
-        engines.wait();
-        assert!(engines.code_time().is_some());
+        engines.for_playouts().wait();
+        assert!(engines.for_playouts().code_time().is_some());
         assert_eq!(play(&meanwhile, 3000), expected);
+    }
+}
+
+/// Random matches have all lanes that the configuration has, and whatever else there is 256 at
+/// most, of the same configuration where that has no more.
+#[test]
+fn only_random_matches_have_more_than_256_lanes() {
+    for config in CodeConfig::supported() {
+        let options = CodeOptions::default().with_config(config.clone());
+        let (_, engines) = load("ticTacToe", options);
+        let width = |engines: &Engines| engines.programs().playout_code().unwrap().width();
+        assert_eq!(width(engines.for_playouts()), config.width);
+        assert_eq!(width(&engines), config.width.min(Width::X256));
     }
 }
 
@@ -80,13 +94,13 @@ fn code_is_kept_for_the_next_time() {
         labels
     };
     let (game, engines) = load("ticTacToe", cached());
-    let compiled = engines.programs().playout_code().unwrap();
+    let compiled = engines.for_playouts().programs().playout_code().unwrap();
     let lanes = compiled.width().lanes();
     assert_eq!(entries(), [format!("a game, playouts, {lanes} lanes")]);
     let expected = play(&game, 1000);
 
     let (game, engines) = load("ticTacToe", cached());
-    let loaded = engines.programs().playout_code().unwrap();
+    let loaded = engines.for_playouts().programs().playout_code().unwrap();
     assert_eq!(loaded.bytes(), compiled.bytes());
     assert_eq!(entries().len(), 1);
     assert_eq!(play(&game, 1000), expected);
@@ -109,7 +123,7 @@ fn damaged_code_is_compiled_afresh() {
     let load_compiled = || {
         let code = CodeOptions::default().with_cache(Some(Cache::open(&folder, 1 << 20).unwrap()));
         let (game, engines) = load("ticTacToe", code);
-        engines.programs().playout_code().unwrap();
+        engines.for_playouts().programs().playout_code().unwrap();
         game
     };
     let game = load_compiled();

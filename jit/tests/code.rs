@@ -254,7 +254,10 @@ fn limits_are_kept() {
             Err(CompileError::Stopped)
         ));
         let widths = config.generator.widths();
-        for other in Width::ALL.into_iter().filter(|width| !widths.contains(width)) {
+        for other in Width::ALL
+            .into_iter()
+            .filter(|width| !widths.contains(width))
+        {
             let refused = compile(&circuit, &CodeConfig::new(config.generator, other));
             assert!(matches!(refused, Err(CompileError::Width(width)) if width == other));
         }

@@ -170,7 +170,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
 
 /// How long it took to make the machine code that was played with.
 fn code_time(game: &Game) -> Option<f64> {
-    let time = game.engines()?.code_time()?;
+    let time = game.engines()?.for_playouts().code_time()?;
     Some(time.as_secs_f64())
 }
 

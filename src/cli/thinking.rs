@@ -140,7 +140,7 @@ impl ThinkingArgs {
         stop: &Stop,
         check: impl FnOnce(&Game) -> Result<(), Failure>,
     ) -> Result<Position, Failure> {
-        let prepare = Game::prepare_playouts;
+        let prepare = Game::prepare_search;
         let (game, backend) =
             self.setup
                 .load(&self.rulesheet, stop, Game::bulk_backend, prepare)?;

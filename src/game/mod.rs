@@ -158,31 +158,55 @@ impl Game {
         Ok(())
     }
 
-    /// Makes what playouts with a backend share, as [`prepare`](Game::prepare) does for
-    /// machines. Machine code is not waited for: until it is ready, playouts are
+    /// Makes what random matches with a backend share, as [`prepare`](Game::prepare) does for
+    /// machines. Machine code is not waited for: until it is ready, matches are
     /// interpreted.
     ///
     /// # Errors
     /// As for [`Game::machine`].
     pub fn prepare_playouts(&mut self, backend: Backend) -> Result<(), MachineError> {
+        self.start_engines(backend, |engines| engines.for_playouts())
+    }
+
+    /// The same for a search, which plays and expands.
+    ///
+    /// # Errors
+    /// As for [`Game::machine`].
+    pub fn prepare_search(&mut self, backend: Backend) -> Result<(), MachineError> {
+        self.start_engines(backend, |engines| engines)
+    }
+
+    fn start_engines(
+        &mut self,
+        backend: Backend,
+        which: impl FnOnce(&Arc<Engines>) -> &Arc<Engines>,
+    ) -> Result<(), MachineError> {
         let (Some(engines), Backend::Compiled) = (&self.engines, backend) else {
             return self.prepare(backend);
         };
         let start = Instant::now();
-        engines.start();
+        which(engines).start();
         self.stage("program", start.elapsed());
         Ok(())
     }
 
-    /// Waits until playouts go at full speed, if [`prepare_playouts`](Game::prepare_playouts)
+    /// Waits until random matches or a search go at full speed, if
+    /// [`prepare_playouts`](Game::prepare_playouts) or [`prepare_search`](Game::prepare_search)
     /// has started to make machine code, and counts the time as a stage of loading.
     pub fn wait_for_code(&mut self) {
-        let Some(engines) = self.engines.as_ref().filter(|engines| engines.is_started()) else {
+        let Some(engines) = &self.engines else {
             return;
         };
+        let both = [engines, engines.for_playouts()];
         let start = Instant::now();
-        engines.wait();
-        self.stage("code", start.elapsed());
+        let mut started = both
+            .into_iter()
+            .filter(|engines| engines.is_started())
+            .peekable();
+        if started.peek().is_some() {
+            started.for_each(|engines| engines.wait());
+            self.stage("code", start.elapsed());
+        }
     }
 
     /// The rules.

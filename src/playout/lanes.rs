@@ -56,19 +56,22 @@ impl Lanes {
         self.starting = LaneMask::default();
         let phase = queue.phase(now);
         let (mut first, mut mixed) = (None, false);
+        let mut left = lanes;
         let mut wanted = lanes.count();
-        let mut lanes = lanes.lanes();
         while wanted > 0
             && let Some((id, count)) = queue.next(phase, wanted)
         {
-            wanted -= count;
             mixed |= *first.get_or_insert(id) != id;
-            let mut started = LaneMask::default();
-            for lane in lanes.by_ref().take(count as usize) {
-                started.insert(lane);
+            let started = match count == wanted {
+                true => left,
+                false => left.first_lanes(count),
+            };
+            wanted -= count;
+            left = left.and_not(started);
+            started.lanes().for_each(|lane| {
                 self.ids[lane] = id;
                 self.started[lane] = now;
-            }
+            });
             if self.playing.len() <= id.index() {
                 self.playing.resize(id.index() + 1, LaneMask::default());
             }

@@ -92,7 +92,7 @@ pub fn runner(
             Box::new(Playouts::new(game, engine, max_steps, rng.next_u64()))
         }
         (Backend::Compiled, Some(engines)) => {
-            let engines = MatchEngines::new(engines.clone());
+            let engines = MatchEngines::new(engines.for_playouts().clone());
             let subscription = engines.subscribe(PlayoutPolicy::Uniform);
             Box::new(Playouts::subscribed(
                 subscription,

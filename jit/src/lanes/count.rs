@@ -24,37 +24,42 @@ pub fn count_exactly_one(width: Width, rows: &[u64], lanes: &[u64], counts: &mut
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("popcnt") {
         // SAFETY: the CPU has the instruction, as just checked.
-        return unsafe { with_popcnt(words, rows, lanes, counts) };
+        return unsafe { with_popcnt(width, rows, lanes, counts) };
     }
-    count(words, rows, lanes, counts)
+    count(width, rows, lanes, counts)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
-fn with_popcnt(words: usize, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
-    count(words, rows, lanes, counts)
+fn with_popcnt(width: Width, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+    count(width, rows, lanes, counts)
 }
 
 #[inline(always)]
-fn count(words: usize, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
-    let mut exact = [0; Width::MAX_WORDS];
-    let mut several = [0; Width::MAX_WORDS];
-    for row in rows.chunks_exact(words) {
-        for ((some, several), row) in exact.iter_mut().zip(&mut several).zip(row) {
-            *several |= *some & row;
-            *some |= row;
+fn count(width: Width, rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+    match width {
+        Width::X64 => count_words::<1>(rows, lanes, counts),
+        Width::X128 => count_words::<2>(rows, lanes, counts),
+        Width::X256 => count_words::<4>(rows, lanes, counts),
+        Width::X512 => count_words::<8>(rows, lanes, counts),
+    }
+}
+
+#[inline(always)]
+fn count_words<const WORDS: usize>(rows: &[u64], lanes: &[u64], counts: &mut [u64]) -> u64 {
+    let (rows, _) = rows.as_chunks::<WORDS>();
+    let (mut some, mut several) = ([0; WORDS], [0; WORDS]);
+    for row in rows {
+        for at in 0..WORDS {
+            several[at] |= some[at] & row[at];
+            some[at] |= row[at];
         }
     }
-    let mut neither = 0;
-    for ((exact, several), lanes) in exact.iter_mut().zip(several).zip(lanes) {
-        *exact &= lanes & !several;
-        neither += u64::from((lanes & !*exact).count_ones());
+    let exact: [u64; WORDS] = std::array::from_fn(|at| some[at] & !several[at] & lanes[at]);
+    for (count, row) in counts.iter_mut().zip(rows) {
+        *count += ones(row.iter().zip(exact).map(|(row, exact)| row & exact));
     }
-    for (count, row) in counts.iter_mut().zip(rows.chunks_exact(words)) {
-        let both = row.iter().zip(exact).map(|(row, exact)| row & exact);
-        *count += ones(both);
-    }
-    neither
+    ones(lanes.iter().zip(exact).map(|(lanes, exact)| lanes & !exact))
 }
 
 /// The number of ones in the words of a row.

@@ -17,6 +17,8 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
+use std::{array, iter};
+
 use super::dispatch::{Kernel, dispatch};
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
@@ -28,8 +30,8 @@ pub const FRACTION_BITS: usize = 14;
 /// The most bits of a number.
 pub(super) const MAX_BITS: usize = 32;
 
-/// A number per lane: row `i` is bit `i` of all of them.
-pub(super) type Numbers<V> = [V; MAX_BITS];
+/// As many bits as numbers usually have.
+const FEW_BITS: usize = 8;
 
 /// In each lane with a one in the row `lanes`, draws a number below that in the rows `below`, and
 /// zero elsewhere. Returns, as the first [`Width::words`] words, those of these lanes that have
@@ -79,27 +81,33 @@ impl Kernel for Draw<'_> {
     fn run<V: Vector>(self) -> Self::Output {
         // SAFETY: `lanes` is a row.
         let lanes = unsafe { V::load(self.lanes.as_ptr()) };
-        let mut below = [V::ZERO; MAX_BITS];
+        let mut below = self.below.chunks_exact(V::WORDS);
         let (mut bits, mut some) = (0, V::ZERO);
-        for (at, row) in self.below.chunks_exact(V::WORDS).enumerate() {
+        for (at, row) in below.clone().enumerate() {
             // SAFETY: the chunk is a row.
-            below[at] = unsafe { V::load(row.as_ptr()) }.and(lanes);
-            some = some.or(below[at]);
-            if !below[at].is_zero() {
+            let row = unsafe { V::load(row.as_ptr()) }.and(lanes);
+            some = some.or(row);
+            if !row.is_zero() {
                 bits = at + 1;
             }
         }
-        let mut numbers = [V::ZERO; MAX_BITS];
-        if bits > 1 {
-            let mut random = self.random.take();
-            numbers = draw(&below[..bits], &mut random);
-            self.random.put_back(random);
-        }
-        let rows = self.numbers.chunks_exact_mut(V::WORDS);
-        for (row, number) in rows.zip(numbers) {
+        let mut count = || match below.next() {
             // SAFETY: the chunk is a row.
-            unsafe { number.store(row.as_mut_ptr()) };
+            Some(row) => unsafe { V::load(row.as_ptr()) }.and(lanes),
+            None => V::ZERO,
+        };
+        let numbers = self.numbers;
+        let mut random = self.random.take();
+        if bits <= 1 {
+            put::<V>(&[], numbers);
+        } else if bits <= FEW_BITS {
+            let counts: [V; FEW_BITS] = array::from_fn(|_| count());
+            draw(&counts[..bits], &mut random, |drawn| put(drawn, numbers));
+        } else {
+            let counts: [V; MAX_BITS] = array::from_fn(|_| count());
+            draw(&counts[..bits], &mut random, |drawn| put(drawn, numbers));
         }
+        self.random.put_back(random);
         let mut none = [0; Width::MAX_WORDS];
         // SAFETY: no vector has more words than the greatest width.
         unsafe { lanes.and_not(some).store(none.as_mut_ptr()) };
@@ -107,25 +115,35 @@ impl Kernel for Draw<'_> {
     }
 }
 
-/// In each lane, a random number below `count`; zero where that is zero.
+/// Writes the numbers, and zeros as their upper bits.
 #[inline(always)]
-pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>) -> Numbers<V> {
-    let mut numbers = [V::ZERO; MAX_BITS];
+fn put<V: Vector>(numbers: &[V], rows: &mut [u64]) {
+    let numbers = numbers.iter().copied().chain(iter::repeat(V::ZERO));
+    for (row, number) in rows.chunks_exact_mut(V::WORDS).zip(numbers) {
+        // SAFETY: the chunk is a row.
+        unsafe { number.store(row.as_mut_ptr()) };
+    }
+}
+
+/// Draws a random number below `count` in each lane, zero where that is zero, and gives it to `take`.
+#[inline(always)]
+pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>, take: impl FnOnce(&[V])) {
     // Numbers of a length that the compiler knows stay in registers.
     match *count {
-        [a, b] => multiply([a, b], random, &mut numbers),
-        [a, b, c] => multiply([a, b, c], random, &mut numbers),
-        [a, b, c, d] => multiply([a, b, c, d], random, &mut numbers),
-        [a, b, c, d, e] => multiply([a, b, c, d, e], random, &mut numbers),
-        [a, b, c, d, e, f] => multiply([a, b, c, d, e, f], random, &mut numbers),
-        [a, b, c, d, e, f, g] => multiply([a, b, c, d, e, f, g], random, &mut numbers),
+        [a, b] => take(&multiply([a, b], random)),
+        [a, b, c] => take(&multiply([a, b, c], random)),
+        [a, b, c, d] => take(&multiply([a, b, c, d], random)),
+        [a, b, c, d, e] => take(&multiply([a, b, c, d, e], random)),
+        [a, b, c, d, e, f] => take(&multiply([a, b, c, d, e, f], random)),
+        [a, b, c, d, e, f, g] => take(&multiply([a, b, c, d, e, f, g], random)),
         _ => {
+            let mut product = [V::ZERO; MAX_BITS];
             for _ in 0..count.len() + FRACTION_BITS {
-                add_half(count, &mut numbers, random.next());
+                add_half(count, &mut product, random.next());
             }
+            take(&product[..count.len()]);
         }
     }
-    numbers
 }
 
 /// The integer part of the count times a random fraction.
@@ -133,8 +151,7 @@ pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>) -> Number
 fn multiply<V: Vector, const BITS: usize>(
     count: [V; BITS],
     random: &mut Generators<V>,
-    numbers: &mut Numbers<V>,
-) {
+) -> [V; BITS] {
     let mut product = [V::ZERO; BITS];
     // A copy stays in registers as well.
     let mut generators = *random;
@@ -142,7 +159,7 @@ fn multiply<V: Vector, const BITS: usize>(
         add_half(&count, &mut product, generators.next());
     }
     *random = generators;
-    numbers[..BITS].copy_from_slice(&product);
+    product
 }
 
 /// Adds the count where `bit` is true, and halves: multiplication by one bit of a fraction after

@@ -33,7 +33,7 @@
 //! ```
 
 use super::dispatch::{Kernel, dispatch};
-use super::draw::{MAX_BITS, Numbers, draw, full_add, half_add, increment};
+use super::draw::{MAX_BITS, draw, full_add, half_add, increment};
 use super::random::LaneRandom;
 use super::vector::Vector;
 use crate::rows::Width;
@@ -163,12 +163,14 @@ impl Kernel for Select<'_> {
             rows.iter().for_each(|&at| choose(at, row(at)));
         } else {
             let mut random = self.random.take();
-            let mut counter = draw(&count[..bits], &mut random);
+            let mut counter = [V::ZERO; MAX_BITS];
+            draw(&count[..bits], &mut random, |drawn| {
+                // From -1 - k, the counter overflows once at most.
+                for (bit, &drawn) in counter.iter_mut().zip(drawn) {
+                    *bit = V::ONES.and_not(drawn);
+                }
+            });
             self.random.put_back(random);
-            // From -1 - k, the counter overflows once at most.
-            for bit in &mut counter[..bits] {
-                *bit = V::ONES.and_not(*bit);
-            }
             walk(rows, &mut counter[..bits], row, choose);
         }
         let some = count.into_iter().fold(V::ZERO, V::or);
@@ -217,7 +219,7 @@ unsafe fn list_true<'a, V: Vector>(
 
 /// In each lane, how many of the rows are true.
 #[inline(always)]
-fn count<V: Vector>(rows: &[u32], row: impl Fn(u32) -> V) -> Numbers<V> {
+fn count<V: Vector>(rows: &[u32], row: impl Fn(u32) -> V) -> [V; MAX_BITS] {
     let mut count = [V::ZERO; MAX_BITS];
     let bits = (usize::BITS - rows.len().leading_zeros()) as usize;
     let (blocks, rest) = rows.as_chunks::<8>();

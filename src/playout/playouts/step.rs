@@ -123,12 +123,12 @@ impl Playouts {
     /// Counts these matches, all of one job.
     fn count(&mut self, id: JobId, lanes: LaneMask, ends: &Ends) {
         let (mut sum, mut squares) = (0, 0);
-        for lane in lanes.lanes() {
+        lanes.lanes().for_each(|lane| {
             let length = self.lanes.length(lane, self.now);
             sum += length;
             // Lengths have 32 bits.
             squares += u128::from(length * length);
-        }
+        });
         let count = lanes.count();
         let tally = self.queue.end(id, count);
         tally.state_changes += sum;
