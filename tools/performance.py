@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures the figures of docs/performance.md and writes that page.
 
-Usage: tools/performance.py [--seconds S] [--matches N] [--quick] [--json FILE] > docs/performance.md
+Usage: tools/performance.py [--seconds S] [--matches N] [--quick] [--reference PROGRAM] [--json FILE]
+           > docs/performance.md
 
 Builds the release, then measures with the commands that anybody can run; each section names its command. Games come
 from gdl/games, and from ../shared (or PROPJIT_SHARED) where that is present: rulesheets in games/, and what other
 engines reach on a machine of the same kind in peers.csv and grounding.csv. One thread, no cache, no profile unless
 said. The whole takes about half an hour with the shared games, some minutes without; --quick takes a second a
-game and leaves out the matches.
+game and leaves out the matches. With --reference, an earlier build is measured in turns with this one.
 Progress goes to stderr, figures as JSON to FILE.
 """
 
@@ -33,14 +34,19 @@ PUBLIC = [
     "breakthrough", "connectFour", "reversi", "hex", "chess_200", "speedChess", "kalaha6x2x4", "amazons_10x10",
     "gomoku_15x15", "pentago", "knightThrough", "chineseCheckers4",
 ]
+# Those that the project's targets name.
+COMPARED = [
+    "breakthrough", "connectFour", "reversi", "gomoku_15x15", "hex", "speedChess", "chess_200", "skirmish",
+    "amazons_10x10",
+]
 DARKENED = ["ticTacToe", "connectFour", "breakthrough", "dotsAndBoxes", "hex", "amazons_10x10", "sudokuGrade1"]
 
 
-def run(*arguments: str, cache: str = "off") -> dict:
+def run(*arguments: str, cache: str = "off", program: Path = PROGRAM) -> dict:
     """What a command prints as JSON; an empty dictionary if it fails."""
     environment = os.environ | {"PROPJIT_CACHE": cache, "PROPJIT_CONFIG": "off"}
     done = subprocess.run(
-        [PROGRAM, *arguments, "--format", "json"], capture_output=True, text=True, env=environment, cwd=ROOT
+        [program, *arguments, "--format", "json"], capture_output=True, text=True, env=environment, cwd=ROOT
     )
     if done.returncode != 0:
         print(f"  failed: {' '.join(map(str, arguments))}: {done.stderr.strip()[:200]}", file=sys.stderr)
@@ -211,6 +217,36 @@ machines are noisy: ratios matter, not the absolutes. One thread unless said; `-
             f"- Playouts a second against Regular Boardgames compiled to C++: {summary(boardgames)}."
         )
 
+    def against_reference(self, program: Path) -> None:
+        """Another build of this program, in turns with this one."""
+        lines = [["game", "state changes/s", "now", "times", "nodes/s", "now", "times"]]
+        figures = {}
+        for name in filter(lambda name: Path(public(name)).is_file(), COMPARED):
+            self.tell(f"  {name}")
+            rates: dict[Path, list[tuple[float, float]]] = {program: [], PROGRAM: []}
+            for seed in ("1", "2", "3"):
+                for of, seen in rates.items():
+                    common = ("--seed", seed, "--wait", "--no-cache", "--threads", "1")
+                    played = run("playout", public(name), "--seconds", "1", *common, program=of)
+                    found = run("analyze", public(name), "--seconds", "2", *common, program=of)
+                    if played and found:
+                        seen.append((played["state_changes_per_second"], found["nodes"] / found["seconds"]))
+            if not all(rates.values()):
+                continue
+            before, now = ([statistics.median(column) for column in zip(*seen)] for seen in rates.values())
+            figures[name] = {"before": before, "now": now}
+            line = [name]
+            for then, after in zip(before, now):
+                line += [short(then), short(after), significant(after / then, 2)]
+            lines.append(line)
+        self.figures["reference"] = figures
+        self.add(
+            f"## Against an earlier build\n\nMedians of three runs in turns with `{program.name}`: "
+            "`propjit playout RULESHEET --seconds 1 --seed S --wait --no-cache --threads 1` and `propjit analyze RULESHEET "
+            "--seconds 2 --seed S --wait --no-cache --threads 1`. Nodes are those of one second on a tree that begins "
+            f"empty.\n\n{rows(lines)}"
+        )
+
     def set_up(self) -> None:
         """Grounding, circuits and set-up of all public games."""
         folder = SHARED / "games"
@@ -315,6 +351,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of playouts for each game and backend")
     parser.add_argument("--matches", type=int, default=40, help="the matches of each series")
     parser.add_argument("--quick", action="store_true", help="a second for each, and no matches")
+    parser.add_argument("--reference", type=Path, help="an earlier build, to be measured in turns with this one")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     page = Page(1.0 if arguments.quick else arguments.seconds)
@@ -325,6 +362,7 @@ def main() -> None:
         ("own games", lambda: page.speed("The project's own games", OWN, own)),
         ("public games", lambda: page.speed("Public games", PUBLIC, public) if (SHARED / "games").is_dir() else None),
         ("other engines", page.against_others),
+        ("reference", lambda: page.against_reference(arguments.reference.resolve()) if arguments.reference else None),
         ("set-up", page.set_up),
         ("darkening", page.darkening),
         ("search", page.search),

@@ -16,7 +16,7 @@ use crate::ground::{GoalBounds, GroundGame};
 /// The engines of a game, which all its threads share. None is made before it is wanted.
 ///
 /// They have 256 lanes at most. A search that expands and plays out more leaves at a time chooses worse
-/// moves: with 512 lanes it makes a tenth more nodes, and scored 16 of 40 in connect four and
+/// moves: with 512 lanes it makes a tenth more nodes, and scored 39% of 40 matches of connect four and
 /// amazons. For random matches alone there are [others](Engines::for_playouts).
 pub struct Engines {
     programs: Arc<Programs>,

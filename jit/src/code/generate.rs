@@ -6,7 +6,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use target_lexicon::Triple;
 
-use super::assembler::{self, assemble};
+use super::assembler::{assembler, check};
 use super::config::{CodeConfig, Generator};
 use super::cranelift::Cranelift;
 use super::error::CompileError;
@@ -41,8 +41,8 @@ pub(super) fn generate(
         bytes: AtomicUsize::new(0),
     };
     let routines = plan.routines.par_iter();
-    let (code, spills): (Vec<Vec<u8>>, u32) = match config.generator {
-        Generator::Cranelift => {
+    let (code, spills): (Vec<Vec<u8>>, u32) = match assembler(config.generator) {
+        None => {
             let cranelift = match target {
                 None => Cranelift::host(config.width, config.effort)?,
                 Some(target) => Cranelift::target(target.clone(), config.width, config.effort)?,
@@ -50,13 +50,13 @@ pub(super) fn generate(
             let compile = |routine: &Routine| limits.check(|| cranelift.compile(routine));
             (routines.map(compile).collect::<Result<_, _>>()?, 0)
         }
-        Generator::Avx2 | Generator::Avx512 => {
-            assembler::check(config.generator, config.width, target)?;
+        Some(assemble) => {
+            check(config.generator, config.width, target)?;
             // The same rows serve every routine: values do not outlive it.
             let spills = AtomicUsize::new(0);
             let compile = |routine| {
                 limits.check(|| {
-                    let assembly = assemble(config.generator, routine, config.width, plan.rows);
+                    let assembly = assemble(routine, config.width, plan.rows);
                     spills.fetch_max(assembly.spills as usize, Ordering::Relaxed);
                     Ok(assembly.code)
                 })
@@ -85,7 +85,7 @@ pub(super) fn generate(
 pub(super) fn describe(config: &CodeConfig) -> Result<String, CompileError> {
     Ok(match config.generator {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
-        assembler => assembler.name().to_string(),
+        Generator::Avx2 | Generator::Avx512 => config.generator.name().to_string(),
     })
 }
 

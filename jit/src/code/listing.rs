@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 
-use super::assembler::assemble;
-use super::config::{CodeConfig, Generator};
+use super::assembler::assembler;
+use super::config::CodeConfig;
 use super::cranelift::Cranelift;
 use super::error::CompileError;
 use super::generate::check_rows;
@@ -94,8 +94,8 @@ pub fn disassemble(
 /// The text of each routine.
 fn texts(plan: &Plan, config: &CodeConfig, form: ListingForm) -> Result<Vec<String>, CompileError> {
     let routines = plan.routines.iter();
-    match config.generator {
-        Generator::Cranelift => {
+    match assembler(config.generator) {
+        None => {
             let cranelift = Cranelift::host(config.width, config.effort)?;
             let text = |routine: &Routine| match form {
                 ListingForm::Intermediate => Ok(cranelift.ir(routine)),
@@ -103,15 +103,13 @@ fn texts(plan: &Plan, config: &CodeConfig, form: ListingForm) -> Result<Vec<Stri
             };
             routines.map(text).collect()
         }
-        Generator::Avx2 | Generator::Avx512 => {
+        Some(assemble) => {
             if !config.generator.widths().contains(&config.width) {
                 return Err(CompileError::Width(config.width));
             }
             let text = |routine: &Routine| match form {
                 ListingForm::Intermediate => routine.to_string(),
-                ListingForm::Assembly => {
-                    decode(&assemble(config.generator, routine, config.width, plan.rows).code)
-                }
+                ListingForm::Assembly => decode(&assemble(routine, config.width, plan.rows).code),
             };
             Ok(routines.map(text).collect())
         }
@@ -142,6 +140,7 @@ mod tests {
 
     use super::*;
     use crate::circuit::{Builder, OutputId};
+    use crate::code::Generator;
     use crate::rows::Width;
 
     /// Two outputs in two sections, one of which is inverted.

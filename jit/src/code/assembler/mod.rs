@@ -61,17 +61,16 @@ pub(super) fn check(
     }
 }
 
-/// The machine code of a routine, for rows of one of the widths of an assembler. Values that
-/// registers have no room for go to rows from `spill_rows` on.
-pub(super) fn assemble(
-    generator: Generator,
-    routine: &Routine,
-    width: Width,
-    spill_rows: u32,
-) -> Assembly {
+/// Makes the machine code of a routine, for rows of one of the widths that there are. Values that
+/// registers have no room for go to rows from the number given on.
+pub(super) type Assemble = fn(&Routine, Width, u32) -> Assembly;
+
+/// The assembler of a generator, if it is one.
+pub(super) fn assembler(generator: Generator) -> Option<Assemble> {
     match generator {
-        Generator::Avx512 => avx512::assemble(routine, width, spill_rows),
-        _ => avx2::assemble(routine, width, spill_rows),
+        Generator::Cranelift => None,
+        Generator::Avx2 => Some(avx2::assemble),
+        Generator::Avx512 => Some(avx512::assemble),
     }
 }
 
