@@ -166,6 +166,8 @@ const HEADER: &str = "# Written by `propjit tune`. Without this file, defaults a
 
 #[cfg(test)]
 mod tests {
+    use propjit_jit::lanes::Width;
+
     use super::*;
 
     fn text(edit: impl FnOnce(&mut Profile)) -> String {
@@ -218,13 +220,19 @@ mod tests {
             read(&endless),
             Err(ProfileError::Impossible { .. })
         ));
-        let wide = text(|_| {}).replace("lanes = 256", "lanes = 512");
-        let wide = wide.replace("lanes = 128", "lanes = 512");
-        assert!(matches!(read(&wide), Err(ProfileError::Impossible { .. })));
-        let odd = wide.replace("512", "100");
+        let other = text(|profile| {
+            let widths = profile.settings.generator.widths();
+            let mut others = Width::ALL
+                .into_iter()
+                .filter(|width| !widths.contains(width));
+            profile.settings.width = others.next().unwrap();
+        });
+        assert!(matches!(read(&other), Err(ProfileError::Impossible { .. })));
+        let whole = text(|_| {});
+        let lanes = Settings::default().width.lanes();
+        let odd = whole.replace(&format!("lanes = {lanes}"), "lanes = 100");
         let error = read(&odd).unwrap_err();
         assert!(matches!(error, ProfileError::Damaged { .. }));
-        let whole = text(|_| {});
         for damaged in [
             &whole[..whole.len() / 2],
             "",
