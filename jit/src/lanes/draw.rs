@@ -17,7 +17,7 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
-use std::{array, iter};
+use std::iter;
 
 use super::dispatch::{Kernel, dispatch};
 use super::random::{Generators, LaneRandom};
@@ -81,9 +81,8 @@ impl Kernel for Draw<'_> {
     fn run<V: Vector>(self) -> Self::Output {
         // SAFETY: `lanes` is a row.
         let lanes = unsafe { V::load(self.lanes.as_ptr()) };
-        let mut below = self.below.chunks_exact(V::WORDS);
         let (mut bits, mut some) = (0, V::ZERO);
-        for (at, row) in below.clone().enumerate() {
+        for (at, row) in self.below.chunks_exact(V::WORDS).enumerate() {
             // SAFETY: the chunk is a row.
             let row = unsafe { V::load(row.as_ptr()) }.and(lanes);
             some = some.or(row);
@@ -91,21 +90,13 @@ impl Kernel for Draw<'_> {
                 bits = at + 1;
             }
         }
-        let mut count = || match below.next() {
-            // SAFETY: the chunk is a row.
-            Some(row) => unsafe { V::load(row.as_ptr()) }.and(lanes),
-            None => V::ZERO,
-        };
-        let numbers = self.numbers;
         let mut random = self.random.take();
-        if bits <= 1 {
-            put::<V>(&[], numbers);
-        } else if bits <= FEW_BITS {
-            let counts: [V; FEW_BITS] = array::from_fn(|_| count());
-            draw(&counts[..bits], &mut random, |drawn| put(drawn, numbers));
-        } else {
-            let counts: [V; MAX_BITS] = array::from_fn(|_| count());
-            draw(&counts[..bits], &mut random, |drawn| put(drawn, numbers));
+        match bits {
+            0 | 1 => put::<V>(&[], self.numbers),
+            ..=FEW_BITS => {
+                put_drawn::<V, FEW_BITS>(self.below, bits, lanes, &mut random, self.numbers)
+            }
+            _ => put_drawn::<V, MAX_BITS>(self.below, bits, lanes, &mut random, self.numbers),
         }
         self.random.put_back(random);
         let mut none = [0; Width::MAX_WORDS];
@@ -113,6 +104,25 @@ impl Kernel for Draw<'_> {
         unsafe { lanes.and_not(some).store(none.as_mut_ptr()) };
         none
     }
+}
+
+/// Draws numbers of `bits` bits below those in the first rows, in these lanes, and writes them.
+#[inline(always)]
+fn put_drawn<V: Vector, const MOST: usize>(
+    below: &[u64],
+    bits: usize,
+    lanes: V,
+    random: &mut Generators<V>,
+    numbers: &mut [u64],
+) {
+    let mut count = [V::ZERO; MOST];
+    for (count, row) in count.iter_mut().zip(below.chunks_exact(V::WORDS)) {
+        // SAFETY: the chunk is a row.
+        *count = unsafe { V::load(row.as_ptr()) }.and(lanes);
+    }
+    let mut drawn = [V::ZERO; MOST];
+    draw(&count[..bits], random, &mut drawn[..bits]);
+    put(&drawn[..bits], numbers);
 }
 
 /// Writes the numbers, and zeros as their upper bits.
@@ -125,23 +135,22 @@ fn put<V: Vector>(numbers: &[V], rows: &mut [u64]) {
     }
 }
 
-/// Draws a random number below `count` in each lane, zero where that is zero, and gives it to `take`.
+/// Makes `numbers`, which are as long as `count` and zero, random numbers below that in each lane,
+/// and zero where that is zero.
 #[inline(always)]
-pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>, take: impl FnOnce(&[V])) {
+pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>, numbers: &mut [V]) {
     // Numbers of a length that the compiler knows stay in registers.
     match *count {
-        [a, b] => take(&multiply([a, b], random)),
-        [a, b, c] => take(&multiply([a, b, c], random)),
-        [a, b, c, d] => take(&multiply([a, b, c, d], random)),
-        [a, b, c, d, e] => take(&multiply([a, b, c, d, e], random)),
-        [a, b, c, d, e, f] => take(&multiply([a, b, c, d, e, f], random)),
-        [a, b, c, d, e, f, g] => take(&multiply([a, b, c, d, e, f, g], random)),
+        [a, b] => multiply([a, b], random, numbers),
+        [a, b, c] => multiply([a, b, c], random, numbers),
+        [a, b, c, d] => multiply([a, b, c, d], random, numbers),
+        [a, b, c, d, e] => multiply([a, b, c, d, e], random, numbers),
+        [a, b, c, d, e, f] => multiply([a, b, c, d, e, f], random, numbers),
+        [a, b, c, d, e, f, g] => multiply([a, b, c, d, e, f, g], random, numbers),
         _ => {
-            let mut product = [V::ZERO; MAX_BITS];
             for _ in 0..count.len() + FRACTION_BITS {
-                add_half(count, &mut product, random.next());
+                add_half(count, numbers, random.next());
             }
-            take(&product[..count.len()]);
         }
     }
 }
@@ -151,7 +160,8 @@ pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>, take: imp
 fn multiply<V: Vector, const BITS: usize>(
     count: [V; BITS],
     random: &mut Generators<V>,
-) -> [V; BITS] {
+    numbers: &mut [V],
+) {
     let mut product = [V::ZERO; BITS];
     // A copy stays in registers as well.
     let mut generators = *random;
@@ -159,7 +169,7 @@ fn multiply<V: Vector, const BITS: usize>(
         add_half(&count, &mut product, generators.next());
     }
     *random = generators;
-    product
+    numbers.copy_from_slice(&product);
 }
 
 /// Adds the count where `bit` is true, and halves: multiplication by one bit of a fraction after

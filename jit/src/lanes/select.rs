@@ -164,13 +164,12 @@ impl Kernel for Select<'_> {
         } else {
             let mut random = self.random.take();
             let mut counter = [V::ZERO; MAX_BITS];
-            draw(&count[..bits], &mut random, |drawn| {
-                // From -1 - k, the counter overflows once at most.
-                for (bit, &drawn) in counter.iter_mut().zip(drawn) {
-                    *bit = V::ONES.and_not(drawn);
-                }
-            });
+            draw(&count[..bits], &mut random, &mut counter[..bits]);
             self.random.put_back(random);
+            // From -1 - k, the counter overflows once at most.
+            for bit in &mut counter[..bits] {
+                *bit = V::ONES.and_not(*bit);
+            }
             walk(rows, &mut counter[..bits], row, choose);
         }
         let some = count.into_iter().fold(V::ZERO, V::or);
