@@ -4,25 +4,8 @@
 //! Developer's Manual", volume 2, section 2.7). Memory is addressed as RDI plus a 32-bit offset.
 
 use super::registers::{Register, Source};
-use super::{Encoder, Opcode};
+use super::{Encoder, Map, Prefix, RDI};
 use crate::rows::Width;
-
-const RDI: u8 = 7;
-
-/// The mandatory prefix that an opcode has, as EVEX has it.
-#[derive(Clone, Copy)]
-enum Prefix {
-    X66 = 1,
-    XF3 = 2,
-}
-
-/// The table that an opcode is in, as EVEX has it.
-#[derive(Clone, Copy)]
-enum Map {
-    X0F = 1,
-    X0F38 = 2,
-    X0F3A = 3,
-}
 
 /// Instructions, one after the other.
 #[derive(Debug)]
@@ -35,69 +18,11 @@ pub(super) struct EvexEncoder {
 impl Encoder for EvexEncoder {
     const REGISTERS: usize = 32;
 
-    fn finish(self) -> Vec<u8> {
-        self.bytes
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
     }
 
-    fn logic(&mut self, opcode: Opcode, target: Register, first: Register, second: Source) {
-        self.evex(Prefix::X66, Map::X0F, opcode as u8, target, first, second);
-    }
-
-    fn load(&mut self, target: Register, offset: i32) {
-        let from = Source::Memory(offset);
-        self.evex(Prefix::XF3, Map::X0F, 0x6f, target, Register(0), from);
-    }
-
-    fn store(&mut self, offset: i32, from: Register) {
-        let to = Source::Memory(offset);
-        self.evex(Prefix::XF3, Map::X0F, 0x7f, from, Register(0), to);
-    }
-
-    fn return_zero(&mut self) {
-        // xor eax, eax
-        self.bytes.extend([0x31, 0xc0]);
-        self.leave();
-    }
-
-    fn return_any(&mut self, register: Register) {
-        // vptestmq k1, register, register
-        let (k1, source) = (Register(1), Source::Register(register));
-        self.evex(Prefix::X66, Map::X0F38, 0x27, k1, register, source);
-        // kortestw k1, k1; setnz al; movzx eax, al
-        self.bytes.extend([0xc5, 0xf8, 0x98, 0xc9]);
-        self.bytes.extend([0x0f, 0x95, 0xc0, 0x0f, 0xb6, 0xc0]);
-        self.leave();
-    }
-}
-
-impl EvexEncoder {
-    /// For rows of 256 or 512 lanes.
-    pub(super) fn new(width: Width) -> EvexEncoder {
-        EvexEncoder {
-            bytes: Vec::new(),
-            size: 8 * width.words() as i32,
-        }
-    }
-
-    /// Any function of three sources: the target becomes the bit of the table whose number is made
-    /// of those of target, first and second, that of the target having the value 4.
-    pub(super) fn ternary(&mut self, table: u8, target: Register, first: Register, second: Source) {
-        self.evex(Prefix::X66, Map::X0F3A, 0x25, target, first, second);
-        self.bytes.push(table);
-    }
-
-    /// `target = from`
-    pub(super) fn copy(&mut self, target: Register, from: Register) {
-        let from = Source::Register(from);
-        self.evex(Prefix::X66, Map::X0F, 0x6f, target, Register(0), from);
-    }
-
-    fn leave(&mut self) {
-        // vzeroupper, as code with older instructions may follow; ret
-        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
-    }
-
-    fn evex(
+    fn instruction(
         &mut self,
         prefix: Prefix,
         map: Map,
@@ -141,6 +66,39 @@ impl EvexEncoder {
             }
         }
     }
+
+    fn return_any(&mut self, register: Register) {
+        // vptestmq k1, register, register
+        let (k1, source) = (Register(1), Source::Register(register));
+        self.instruction(Prefix::X66, Map::X0F38, 0x27, k1, register, source);
+        // kortestw k1, k1; setnz al; movzx eax, al
+        self.bytes.extend([0xc5, 0xf8, 0x98, 0xc9]);
+        self.bytes.extend([0x0f, 0x95, 0xc0, 0x0f, 0xb6, 0xc0]);
+        self.leave();
+    }
+}
+
+impl EvexEncoder {
+    /// For rows of 256 or 512 lanes.
+    pub(super) fn new(width: Width) -> EvexEncoder {
+        EvexEncoder {
+            bytes: Vec::new(),
+            size: 8 * width.words() as i32,
+        }
+    }
+
+    /// Any function of three sources: the target becomes the bit of the table whose number is made
+    /// of those of target, first and second, that of the target having the value 4.
+    pub(super) fn ternary(&mut self, table: u8, target: Register, first: Register, second: Source) {
+        self.instruction(Prefix::X66, Map::X0F3A, 0x25, target, first, second);
+        self.bytes.push(table);
+    }
+
+    /// `target = from`
+    pub(super) fn copy(&mut self, target: Register, from: Register) {
+        let from = Source::Register(from);
+        self.instruction(Prefix::X66, Map::X0F, 0x6f, target, Register(0), from);
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +106,7 @@ mod tests {
     use iced_x86::{Mnemonic, Register as Named};
     use proptest::prelude::*;
 
+    use super::super::Opcode;
     use super::super::decoding::{Operand, Seen, offset, registers};
     use super::*;
 
@@ -246,7 +205,7 @@ mod tests {
     fn seen_and_meant(forms: &[Form], width: Width) -> (Vec<Seen>, Vec<Seen>) {
         let mut encoder = EvexEncoder::new(width);
         forms.iter().for_each(|form| form.encode(&mut encoder));
-        let seen = Seen::all(&encoder.finish());
+        let seen = Seen::all(&encoder.bytes);
         let meant = forms.iter().flat_map(|form| form.meaning(width)).collect();
         (seen, meant)
     }
@@ -318,7 +277,7 @@ mod tests {
         let encode = |f: &dyn Fn(&mut EvexEncoder)| {
             let mut encoder = EvexEncoder::new(Width::X512);
             f(&mut encoder);
-            encoder.finish()
+            encoder.bytes
         };
         // vpternlogq zmm3, zmm20, [rdi+0x40], 0xe8
         assert_eq!(

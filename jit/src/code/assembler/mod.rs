@@ -87,23 +87,75 @@ enum Opcode {
     Xor = 0xef,
 }
 
+/// The register that rows are addressed by.
+const RDI: u8 = 7;
+
+/// The mandatory prefix that an opcode has, as VEX and EVEX have it.
+#[derive(Clone, Copy)]
+enum Prefix {
+    X66 = 1,
+    XF3 = 2,
+}
+
+/// The table that an opcode is in, as VEX and EVEX have it.
+#[derive(Clone, Copy)]
+enum Map {
+    X0F = 1,
+    X0F38 = 2,
+    X0F3A = 3,
+}
+
 /// An encoder of instructions, one after the other.
 trait Encoder {
     /// The number of registers.
     const REGISTERS: usize;
 
-    /// `target = first OP second`
-    fn logic(&mut self, opcode: Opcode, target: Register, first: Register, second: Source);
-    /// Reads memory.
-    fn load(&mut self, target: Register, offset: i32);
-    /// Writes memory.
-    fn store(&mut self, offset: i32, from: Register);
-    /// Returns zero.
-    fn return_zero(&mut self);
+    /// The code so far.
+    fn bytes(&mut self) -> &mut Vec<u8>;
+
+    /// Any instruction of up to two sources, the first of which is in a register.
+    fn instruction(
+        &mut self,
+        prefix: Prefix,
+        map: Map,
+        opcode: u8,
+        register: Register,
+        first: Register,
+        second: Source,
+    );
+
     /// Returns one if any bit of the register is set, else zero.
     fn return_any(&mut self, register: Register);
-    /// The code.
-    fn finish(self) -> Vec<u8>;
+
+    /// `target = first OP second`
+    fn logic(&mut self, opcode: Opcode, target: Register, first: Register, second: Source) {
+        self.instruction(Prefix::X66, Map::X0F, opcode as u8, target, first, second);
+    }
+
+    /// Reads memory.
+    fn load(&mut self, target: Register, offset: i32) {
+        let from = Source::Memory(offset);
+        self.instruction(Prefix::XF3, Map::X0F, 0x6f, target, Register(0), from);
+    }
+
+    /// Writes memory.
+    fn store(&mut self, offset: i32, from: Register) {
+        let to = Source::Memory(offset);
+        self.instruction(Prefix::XF3, Map::X0F, 0x7f, from, Register(0), to);
+    }
+
+    /// Returns zero.
+    fn return_zero(&mut self) {
+        // xor eax, eax
+        self.bytes().extend([0x31, 0xc0]);
+        self.leave();
+    }
+
+    /// Leaves the routine.
+    fn leave(&mut self) {
+        // vzeroupper, as code with older instructions may follow; ret
+        self.bytes().extend([0xc5, 0xf8, 0x77, 0xc3]);
+    }
 }
 
 /// A routine that is being assembled.
@@ -141,7 +193,7 @@ impl<E: Encoder> Assembler<E> {
             None => self.encoder.return_zero(),
         }
         Assembly {
-            code: self.encoder.finish(),
+            code: std::mem::take(self.encoder.bytes()),
             spills: self.registers.spills(),
         }
     }

@@ -4,24 +4,8 @@
 //! Manual", volume 2, section 2.3). Memory is addressed as RDI plus a 32-bit offset.
 
 use super::registers::{Register, Source};
-use super::{Encoder, Opcode};
+use super::{Encoder, Map, Prefix, RDI};
 use crate::rows::Width;
-
-const RDI: u8 = 7;
-
-/// The mandatory prefix that an opcode has, as VEX has it.
-#[derive(Clone, Copy)]
-enum Prefix {
-    X66 = 1,
-    XF3 = 2,
-}
-
-/// The table that an opcode is in, as VEX has it.
-#[derive(Clone, Copy)]
-enum Map {
-    X0F = 1,
-    X0F38 = 2,
-}
 
 /// Instructions, one after the other.
 #[derive(Debug)]
@@ -34,54 +18,11 @@ pub(super) struct VexEncoder {
 impl Encoder for VexEncoder {
     const REGISTERS: usize = 16;
 
-    fn finish(self) -> Vec<u8> {
-        self.bytes
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
     }
 
-    fn logic(&mut self, opcode: Opcode, target: Register, first: Register, second: Source) {
-        self.vex(Prefix::X66, Map::X0F, opcode as u8, target, first, second);
-    }
-
-    fn load(&mut self, target: Register, offset: i32) {
-        let from = Source::Memory(offset);
-        self.vex(Prefix::XF3, Map::X0F, 0x6f, target, Register(0), from);
-    }
-
-    fn store(&mut self, offset: i32, from: Register) {
-        let to = Source::Memory(offset);
-        self.vex(Prefix::XF3, Map::X0F, 0x7f, from, Register(0), to);
-    }
-
-    fn return_zero(&mut self) {
-        // xor eax, eax
-        self.bytes.extend([0x31, 0xc0]);
-        self.leave();
-    }
-
-    fn return_any(&mut self, register: Register) {
-        // vptest; setnz al; movzx eax, al
-        let source = Source::Register(register);
-        self.vex(Prefix::X66, Map::X0F38, 0x17, register, Register(0), source);
-        self.bytes.extend([0x0f, 0x95, 0xc0, 0x0f, 0xb6, 0xc0]);
-        self.leave();
-    }
-}
-
-impl VexEncoder {
-    /// For rows of 128 or 256 lanes.
-    pub(super) fn new(width: Width) -> VexEncoder {
-        VexEncoder {
-            bytes: Vec::new(),
-            long: width == Width::X256,
-        }
-    }
-
-    fn leave(&mut self) {
-        // vzeroupper, as code with older instructions may follow; ret
-        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
-    }
-
-    fn vex(
+    fn instruction(
         &mut self,
         prefix: Prefix,
         map: Map,
@@ -116,6 +57,24 @@ impl VexEncoder {
             },
         }
     }
+
+    fn return_any(&mut self, register: Register) {
+        // vptest; setnz al; movzx eax, al
+        let source = Source::Register(register);
+        self.instruction(Prefix::X66, Map::X0F38, 0x17, register, Register(0), source);
+        self.bytes.extend([0x0f, 0x95, 0xc0, 0x0f, 0xb6, 0xc0]);
+        self.leave();
+    }
+}
+
+impl VexEncoder {
+    /// For rows of 128 or 256 lanes.
+    pub(super) fn new(width: Width) -> VexEncoder {
+        VexEncoder {
+            bytes: Vec::new(),
+            long: width == Width::X256,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -123,6 +82,7 @@ mod tests {
     use iced_x86::{Mnemonic, Register as Named};
     use proptest::prelude::*;
 
+    use super::super::Opcode;
     use super::super::decoding::{Operand, Seen, offset, registers};
     use super::*;
 
@@ -207,7 +167,7 @@ mod tests {
     fn seen_and_meant(forms: &[Form], long: bool) -> (Vec<Seen>, Vec<Seen>) {
         let mut encoder = VexEncoder::new(if long { Width::X256 } else { Width::X128 });
         forms.iter().for_each(|form| form.encode(&mut encoder));
-        let seen = Seen::all(&encoder.finish());
+        let seen = Seen::all(&encoder.bytes);
         let meant = forms.iter().flat_map(|form| form.meaning(long)).collect();
         (seen, meant)
     }
@@ -270,7 +230,7 @@ mod tests {
         let encode = |f: &dyn Fn(&mut VexEncoder)| {
             let mut encoder = VexEncoder::new(Width::X256);
             f(&mut encoder);
-            encoder.finish()
+            encoder.bytes
         };
         let (low, high) = (Register(3), Register(12));
         let register = Source::Register;
@@ -297,7 +257,7 @@ mod tests {
         // vmovdqu [rdi], xmm3
         let mut narrow = VexEncoder::new(Width::X128);
         narrow.store(0, low);
-        assert_eq!(narrow.finish(), [0xc5, 0xfa, 0x7f, 0x5f, 0x00]);
+        assert_eq!(narrow.bytes, [0xc5, 0xfa, 0x7f, 0x5f, 0x00]);
         // vptest ymm3, ymm3; setne al; movzx eax, al; vzeroupper; ret
         assert_eq!(
             encode(&|e| e.return_any(low)),
