@@ -1,66 +1,217 @@
 #!/usr/bin/env python3
-"""Plays a panel of games, the player as it is against the same player without one of its parts.
+"""Plays series of matches on a panel of games: a player against the same player without one of its parts, against
+another build of the program, or against a stranger that speaks the protocol.
 
-Usage: tools/strength.py RULESHEET... [--without OPTION] [--with OPTION] [--matches N] [--clock S] [--learn S]
-       [--core N] [--seed N]
+Each opening is played once with each player in each role. Usage:
 
-For each rulesheet, `propjit match` plays matches in one process on one core: sides change from match to match, nobody
-thinks on the other's time, all random numbers follow from the seed. What players learn is kept in a folder of its own
-for the time of the run; `propjit heuristics` learns before, for `--learn` seconds, as in a start clock on two cores of
-which one learns. The table has a row for each game as it is done: the score, a draw counting as half a win, with its
-95% interval, and what was said of the evaluation. Build the release before.
+    tools/strength.py RULESHEET... --without local=false                 one part of the player, on against off
+    tools/strength.py RULESHEET... --without rave=0 --nodes 2000         at equal nodes instead of an equal clock
+    tools/strength.py RULESHEET... --against PROGRAM                     another build, both over the loopback
+    tools/strength.py RULESHEET... --stranger http://HOST:PORT           whoever listens there
+    tools/strength.py --panel FOLDER --sprt 0,30,0.05,0.05 --records F   the panel's rulesheets in a folder, by a test
 """
 
 import argparse
+import contextlib
 import json
+import math
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "target/release/propjit"
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = os.environ.get("PROPJIT", str(ROOT / "target/release/propjit"))
+
+# Games with and without captures, of connection, of counting, with asymmetric roles, simultaneous ones, with three
+# players, and of one role.
+PANEL = (
+    "breakthrough knightThrough skirmish speedChess checkers connectFour pentago nineBoardTicTacToe gomoku_15x15 quad"
+    " hex amazons_8x8 reversi dotsAndBoxes kalaha6x2x4 escortLatch sheepAndWolf blocker 3pffa_zerosum max_knights"
+).split()
+
+# A player over HTTP has to answer in whole seconds: it answers this much earlier to think for less.
+HTTP_CLOCK = 1
 
 
-def run(core: int, folder: str, *arguments: str) -> dict:
-    """What a command prints as JSON, run on one core with the settings of a folder."""
-    command = ["taskset", "-c", str(core), str(PROGRAM), *arguments, "--format", "json"]
+def start(core: int, folder: str, program: str, *arguments: str) -> subprocess.Popen:
+    """Starts a command on one core with the settings of a folder."""
     environment = {**os.environ, "PROPJIT_CONFIG": folder}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    command = ["taskset", "-c", str(core), program, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def run(core: int, folder: str, *arguments: str, program: str = PROGRAM) -> dict:
+    """What a command prints as JSON."""
+    process = start(core, folder, program, *arguments, "--format", "json")
+    output, errors = process.communicate()
+    if process.returncode != 0:
+        sys.exit(f"{program} {' '.join(arguments)}: {errors.strip()}")
+    return json.loads(output)
+
+
+@contextlib.contextmanager
+def served(core: int, folder: str, program: str, player: str, clock: float):
+    """The address at which a program's player listens, which answers after `clock` seconds."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    margin = str(round(1000 * (HTTP_CLOCK - clock)))
+    process = start(core, folder, program, "serve", "--port", str(port), "--margin", margin, "--player", player)
+    try:
+        for _ in range(100):
+            if process.poll() is not None:
+                sys.exit(f"{program} serve: {process.stderr.read().strip()}")
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.1):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def overlooked_losses(records: Path) -> dict[int, int]:
+    """For each of the two players, how often it knew only after its move that all is lost, though it had moved itself
+    in between: the traps into which it went. Nothing is known of players elsewhere."""
+    found: dict[int, int] = {}
+    with open(records, encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            names = record["series"]["players"]
+            for role in range(len(record["roles"])):
+                was_open = False
+                for step in record["steps"]:
+                    told = step[role].get("statistics")
+                    if told is None:
+                        continue
+                    player = names.index(record["players"][role])
+                    is_lost = told["solved"] and told["value"] == 0
+                    found[player] = found.get(player, 0) + (is_lost and was_open)
+                    was_open = not is_lost
+    return found
+
+
+def wilson(score: float, matches: int) -> tuple[float, float]:
+    """The interval in which the expected score is, with a probability of 95%."""
+    if matches == 0:
+        return 0.0, 1.0
+    z = 1.959964
+    middle = (score + z * z / 2) / (matches + z * z)
+    share = score / matches
+    half = z * math.sqrt(share * (1 - share) / matches + z * z / 4 / matches**2) / (1 + z * z / matches)
+    return middle - half, middle + half
+
+
+def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
+    """A series in one game: its standings."""
+    name = Path(rulesheet).stem
+    seed = ["--seed", str(options.seed)]
+    common = "mcts:threads=1,ponder=false"
+    budget = f"nodes={options.nodes}" if options.nodes else ""
+    own, other = (",".join(filter(None, [common, part, budget])) for part in (options.own, options.without))
+    settings = [str(Path(folder, "own"))]
+    if options.against:
+        settings.append(str(Path(folder, "other")))
+    for place, program in zip(settings, [PROGRAM, options.against]):
+        Path(place).mkdir(exist_ok=True)
+        if options.learn > 0:
+            # Another build may have no evaluation.
+            start(options.core, place, program, "heuristics", rulesheet, "--seconds", str(options.learn), *seed).communicate()
+    with contextlib.ExitStack() as players:
+        clock = options.clock
+        if options.against:
+            programs = zip(settings, [PROGRAM, options.against], [own, common])
+            own, other = (players.enter_context(served(options.core, *each, clock)) for each in programs)
+            clock = HTTP_CLOCK
+        elif options.stranger:
+            other = options.stranger
+        records = Path(options.records or folder, f"{name}.jsonl")
+        records.unlink(missing_ok=True)
+        roles = len(run(options.core, settings[0], "info", rulesheet)["roles"])
+        rounds = max(1, options.matches // roles)
+        # Where there are more roles, the others have all of them but one.
+        others = ["--player", other] * max(1, roles - 1)
+        arguments = [rulesheet, "--player", own, *others, "--rounds", str(rounds), *seed]
+        arguments += ["--start-clock", str(options.start_clock), "--play-clock", str(clock), "--output", str(records)]
+        if options.openings > 0:
+            arguments += ["--openings", f"random:{options.openings}"]
+        if options.sprt:
+            arguments += ["--sprt", options.sprt]
+        played = run(options.core, settings[0], "tournament", *arguments)
+    standing = played["table"]["standings"][0]
+    losses = overlooked_losses(records)
+    return {
+        "game": name,
+        "matches": standing["matches"],
+        "score": standing["score"] * standing["matches"] if standing["matches"] else 0.0,
+        "counts": [standing[key] for key in ("wins", "draws", "losses")],
+        "timeouts": sum(player["timeouts"] for player in played["table"]["standings"]),
+        "overlooked": [losses.get(player) for player in (0, 1)],
+        "sprt": played["sprt"] or played["table"].get("sprt"),
+    }
+
+
+def row(name: str, series: dict) -> str:
+    """A line of the table."""
+    low, high = wilson(series["score"], series["matches"])
+    share = 100 * series["score"] / max(1, series["matches"])
+    overlooked = ["" if count is None else str(count) for count in series["overlooked"]]
+    wins, draws, losses = series["counts"]
+    return (f"| {name} | {series['matches']} | {wins} | {draws} | {losses} | {share:.1f}% | {100 * low:.0f} to {100 * high:.0f}"
+            f" | {overlooked[0]} | {overlooked[1]} | {series['timeouts']} |")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("rulesheets", nargs="+")
-    parser.add_argument("--without", default="evaluation=false", help="an option of the other player")
-    parser.add_argument("--with", dest="own", default="", help="options of the player itself")
-    parser.add_argument("--matches", type=int, default=200)
-    parser.add_argument("--clock", type=float, default=0.2)
-    parser.add_argument("--learn", type=float, default=3)
-    parser.add_argument("--core", type=int, default=0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rulesheets", nargs="*", help="files with the rules")
+    parser.add_argument("--panel", metavar="FOLDER", help="as well, the games of the panel of which a rulesheet is there")
+    parser.add_argument("--with", dest="own", default="", metavar="OPTIONS", help="options of the player itself")
+    parser.add_argument("--without", default="evaluation=false", metavar="OPTIONS", help="options of the other player")
+    parser.add_argument("--against", metavar="PROGRAM", help="the other player is that of this build")
+    parser.add_argument("--stranger", metavar="URL", help="the other player listens there")
+    parser.add_argument("--matches", type=int, default=200, help="an even number for each game")
+    parser.add_argument("--clock", type=float, default=0.2, metavar="SECONDS", help="for each move")
+    parser.add_argument("--start-clock", type=float, default=2, metavar="SECONDS")
+    parser.add_argument("--nodes", type=int, default=0, metavar="N", help="for each move, whatever the clock says")
+    parser.add_argument("--sprt", metavar="ELO0,ELO1,ALPHA,BETA", help="end a series when this test is decided")
+    parser.add_argument("--openings", type=int, default=2, metavar="N", help="joint moves at random first")
+    parser.add_argument("--learn", type=float, default=3, metavar="SECONDS", help="for the evaluation, before a series")
+    parser.add_argument("--records", metavar="FOLDER", help="keep the matches there, as JSON Lines")
+    parser.add_argument("--core", type=int, default=0, help="the processor for all of this")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    common = "mcts:threads=1,ponder=false"
-    players = [",".join(filter(None, [common, part])) for part in (options.own, options.without)]
-    print("| game | matches | wins | draws | losses | score | 95% | time-outs | evaluation |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    rulesheets = list(options.rulesheets)
+    if options.panel:
+        rulesheets += [str(path) for game in PANEL if (path := Path(options.panel, f"{game}.kif")).exists()]
+    if not rulesheets:
+        parser.error("no rulesheets: name files, or a folder that has some of the panel's")
+    if options.nodes:
+        # Long enough for any machine to make them.
+        options.clock = max(options.clock, 60)
+    if options.records:
+        Path(options.records).mkdir(parents=True, exist_ok=True)
+    print("| game | matches | wins | draws | losses | score | 95% | losses overlooked | by the other | time-outs |")
+    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    every = []
     with tempfile.TemporaryDirectory() as folder:
-        for rulesheet in options.rulesheets:
-            seed = ["--seed", str(options.seed)]
-            learned = run(options.core, folder, "heuristics", rulesheet, "--seconds", str(options.learn), *seed)
-            played = run(options.core, folder, "match", rulesheet, "--player", players[0], "--player", players[1],
-                         "--games", str(options.matches), "--swap", *seed, "--start-clock", "1",
-                         "--play-clock", str(options.clock))
-            own = played["standings"][0]
-            low, high = own["interval"]
-            print(f"| {Path(rulesheet).stem} | {played['matches']} | {own['wins']} | {own['draws']} | {own['losses']} |"
-                  f" {100 * own['score']:.1f}% | {100 * low:.0f} to {100 * high:.0f} |"
-                  f" {sum(player['timeouts'] for player in played['standings'])} | {learned['verdict']} |", flush=True)
+        for rulesheet in rulesheets:
+            every.append(play(rulesheet, folder, options))
+            test = every[-1]["sprt"]
+            print(row(every[-1]["game"], every[-1]) + (f" {test}" if test else ""), flush=True)
+    if len(every) > 1:
+        counts = [sum(column) for column in zip(*(series["counts"] for series in every))]
+        known = [[series["overlooked"][player] for series in every] for player in (0, 1)]
+        total = {key: sum(series[key] for series in every) for key in ("matches", "score", "timeouts")}
+        total |= {"counts": counts, "overlooked": [None if None in column else sum(column) for column in known]}
+        print(row("all", total))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
