@@ -61,6 +61,7 @@ use propjit_stop::Stop;
 
 pub use coupling::GoalCoupling;
 pub use distances::{Distances, Distribution};
+pub(crate) use terms::conjunctions;
 
 use crate::ground::GroundGame;
 use crate::moves::{Move, RoleId};

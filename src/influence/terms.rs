@@ -30,10 +30,33 @@ pub(super) struct Terms {
 
 /// Takes a wire apart.
 pub(super) fn terms(circuit: &Circuit, bases: &Range<usize>, edge: Edge, stop: &Stop) -> Terms {
+    let (terms, opaque) = apart(circuit, edge);
+    let propositions = |term: Term| term.iter().map(|code| code / 2).collect();
     let mut found = Terms {
-        propositions: Vec::new(),
-        complete: true,
+        propositions: terms.into_iter().map(propositions).collect(),
+        complete: opaque.is_empty(),
     };
+    let mut supported = vec![Vec::new(); opaque.len()];
+    supports(circuit, bases, &opaque, stop, |number, base| {
+        supported[number].push(base as u32);
+    });
+    found.propositions.append(&mut supported);
+    found.propositions.sort();
+    found.propositions.dedup();
+    found
+}
+
+/// Sets of inputs that make a wire true if all of them hold, as far as it can be taken apart; ascending, and none of
+/// them within another one.
+pub(crate) fn conjunctions(circuit: &Circuit, edge: Edge) -> Vec<Vec<usize>> {
+    let (terms, _) = apart(circuit, edge);
+    let negates_nothing = |term: &Term| term.iter().all(|code| code % 2 == 0);
+    let inputs = |term: Term| term.iter().map(|&code| code as usize / 2).collect();
+    (terms.into_iter().filter(negates_nothing).map(inputs)).collect()
+}
+
+/// The terms of one of which a wire consists, or of one of the other edges.
+fn apart(circuit: &Circuit, edge: Edge) -> (Vec<Term>, Vec<Edge>) {
     let mut terms: Vec<Term> = Vec::new();
     let mut opaque = Vec::new();
     // The parts of which one has to be true.
@@ -59,17 +82,7 @@ pub(super) fn terms(circuit: &Circuit, bases: &Range<usize>, edge: Edge, stop: &
             least.push(term);
         }
     }
-    found.complete = opaque.is_empty();
-    let propositions = |term: Term| term.iter().map(|code| code / 2).collect();
-    found.propositions = least.into_iter().map(propositions).collect();
-    let mut supported = vec![Vec::new(); opaque.len()];
-    supports(circuit, bases, &opaque, stop, |number, base| {
-        supported[number].push(base as u32);
-    });
-    found.propositions.append(&mut supported);
-    found.propositions.sort();
-    found.propositions.dedup();
-    found
+    (least, opaque)
 }
 
 /// The terms of one of which an edge consists; `None` if there are too many.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::patterns::{Inputs, PatternCounts};
 use super::weights::{COLUMNS, HIDDEN, InputWeights, Weights, column};
 use crate::machine::RoleId;
 use crate::state::ones;
@@ -29,7 +30,7 @@ const MOST_OUTPUT: f32 = 8.0;
 /// What each of two roles can expect from a state in which one of them is to move, as a share of
 /// the range of its goals: the logistic function of the output of a network.
 ///
-/// Inputs are the propositions. Each has weights to the outputs and to a layer of hidden units,
+/// Inputs are the propositions and some patterns of them. Each has weights to the outputs and to a layer of hidden units,
 /// whose sums are cut off below 0 and above 1. Outputs depend on who is to move; the hidden layer
 /// does not, so that it can be kept up to date from state to state: an idea of shogi programs (Yu
 /// Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi",
@@ -37,7 +38,8 @@ const MOST_OUTPUT: f32 = 8.0;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
     constant: Sums,
-    inputs: Vec<Sums>,
+    inputs: Inputs,
+    weights: Vec<Sums>,
     outputs: [[i16; HIDDEN]; COLUMNS],
 }
 
@@ -49,12 +51,14 @@ struct Sums {
 }
 
 impl Evaluation {
-    /// With these weights. Those that are too great or not a number are limited.
-    pub(in crate::search) fn new(weights: &Weights) -> Evaluation {
+    /// With these weights, for a game of so many propositions. Those that are too great or not a number are
+    /// limited.
+    pub(in crate::search) fn new(bases: usize, weights: &Weights) -> Evaluation {
         let whole = |weight: f32| whole(weight, MOST_OUTPUT, OUTPUT) as i16;
         Evaluation {
             constant: Sums::of(&weights.constant),
-            inputs: weights.inputs.iter().map(Sums::of).collect(),
+            inputs: Inputs::new(bases, weights.patterns.clone()),
+            weights: weights.inputs.iter().map(Sums::of).collect(),
             outputs: weights.outputs.map(|row| row.map(whole)),
         }
     }
@@ -64,14 +68,20 @@ impl Evaluation {
         let floats = |row: [i16; HIDDEN]| row.map(|weight| f32::from(weight) / OUTPUT);
         Weights {
             constant: self.constant.weights(),
-            inputs: self.inputs.iter().map(Sums::weights).collect(),
+            inputs: self.weights.iter().map(Sums::weights).collect(),
+            patterns: self.inputs.patterns().to_vec(),
             outputs: self.outputs.map(floats),
         }
     }
 
     /// The number of propositions.
     pub fn bases(&self) -> usize {
-        self.inputs.len()
+        self.inputs.bases()
+    }
+
+    /// The inputs.
+    pub(super) fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 }
 
@@ -108,6 +118,14 @@ impl Sums {
         }
     }
 
+    /// Adds the weights of an input that is true now, or takes them away.
+    fn change(&mut self, weights: &Sums, is_true: bool) {
+        match is_true {
+            true => self.add(weights),
+            false => self.subtract(weights),
+        }
+    }
+
     /// Takes weights away.
     fn subtract(&mut self, other: &Sums) {
         for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
@@ -127,6 +145,7 @@ pub struct Scorer {
     /// The state that the sums are for.
     state: Vec<u64>,
     sums: Sums,
+    counts: PatternCounts,
     /// The words that were others in the state before, with their places.
     replaced: Vec<(usize, u64)>,
 }
@@ -137,6 +156,7 @@ impl Scorer {
         Scorer {
             state: vec![0; evaluation.bases().div_ceil(64)],
             sums: evaluation.constant,
+            counts: evaluation.inputs.no_counts(),
             replaced: Vec::new(),
             evaluation,
         }
@@ -158,11 +178,22 @@ impl Scorer {
             }
             self.replaced.push((at, before));
             self.state[at] = word;
+            let Evaluation {
+                inputs, weights, ..
+            } = &*self.evaluation;
             for bit in ones(std::iter::once(before & !word)) {
-                self.sums.subtract(&self.evaluation.inputs[64 * at + bit]);
+                let base = 64 * at + bit;
+                self.sums.subtract(&weights[base]);
+                inputs.toggle(base, false, &mut self.counts, |input, is_true| {
+                    self.sums.change(&weights[input], is_true);
+                });
             }
             for bit in ones(std::iter::once(word & !before)) {
-                self.sums.add(&self.evaluation.inputs[64 * at + bit]);
+                let base = 64 * at + bit;
+                self.sums.add(&weights[base]);
+                inputs.toggle(base, true, &mut self.counts, |input, is_true| {
+                    self.sums.change(&weights[input], is_true);
+                });
             }
         }
         self.outputs(&self.sums, to_move)
@@ -177,8 +208,13 @@ impl Scorer {
     ) -> [f32; 2] {
         let sums = self.sums;
         let found = self.log_odds(words, to_move);
+        let inputs = &self.evaluation.inputs;
         for &(at, before) in &self.replaced {
-            self.state[at] = before;
+            let word = std::mem::replace(&mut self.state[at], before);
+            for bit in ones(std::iter::once(before ^ word)) {
+                let holds = before >> bit & 1 != 0;
+                inputs.count_base(64 * at + bit, holds, &mut self.counts);
+            }
         }
         self.sums = sums;
         found
@@ -192,7 +228,7 @@ impl Scorer {
     /// What a proposition that holds in the state before adds to the logarithms of the odds there.
     pub(super) fn effect(&self, base: usize, to_move: RoleId) -> [f32; 2] {
         let mut without = self.sums;
-        without.subtract(&self.evaluation.inputs[base]);
+        without.subtract(&self.evaluation.weights[base]);
         let [with, without] = [&self.sums, &without].map(|sums| self.outputs(sums, to_move));
         [0, 1].map(|role| with[role] - without[role])
     }
@@ -253,9 +289,9 @@ mod tests {
             inputs in prop::collection::vec(input(), 70),
             outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
         ) {
-            let evaluation = Evaluation::new(&Weights { constant, inputs, outputs });
+            let evaluation = Evaluation::new(70, &Weights { constant, inputs, outputs, patterns: Vec::new() });
             let weights = evaluation.weights();
-            prop_assert_eq!(&Evaluation::new(&weights), &evaluation);
+            prop_assert_eq!(&Evaluation::new(70, &weights), &evaluation);
             let mut scorer = Scorer::new(Arc::new(evaluation));
             for (number, state) in states.into_iter().enumerate() {
                 let state: Vec<usize> = state.into_iter().collect();

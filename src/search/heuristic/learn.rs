@@ -7,8 +7,10 @@ use propjit_stop::Stop;
 use rand::Rng;
 
 use super::effects::{Effect, effects};
+use super::endings::patterns;
 use super::evaluation::Evaluation;
 use super::loss::calibrate;
+use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
@@ -283,8 +285,11 @@ impl Learner<'_> {
                             resumed.look(&samples, STEPS, &mut rng);
                             resumed
                         }
-                        None => Training::new(bases, &samples, is_shared, &mut rng)
-                            .with_symmetries(symmetries),
+                        None => {
+                            let inputs = Inputs::new(bases, patterns(game, &samples));
+                            Training::new(inputs, &samples, is_shared, &mut rng)
+                                .with_symmetries(symmetries)
+                        }
                     })
                 }
             };

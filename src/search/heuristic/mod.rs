@@ -12,6 +12,7 @@
 //! 3. In the end, matches that it has not learned from, and matches against decisions by playouts,
 //!    tell whether it is of use. If not, it is not used.
 //!
+//! - `patterns`, `endings`: what tells of lines that are nearly complete, beside the propositions.
 //! - `weights`, `evaluation`: the network, and how it is computed from state to state.
 //! - `self_play`, `policy`, `samples`: matches, what decides in them, and their states.
 //! - `training`: gradient descent.
@@ -21,9 +22,11 @@
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
 mod effects;
+mod endings;
 mod evaluation;
 mod learn;
 mod loss;
+mod patterns;
 mod policy;
 mod samples;
 mod self_play;
@@ -36,6 +39,8 @@ mod weights;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
 pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
+#[cfg(test)]
+pub(in crate::search) use patterns::Inputs;
 pub use store::{Known, StoreError};
 pub use task::HeuristicTask;
 pub use trial::TrialResult;

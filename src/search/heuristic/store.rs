@@ -21,7 +21,7 @@ use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// What was learned of a game before.
 #[derive(Clone, PartialEq, Debug)]
@@ -128,8 +128,9 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let evaluation = match stored.evaluation {
-        Some(weights) if weights.inputs.len() != bases => return Err(damaged()),
-        weights => weights.as_ref().map(Evaluation::new).map(Arc::new),
+        Some(weights) if !weights.are_for(bases) => return Err(damaged()),
+        Some(weights) => Some(Arc::new(Evaluation::new(bases, &weights))),
+        None => None,
     };
     Ok(Some(Known {
         evaluation,
@@ -152,17 +153,22 @@ fn write(path: &Path, known: &Known) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::heuristic::patterns::{Inputs, Pattern};
 
     #[test]
     fn what_is_written_is_read_again_and_damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("evaluation.json");
         assert_eq!(read(&path, 3).unwrap(), None);
-        let mut weights = Weights::zero(3);
+        let pattern = Pattern {
+            parts: vec![0, 1, 2],
+            blockers: Vec::new(),
+        };
+        let mut weights = Weights::zero(&Inputs::new(3, vec![pattern]));
         for (weight, number) in weights.each_mut().zip(-40..) {
             *weight = number as f32 / 30.0;
         }
-        let evaluation = Arc::new(Evaluation::new(&weights));
+        let evaluation = Arc::new(Evaluation::new(3, &weights));
         for (evaluation, is_admitted) in [
             (None, false),
             (Some(evaluation.clone()), true),
@@ -186,6 +192,8 @@ mod tests {
             &text.replace("\"seconds\":2.5", "\"seconds\":-2.5"),
             &text.replace("\"direct\":[", "\"direct\":[1.0,"),
             &text.replace("\"hidden\"", "\"other\""),
+            &text.replace("\"parts\":[0,", "\"parts\":[3,"),
+            &text.replace("\"parts\":[0,", "\"parts\":["),
         ] {
             fs::write(&path, damaged).unwrap();
             assert!(

@@ -4,6 +4,7 @@
 use rand::RngExt;
 
 use super::evaluation::{Evaluation, logistic};
+use super::patterns::{Inputs, PatternCounts};
 use super::samples::{Sample, Samples};
 use super::weights::{COLUMNS, HIDDEN, Weights, column};
 use crate::machine::RoleId;
@@ -31,19 +32,21 @@ pub(super) struct Training {
     weights: Weights,
     /// For each weight, the sum of the squares of its gradients.
     squares: Weights,
+    inputs: Inputs,
     /// Whether what one role gets is what the other one does not, so that one is learned.
     is_shared: bool,
     /// Each sample is as good with any of these.
     symmetries: Vec<Symmetry>,
-    /// The propositions of a sample.
+    /// The inputs that are true in a sample.
     present: Vec<usize>,
+    counts: PatternCounts,
 }
 
 impl Training {
     /// Weights by chance to and from the hidden layer, where there are samples like these; others
     /// are zero.
     pub(super) fn new(
-        bases: usize,
+        inputs: Inputs,
         samples: &Samples,
         is_shared: bool,
         rng: &mut GameRng,
@@ -54,7 +57,7 @@ impl Training {
         });
         let mean = present.sum::<usize>() as f32 / samples.len().max(1) as f32;
         let range = 1.0 / mean.max(1.0).sqrt();
-        let mut weights = Weights::zero(bases);
+        let mut weights = Weights::zero(&inputs);
         let hidden = weights
             .inputs
             .iter_mut()
@@ -62,18 +65,20 @@ impl Training {
         hidden.for_each(|weight| *weight = rng.random_range(-range..range));
         let outputs = weights.outputs.iter_mut().flatten();
         outputs.for_each(|weight| *weight = rng.random_range(-OUTPUT_RANGE..OUTPUT_RANGE));
-        Training::of(weights, is_shared)
+        Training::of(inputs, weights, is_shared)
     }
 
     /// The weights of an evaluation, to go on from.
     pub(super) fn resumed(evaluation: &Evaluation, is_shared: bool) -> Training {
-        Training::of(evaluation.weights(), is_shared)
+        Training::of(evaluation.inputs().clone(), evaluation.weights(), is_shared)
     }
 
-    fn of(weights: Weights, is_shared: bool) -> Training {
+    fn of(inputs: Inputs, weights: Weights, is_shared: bool) -> Training {
         Training {
-            squares: Weights::zero(weights.inputs.len()),
+            squares: Weights::zero(&inputs),
+            counts: inputs.no_counts(),
             weights,
+            inputs,
             is_shared,
             symmetries: Vec::new(),
             present: Vec::new(),
@@ -126,6 +131,7 @@ impl Training {
             sample.to_move = symmetry.role(sample.to_move);
             sample.results = symmetry.values(sample.results);
         }
+        self.inputs.extend(&mut self.present, &mut self.counts);
         let Training {
             weights, squares, ..
         } = self;
@@ -195,7 +201,7 @@ impl Training {
                 }
             }
         }
-        Evaluation::new(&weights)
+        Evaluation::new(self.inputs.bases(), &weights)
     }
 }
 
@@ -234,7 +240,8 @@ mod tests {
             samples.add_match(&[state], &[to_move], std::iter::once(results));
         }
         for is_shared in [true, false] {
-            let mut training = Training::new(4, &samples, is_shared, &mut rng);
+            let mut training =
+                Training::new(Inputs::new(4, Vec::new()), &samples, is_shared, &mut rng);
             training.learn(&samples, 800_000, &mut rng);
             let learned = training.evaluation();
             // To look at samples changes nothing, and to go on does not make it worse.

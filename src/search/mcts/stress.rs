@@ -24,7 +24,7 @@ use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
 use crate::proof::Target;
 use crate::rng::streams;
-use crate::search::heuristic::{Evaluation, Scorer, Weights};
+use crate::search::heuristic::{Evaluation, Inputs, Scorer, Weights};
 use crate::search::legal::LegalMoves;
 use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
@@ -397,11 +397,11 @@ fn values_follow_what_is_proved() {
         let start = toy.successor(Place(0, 0));
         let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
         // The words are as good as random.
-        let mut weights = Weights::zero(320);
+        let mut weights = Weights::zero(&Inputs::new(320, Vec::new()));
         for (bit, input) in weights.inputs.iter_mut().enumerate() {
             input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
         }
-        let evaluation = Evaluation::new(&weights);
+        let evaluation = Evaluation::new(320, &weights);
         let valuation = Valuation {
             evaluation: Arc::new(evaluation),
             used: EvaluationUse::default(),

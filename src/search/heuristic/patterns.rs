@@ -1,0 +1,246 @@
+//! Patterns: propositions that end a match together, and how many of them hold.
+//!
+//! In games of lines, a state is as good as the lines that are nearly complete and can still be completed. So
+//! an evaluation has inputs for these beside the propositions: there is one for each pattern and each
+//! number of its parts, from a half on, that holds while nothing excludes the others. It is a form of the
+//! degree to which a goal is reached, by which Fluxplayer judged states (Schiffel and Thielscher, "Fluxplayer:
+//! a successful general game player", 2007); but what it is worth is learned.
+
+use serde::{Deserialize, Serialize};
+
+/// Propositions that end a match if they hold together.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::search) struct Pattern {
+    /// The numbers of the propositions, at most [`Pattern::MOST_PARTS`].
+    pub parts: Vec<usize>,
+    /// Those that exclude some of them.
+    pub blockers: Vec<usize>,
+}
+
+impl Pattern {
+    /// The least and the greatest number of parts.
+    pub(super) const LEAST_PARTS: usize = 3;
+    pub(super) const MOST_PARTS: usize = 8;
+
+    /// The least number of parts that has an input.
+    fn least(&self) -> usize {
+        self.parts.len().div_ceil(2)
+    }
+
+    /// The number of its inputs. All parts hold in terminal states only, which nobody evaluates.
+    fn inputs(&self) -> usize {
+        self.parts.len() - self.least()
+    }
+}
+
+/// The inputs of an evaluation: the propositions, and after them those of patterns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::search) struct Inputs {
+    bases: usize,
+    patterns: Vec<Pattern>,
+    /// The inputs of each pattern.
+    seen: Vec<SeenParts>,
+    count: usize,
+    /// For each proposition, the patterns in which it is.
+    places: Vec<Vec<Place>>,
+}
+
+/// The inputs of a pattern.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct SeenParts {
+    /// The first input.
+    start: u32,
+    /// It is true if so many parts hold, the next one if one more, and so on up to all but one.
+    least: u16,
+    /// The number of parts.
+    parts: u16,
+}
+
+/// A pattern in which a proposition is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    pattern: u32,
+    /// What a part adds to the pattern's count, or a blocker.
+    unit: u32,
+}
+
+/// For each pattern, how many of its parts hold, and times [`BLOCKER`], how many of its blockers.
+#[derive(Clone, Default, Debug)]
+pub(super) struct PatternCounts(Vec<u32>);
+
+/// A blocker counts as much as more parts than there are in any pattern.
+const BLOCKER: u32 = 1 << 8;
+
+impl Inputs {
+    /// The inputs of a game of so many propositions, with these patterns of them.
+    pub(in crate::search) fn new(bases: usize, patterns: Vec<Pattern>) -> Inputs {
+        let mut places = vec![Vec::new(); bases];
+        let (mut seen, mut count) = (Vec::new(), bases);
+        for (pattern, number) in patterns.iter().zip(0..) {
+            for (bases, unit) in [(&pattern.parts, 1), (&pattern.blockers, BLOCKER)] {
+                let place = Place {
+                    pattern: number,
+                    unit,
+                };
+                bases.iter().for_each(|&base| places[base].push(place));
+            }
+            seen.push(SeenParts {
+                start: count as u32,
+                least: pattern.least() as u16,
+                parts: pattern.parts.len() as u16,
+            });
+            count += pattern.inputs();
+        }
+        Inputs {
+            bases,
+            patterns,
+            seen,
+            count,
+            places,
+        }
+    }
+
+    /// Whether such patterns of so many propositions make sense.
+    pub(super) fn are_valid(bases: usize, patterns: &[Pattern]) -> bool {
+        patterns.iter().all(|pattern| {
+            let all = || pattern.parts.iter().chain(&pattern.blockers);
+            let sizes = Pattern::LEAST_PARTS..=Pattern::MOST_PARTS;
+            sizes.contains(&pattern.parts.len()) && all().all(|&base| base < bases)
+        })
+    }
+
+    /// The number of propositions.
+    pub(super) fn bases(&self) -> usize {
+        self.bases
+    }
+
+    pub(super) fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The number of inputs.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The counts of a state in which no proposition holds.
+    pub(super) fn no_counts(&self) -> PatternCounts {
+        PatternCounts(vec![0; self.patterns.len()])
+    }
+
+    /// Changes counts as a proposition begins to hold, or ceases to.
+    pub(super) fn count_base(&self, base: usize, holds: bool, counts: &mut PatternCounts) {
+        for place in &self.places[base] {
+            let count = &mut counts.0[place.pattern as usize];
+            *count = changed(*count, place.unit, holds);
+        }
+    }
+
+    /// Changes counts as a proposition begins to hold, or ceases to. Tells of each input of a pattern that changes,
+    /// and whether it is true then.
+    #[inline]
+    pub(super) fn toggle(
+        &self,
+        base: usize,
+        holds: bool,
+        counts: &mut PatternCounts,
+        mut tell: impl FnMut(usize, bool),
+    ) {
+        for place in &self.places[base] {
+            let count = &mut counts.0[place.pattern as usize];
+            let seen = self.seen[place.pattern as usize];
+            let before = seen.input(*count);
+            *count = changed(*count, place.unit, holds);
+            let after = seen.input(*count);
+            before.into_iter().for_each(|input| tell(input, false));
+            after.into_iter().for_each(|input| tell(input, true));
+        }
+    }
+
+    /// Adds the inputs of patterns that are true in the state in which these propositions hold, with counts of a state
+    /// without any, which they are again then.
+    pub(super) fn extend(&self, present: &mut Vec<usize>, counts: &mut PatternCounts) {
+        let bases = present.len();
+        for &base in &present[..bases] {
+            self.count_base(base, true, counts);
+        }
+        for at in 0..bases {
+            for place in &self.places[present[at]] {
+                // Each pattern once: its count is forgotten then.
+                let count = std::mem::take(&mut counts.0[place.pattern as usize]);
+                present.extend(self.seen[place.pattern as usize].input(count));
+            }
+        }
+    }
+}
+
+/// A count, where something that counts so much begins to hold, or ceases to.
+fn changed(count: u32, unit: u32, holds: bool) -> u32 {
+    match holds {
+        true => count.wrapping_add(unit),
+        false => count.wrapping_sub(unit),
+    }
+}
+
+impl SeenParts {
+    /// The input that is true with this count.
+    fn input(self, count: u32) -> Option<usize> {
+        let is_seen = count >= u32::from(self.least) && count < u32::from(self.parts);
+        is_seen.then(|| (self.start + count - u32::from(self.least)) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// From state to state, the inputs are those that the state has by itself.
+        #[test]
+        fn inputs_follow_states(
+            patterns in prop::collection::vec(
+                (prop::collection::btree_set(0usize..12, 3..6), prop::collection::btree_set(0usize..12, 0..3)),
+                0..6,
+            ),
+            states in prop::collection::vec(prop::collection::btree_set(0usize..12, 0..12), 1..6),
+        ) {
+            let pattern = |(parts, blockers): (_, _)| Pattern {
+                parts: Vec::from_iter::<std::collections::BTreeSet<usize>>(parts),
+                blockers: Vec::from_iter::<std::collections::BTreeSet<usize>>(blockers),
+            };
+            let inputs = Inputs::new(12, patterns.into_iter().map(pattern).collect());
+            prop_assert!(Inputs::are_valid(12, inputs.patterns()));
+            let (mut counts, mut none) = (inputs.no_counts(), inputs.no_counts());
+            let mut before = std::collections::BTreeSet::new();
+            let mut found = std::collections::BTreeSet::new();
+            for state in states {
+                let mut change = |base: usize, holds| inputs.toggle(base, holds, &mut counts, |input, is_true| {
+                    let is_new = if is_true { found.insert(input) } else { found.remove(&input) };
+                    assert!(is_new);
+                });
+                before.difference(&state).for_each(|&base| change(base, false));
+                state.difference(&before).for_each(|&base| change(base, true));
+                let mut expected = std::collections::BTreeSet::new();
+                for (number, pattern) in inputs.patterns().iter().enumerate() {
+                    let held = pattern.parts.iter().filter(|base| state.contains(base)).count();
+                    let is_open = !pattern.blockers.iter().any(|base| state.contains(base));
+                    let least = pattern.parts.len().div_ceil(2);
+                    if is_open && held >= least && held < pattern.parts.len() {
+                        expected.insert(inputs.seen[number].start as usize + held - least);
+                    }
+                }
+                prop_assert_eq!(&found, &expected);
+                let mut present: Vec<usize> = state.iter().copied().collect();
+                inputs.extend(&mut present, &mut none);
+                prop_assert!(none.0.iter().all(|&count| count == 0));
+                let mut extended = present.split_off(state.len());
+                extended.sort_unstable();
+                prop_assert_eq!(extended, expected.into_iter().collect::<Vec<_>>());
+                before = state;
+            }
+        }
+    }
+}
