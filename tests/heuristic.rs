@@ -93,7 +93,7 @@ fn learning_goes_on() {
     let before = learn(&game, 6);
     let known = Known {
         evaluation: before.evaluation.clone(),
-        is_admitted: false,
+        trust: None,
         time: Duration::from_secs(1),
     };
     let new = learn_on(&game, 1, 2, None);
@@ -170,7 +170,7 @@ fn proofs_are_the_same_with_an_evaluation() {
     let game = own_game("ticTacToe");
     for (leaf, minimax, prior) in [(0.0, 1.0, 0.0), (0.5, 0.3, 4.0), (1.0, 0.0, 100.0)] {
         let mut used = EvaluationUse::default();
-        (used.leaf, used.minimax, used.prior) = (leaf, minimax, prior);
+        (used.leaf, used.minimax, used.prior) = (Some(leaf), Some(minimax), Some(prior));
         let config = MctsConfig::default().with_evaluation(Some(used));
         let mut search = Mcts::new(&game, Backend::Compiled, config).unwrap();
         search.wait_for_evaluation();

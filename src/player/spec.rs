@@ -166,9 +166,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         ("minimax", &mut used.minimax, "a number from 0 to 1", 1.0),
         ("prior", &mut used.prior, "a number from 0 to 1000", 1000.0),
     ] {
-        *weight = options
-            .within(option, wanted, 0.0..=most)?
-            .unwrap_or(*weight);
+        *weight = options.within(option, wanted, 0.0..=most)?;
     }
     let is_used: Option<bool> = options.get("evaluation", "true or false")?;
     search.evaluation = is_used.unwrap_or(is_timed).then_some(used);

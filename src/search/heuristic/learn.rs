@@ -17,6 +17,7 @@ use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
 use super::store::{Known, StoreError};
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
+use super::trust::{Trust, TrustedEvaluation};
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId};
@@ -116,6 +117,8 @@ pub struct Heuristic {
 pub enum HeuristicVerdict {
     /// It tells how matches end, and wins.
     Admitted,
+    /// It tells how matches end, but less than playouts do.
+    Hint,
     /// The game is not one of two roles, neither of which plays at random.
     NotTwoRoles,
     /// Both roles decide at once somewhere.
@@ -135,6 +138,7 @@ impl HeuristicVerdict {
     pub fn text(self) -> &'static str {
         match self {
             HeuristicVerdict::Admitted => "admitted",
+            HeuristicVerdict::Hint => "admitted as a hint",
             HeuristicVerdict::NotTwoRoles => "not a game of two roles",
             HeuristicVerdict::Simultaneous => "the roles decide at once",
             HeuristicVerdict::NoGain => "does not tell how matches end",
@@ -207,7 +211,7 @@ impl Heuristic {
                 let before = config.known.as_ref();
                 let known = Known {
                     evaluation: self.evaluation.clone(),
-                    is_admitted: self.admitted().is_some(),
+                    trust: self.trust(),
                     time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
                 };
                 known.save(game)
@@ -215,10 +219,20 @@ impl Heuristic {
         }
     }
 
+    /// How far the evaluation is trusted, if it is of use.
+    fn trust(&self) -> Option<Trust> {
+        match self.verdict {
+            HeuristicVerdict::Admitted => Some(Trust::Full),
+            HeuristicVerdict::Hint => Some(Trust::Hint),
+            _ => None,
+        }
+    }
+
     /// The evaluation, if it is of use.
-    pub fn admitted(&self) -> Option<&Arc<Evaluation>> {
-        let is_admitted = self.verdict == HeuristicVerdict::Admitted;
-        self.evaluation.as_ref().filter(|_| is_admitted)
+    pub fn admitted(&self) -> Option<TrustedEvaluation> {
+        let evaluation = self.evaluation.clone()?;
+        let trusted = |trust| TrustedEvaluation { evaluation, trust };
+        self.trust().map(trusted)
     }
 }
 

@@ -18,7 +18,7 @@
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
 //! - `learn`: the rounds.
-//! - `loss`, `trial`: how far it is from results, and whether it is of use.
+//! - `loss`, `trial`, `trust`: how far it is from results, whether it is of use, and how far it is trusted.
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
 mod effects;
@@ -34,6 +34,7 @@ mod store;
 mod task;
 mod training;
 mod trial;
+mod trust;
 mod weights;
 
 pub use effects::Effect;
@@ -44,5 +45,6 @@ pub(in crate::search) use patterns::Inputs;
 pub use store::{Known, StoreError};
 pub use task::HeuristicTask;
 pub use trial::TrialResult;
+pub use trust::{Trust, TrustedEvaluation};
 #[cfg(test)]
 pub(in crate::search) use weights::Weights;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::evaluation::Evaluation;
+use super::trust::{Trust, TrustedEvaluation};
 use super::weights::Weights;
 use crate::directory::write_whole;
 use crate::fnv::Fnv64;
@@ -28,8 +29,8 @@ const FORMAT: u32 = 5;
 pub struct Known {
     /// Its evaluation, unless it can have none.
     pub evaluation: Option<Arc<Evaluation>>,
-    /// Whether that is of use. If not, it may become so when more is learned.
-    pub is_admitted: bool,
+    /// How far that is trusted, if it is of use. If not, it may become so when more is learned.
+    pub trust: Option<Trust>,
     /// How long learning was allowed to take, all in all.
     pub time: Duration,
 }
@@ -40,7 +41,7 @@ pub struct Known {
 struct Stored {
     format: u32,
     seconds: f64,
-    admitted: bool,
+    trust: Option<Trust>,
     /// Limits of weights are applied when it is read.
     evaluation: Option<Weights>,
 }
@@ -94,8 +95,10 @@ impl Known {
     }
 
     /// The evaluation, if it is of use.
-    pub fn admitted(&self) -> Option<&Arc<Evaluation>> {
-        self.evaluation.as_ref().filter(|_| self.is_admitted)
+    pub fn admitted(&self) -> Option<TrustedEvaluation> {
+        let evaluation = self.evaluation.clone()?;
+        let trusted = |trust| TrustedEvaluation { evaluation, trust };
+        self.trust.map(trusted)
     }
 }
 
@@ -134,7 +137,7 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     };
     Ok(Some(Known {
         evaluation,
-        is_admitted: stored.admitted,
+        trust: stored.trust,
         time,
     }))
 }
@@ -144,7 +147,7 @@ fn write(path: &Path, known: &Known) -> io::Result<()> {
     let stored = Stored {
         format: FORMAT,
         seconds: known.time.as_secs_f64(),
-        admitted: known.is_admitted,
+        trust: known.trust,
         evaluation: known.evaluation.as_ref().map(|known| known.weights()),
     };
     write_whole(path, &serde_json::to_string(&stored)?)
@@ -169,14 +172,15 @@ mod tests {
             *weight = number as f32 / 30.0;
         }
         let evaluation = Arc::new(Evaluation::new(3, &weights));
-        for (evaluation, is_admitted) in [
-            (None, false),
-            (Some(evaluation.clone()), true),
-            (Some(evaluation), false),
+        for (evaluation, trust) in [
+            (None, None),
+            (Some(evaluation.clone()), Some(Trust::Full)),
+            (Some(evaluation.clone()), Some(Trust::Hint)),
+            (Some(evaluation), None),
         ] {
             let known = Known {
                 evaluation,
-                is_admitted,
+                trust,
                 time: Duration::from_millis(2500),
             };
             write(&path, &known).unwrap();

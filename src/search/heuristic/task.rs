@@ -1,12 +1,10 @@
 //! Learning on a thread beside a search.
 
-use std::sync::Arc;
-
 use propjit_stop::Stop;
 
-use super::evaluation::Evaluation;
 use super::learn::{Heuristic, HeuristicConfig};
 use super::store::Known;
+use super::trust::{Trust, TrustedEvaluation};
 use crate::background::Background;
 use crate::engine::MatchEngines;
 use crate::machine::RoleId;
@@ -15,7 +13,7 @@ use crate::machine::RoleId;
 /// It ends when it is dropped.
 #[derive(Debug)]
 pub struct HeuristicTask {
-    found: Background<Option<Arc<Evaluation>>>,
+    found: Background<Option<TrustedEvaluation>>,
     stop: Stop,
 }
 
@@ -36,12 +34,12 @@ impl HeuristicTask {
     }
 
     /// The evaluation, if the thread is done: nothing if there is none that is of use.
-    pub fn found(&self) -> Option<Option<&Arc<Evaluation>>> {
+    pub fn found(&self) -> Option<Option<&TrustedEvaluation>> {
         self.found.get().map(Option::as_ref)
     }
 
     /// Waits until the thread is done.
-    pub fn wait(&self) -> Option<&Arc<Evaluation>> {
+    pub fn wait(&self) -> Option<&TrustedEvaluation> {
         self.found.wait().as_ref()
     }
 }
@@ -52,31 +50,31 @@ impl Drop for HeuristicTask {
     }
 }
 
-/// How many times as long as there is now something is learned that is of no use, before it is given up:
+/// How many times as long as there is now something is learned that is of little use or none, before it is given up:
 /// once more, as the first time may have been on a busy machine. With each trial it becomes likelier that
 /// what is of no use is admitted by chance.
 const MOST_TIMES: u32 = 2;
 
 /// The evaluation of a game, if there is one that is of use: that which is kept, unless it was
-/// learned for much less time than there is now. What is of no use is learned on once more.
+/// learned for much less time than there is now. What is of little use or none is learned on once more.
 fn find(
     engines: &MatchEngines,
     random: Option<RoleId>,
     config: &HeuristicConfig,
     stop: &Stop,
-) -> Option<Arc<Evaluation>> {
+) -> Option<TrustedEvaluation> {
     let game = engines.engines().game();
     let known = Known::load(game).unwrap_or_else(|error| {
         tracing::warn!(%error, "the evaluation is learned anew");
         None
     });
     if let Some(known) = &known {
-        let enough = match (&known.evaluation, known.is_admitted) {
-            (Some(_), false) => MOST_TIMES * config.time,
-            _ => config.time / 2,
+        let enough = match (&known.evaluation, known.trust) {
+            (None, _) | (_, Some(Trust::Full)) => config.time / 2,
+            _ => MOST_TIMES * config.time,
         };
         if known.time >= enough {
-            return known.admitted().cloned();
+            return known.admitted();
         }
     }
     engines.wait();
@@ -87,5 +85,5 @@ fn find(
     if let Err(error) = learned.keep(game, &config) {
         tracing::warn!(%error, "the evaluation is not kept");
     }
-    learned.admitted().cloned()
+    learned.admitted()
 }

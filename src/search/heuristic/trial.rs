@@ -23,8 +23,8 @@ const SIGMAS: f64 = 2.0;
 /// By how much the loss has to be less than without features, in nats.
 const LEAST_GAIN: f64 = 0.005;
 
-/// How much an evaluation has to tell for what playouts do. In amazons, where it does harm, it is a
-/// seventh.
+/// How much an evaluation has to tell for what playouts do, to be more than a hint. In amazons, where it
+/// does harm, it is a seventh.
 const LEAST_SHARE: f64 = 0.75;
 
 /// What it has to get in matches against decisions by playouts. In connectFourLarger, where it does
@@ -82,19 +82,20 @@ impl TrialResult {
             let bound = |(mean, error)| mean - SIGMAS * error > least;
             mean.zip(error).is_some_and(bound)
         };
-        let is_beaten = |score: Moments<f64>| score.mean().is_some_and(|mean| mean < LEAST_AGAINST);
+        let tells_little = self.gain < LEAST_SHARE * self.gain_by_playouts;
         let against_playouts = self.against_playouts.as_ref();
         if against_playouts.is_some_and(|score| is_above(score, EQUAL)) {
             // It plays well, however little the results tell in which most matches are alike.
             HeuristicVerdict::Admitted
         } else if !is_above(gain, LEAST_GAIN) {
             HeuristicVerdict::NoGain
-        } else if self.gain < LEAST_SHARE * self.gain_by_playouts
-            || self.against_playouts.is_some_and(is_beaten)
+        } else if against_playouts.map_or(tells_little, |&score| score.mean() < Some(LEAST_AGAINST))
         {
             HeuristicVerdict::WorseThanPlayouts
         } else if !is_above(&self.against_random, LEAST_SCORE) {
             HeuristicVerdict::NoWins
+        } else if tells_little || against_playouts.is_some_and(|score| score.mean() < Some(EQUAL)) {
+            HeuristicVerdict::Hint
         } else {
             HeuristicVerdict::Admitted
         }

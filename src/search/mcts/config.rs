@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::program::ProgramCommand;
+use crate::search::heuristic::Trust;
 use crate::search::leaf::LeafEvaluation;
 use crate::setters::setters;
 
@@ -61,20 +62,59 @@ pub struct MctsConfig {
     pub seed: u64,
 }
 
-/// How a [learned evaluation](crate::search::heuristic) is used.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// How a [learned evaluation](crate::search::heuristic) is used. What is not set is as suits an evaluation
+/// that is [trusted](Trust) as far as it is.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct EvaluationUse {
     /// The weight of a leaf's evaluation against that of its playouts. With 1 there are none.
-    pub leaf: f32,
+    pub leaf: Option<f32>,
     /// The weight of minimax values against means.
-    pub minimax: f32,
+    pub minimax: Option<f32>,
     /// How many visits the value of a fresh node counts as.
+    pub prior: Option<f32>,
+}
+
+/// What an evaluation counts for: see [`EvaluationUse`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct EvaluationWeights {
+    pub leaf: f32,
+    pub minimax: f32,
     pub prior: f32,
 }
 
-/// The weight of what is uncertain where there are only playouts; and beside an evaluation, or where
-/// all moves of playouts count.
-const EXPLORATION: [f32; 2] = [0.5, 0.2];
+/// The weights that suit an evaluation. The values of a few states among many that are far too good decide about
+/// minimax values: those of a hint are no help there.
+const FULL_WEIGHTS: EvaluationWeights = EvaluationWeights {
+    leaf: 0.5,
+    minimax: 0.3,
+    prior: 4.0,
+};
+const HINT_WEIGHTS: EvaluationWeights = EvaluationWeights {
+    leaf: 0.25,
+    minimax: 0.0,
+    prior: 4.0,
+};
+
+impl EvaluationUse {
+    /// The weights of an evaluation that is trusted so far.
+    pub(super) fn weights(self, trust: Trust) -> EvaluationWeights {
+        let default = match trust {
+            Trust::Full => FULL_WEIGHTS,
+            Trust::Hint => HINT_WEIGHTS,
+        };
+        EvaluationWeights {
+            leaf: self.leaf.unwrap_or(default.leaf),
+            minimax: self.minimax.unwrap_or(default.minimax),
+            prior: self.prior.unwrap_or(default.prior),
+        }
+    }
+}
+
+/// The weight of what is uncertain where there are only playouts; beside an evaluation that is a hint; and beside one
+/// that is more, or where all moves of playouts count.
+const EXPLORATION: f32 = 0.5;
+const HINT_EXPLORATION: f32 = 0.35;
+const LITTLE_EXPLORATION: f32 = 0.2;
 
 /// The weight of prior probabilities.
 const PRIOR_EXPLORATION: f32 = 1.0;
@@ -84,16 +124,6 @@ const RAVE: f32 = 1000.0;
 
 /// The share of a prover where there are only playouts, and beside an evaluation.
 const LOCAL_SHARE: [f64; 2] = [0.2, 0.05];
-
-impl Default for EvaluationUse {
-    fn default() -> EvaluationUse {
-        EvaluationUse {
-            leaf: 0.5,
-            minimax: 0.3,
-            prior: 4.0,
-        }
-    }
-}
 
 impl Default for MctsConfig {
     fn default() -> MctsConfig {
@@ -144,10 +174,13 @@ impl MctsConfig {
 
     /// The weight of what is uncertain, in a search with an evaluation or without, and with all moves
     /// as first or without.
-    pub(super) fn exploration_weight(&self, has_evaluation: bool, has_first_moves: bool) -> f32 {
-        let default = match &self.leaves {
-            Some(_) => PRIOR_EXPLORATION,
-            None => EXPLORATION[usize::from(has_evaluation || has_first_moves)],
+    pub(super) fn exploration_weight(&self, trust: Option<Trust>, has_first_moves: bool) -> f32 {
+        let default = match (&self.leaves, trust) {
+            (Some(_), _) => PRIOR_EXPLORATION,
+            (None, Some(Trust::Full)) => LITTLE_EXPLORATION,
+            (None, Some(Trust::Hint)) => HINT_EXPLORATION,
+            (None, None) if has_first_moves => LITTLE_EXPLORATION,
+            (None, None) => EXPLORATION,
         };
         self.exploration.unwrap_or(default)
     }

@@ -343,9 +343,13 @@ impl Mcts {
         let Some(found) = self.heuristic.as_ref().and_then(HeuristicTask::found) else {
             return Ok(());
         };
-        if let (Some(evaluation), Some(used)) = (found.cloned(), self.config.evaluation) {
+        if let (Some(found), Some(used)) = (found.cloned(), self.config.evaluation) {
             let root = self.root()?;
-            let valuation = Valuation { evaluation, used };
+            let valuation = Valuation {
+                evaluation: found.evaluation,
+                trust: found.trust,
+                weights: used.weights(found.trust),
+            };
             self.tree.set_valuation(valuation, &root);
             self.shared.root_statistics.lock().clear();
             if let Some(local) = &mut self.local {

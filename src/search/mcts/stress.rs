@@ -24,7 +24,7 @@ use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
 use crate::proof::Target;
 use crate::rng::streams;
-use crate::search::heuristic::{Evaluation, Inputs, Scorer, Weights};
+use crate::search::heuristic::{Evaluation, Inputs, Scorer, Trust, Weights};
 use crate::search::legal::LegalMoves;
 use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
@@ -404,7 +404,8 @@ fn values_follow_what_is_proved() {
         let evaluation = Evaluation::new(320, &weights);
         let valuation = Valuation {
             evaluation: Arc::new(evaluation),
-            used: EvaluationUse::default(),
+            trust: Trust::Full,
+            weights: EvaluationUse::default().weights(Trust::Full),
         };
         tree.set_valuation(valuation, &start);
         let mut known = Vec::new();

@@ -10,25 +10,26 @@
 
 use std::sync::Arc;
 
-use super::config::EvaluationUse;
+use super::config::EvaluationWeights;
 use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
-use crate::search::heuristic::{Evaluation, Scorer};
+use crate::search::heuristic::{Evaluation, Scorer, Trust};
 use crate::search::successor::{Expansion, Turn};
 
 /// An evaluation for a tree, and how it is used.
 #[derive(Clone, Debug)]
 pub(super) struct Valuation {
     pub evaluation: Arc<Evaluation>,
-    pub used: EvaluationUse,
+    pub trust: Trust,
+    pub weights: EvaluationWeights,
 }
 
 impl Valuation {
     /// The part of the value in what an edge is worth after so many visits, at least one.
     fn weight(&self, visits: u64) -> f32 {
-        let EvaluationUse { minimax, prior, .. } = self.used;
+        let EvaluationWeights { minimax, prior, .. } = self.weights;
         minimax + (1.0 - minimax) * prior / (prior + visits as f32)
     }
 }
@@ -37,8 +38,8 @@ impl Tree {
     /// Whether nodes are expanded on the first visit, and valued by what follows from them instead
     /// of by playouts.
     pub(super) fn expands_at_once(&self) -> bool {
-        let used = self.valuation().map(|valuation| valuation.used);
-        self.has_priors() || used.is_some_and(|used| used.leaf >= 1.0)
+        let weights = self.valuation().map(|valuation| valuation.weights);
+        self.has_priors() || weights.is_some_and(|weights| weights.leaf >= 1.0)
     }
 
     /// The goals that the roles can expect in a node.

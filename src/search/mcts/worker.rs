@@ -80,12 +80,12 @@ impl<'a> Worker<'a> {
         evaluator: &'a mut dyn Evaluator,
         rng: GameRng,
     ) -> Worker<'a> {
-        let has_evaluation = tree.valuation().is_some();
+        let trust = tree.valuation().map(|valuation| valuation.trust);
         let first_moves = first_moves(config, tree, evaluator);
         Worker {
             playouts: FIRST_PLAYOUTS,
             context: DescentContext {
-                exploration: config.exploration_weight(has_evaluation, first_moves.is_some()),
+                exploration: config.exploration_weight(trust, first_moves.is_some()),
                 first_moves,
                 rng,
                 buffer: AllocationBuffer::default(),
@@ -180,7 +180,7 @@ impl<'a> Worker<'a> {
         if !self.tree.heeds_first_moves() {
             self.evaluator.runner().track_moves(false);
             self.context.first_moves = None;
-            self.context.exploration = self.config.exploration_weight(false, false);
+            self.context.exploration = self.config.exploration_weight(None, false);
         }
     }
 
@@ -460,7 +460,7 @@ impl<'a> Worker<'a> {
                 self.tree.refresh_path(&path);
             }
             if let (Some(scorer), Some(valuation)) = (&mut self.scorer, self.tree.valuation()) {
-                let weight = valuation.used.leaf;
+                let weight = valuation.weights.leaf;
                 let expected = self.tree.expected_goals(leaf, scorer);
                 for (value, expected) in values.iter_mut().zip(expected) {
                     *value += weight * (expected - *value);

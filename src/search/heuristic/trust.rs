@@ -1,0 +1,26 @@
+//! How far an evaluation is trusted.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::evaluation::Evaluation;
+
+/// How far an evaluation is trusted. A search makes more of one that plays well by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// It decides better than some playouts do, or tells nearly as much.
+    Full,
+    /// It tells something that playouts do not, but less than they do.
+    Hint,
+}
+
+/// An evaluation that is of use.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TrustedEvaluation {
+    /// The evaluation.
+    pub evaluation: Arc<Evaluation>,
+    /// How far it is trusted.
+    pub trust: Trust,
+}
