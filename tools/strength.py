@@ -30,7 +30,7 @@ PROGRAM = os.environ.get("PROPJIT", str(ROOT / "target/release/propjit"))
 # players, and of one role.
 PANEL = (
     "breakthrough knightThrough skirmish speedChess checkers connectFour pentago nineBoardTicTacToe gomoku_15x15 quad"
-    " hex amazons_8x8 reversi dotsAndBoxes kalaha6x2x4 escortLatch sheepAndWolf blocker 3pffa_zerosum max_knights"
+    " hex amazons_8x8 reversi dotsAndBoxes kalaha6x2x4 escortLatch sheepAndWolf blocker 3pttc max_knights"
 ).split()
 
 # A player over HTTP has to answer in whole seconds: it answers this much earlier to think for less.
@@ -116,11 +116,15 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
     settings = [str(Path(folder, "own"))]
     if options.against:
         settings.append(str(Path(folder, "other")))
+    verdicts = []
     for place, program in zip(settings, [PROGRAM, options.against]):
         Path(place).mkdir(exist_ok=True)
         if options.learn > 0:
+            learn = ["heuristics", rulesheet, "--seconds", str(options.learn), *seed, "--format", "json"]
+            process = start(options.core, place, program, *learn)
             # Another build may have no evaluation.
-            start(options.core, place, program, "heuristics", rulesheet, "--seconds", str(options.learn), *seed).communicate()
+            told = process.communicate()[0]
+            verdicts.append(json.loads(told)["verdict"] if process.returncode == 0 else "none")
     with contextlib.ExitStack() as players:
         clock = options.clock
         if options.against:
@@ -151,7 +155,8 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
         "counts": [standing[key] for key in ("wins", "draws", "losses")],
         "timeouts": sum(player["timeouts"] for player in played["table"]["standings"]),
         "overlooked": [losses.get(player) for player in (0, 1)],
-        "sprt": played["sprt"] or played["table"].get("sprt"),
+        "sprt": played["table"]["sprt"],
+        "evaluation": "; ".join(verdicts),
     }
 
 
@@ -161,14 +166,14 @@ def row(name: str, series: dict) -> str:
     share = 100 * series["score"] / max(1, series["matches"])
     overlooked = ["" if count is None else str(count) for count in series["overlooked"]]
     wins, draws, losses = series["counts"]
-    return (f"| {name} | {series['matches']} | {wins} | {draws} | {losses} | {share:.1f}% | {100 * low:.0f} to {100 * high:.0f}"
-            f" | {overlooked[0]} | {overlooked[1]} | {series['timeouts']} |")
+    return (f"| {name} | {series['matches']} | {wins} | {draws} | {losses} | {share:.1f}%"
+            f" | {100 * low:.0f} to {100 * high:.0f} | {overlooked[0]} | {overlooked[1]} | {series['timeouts']} | {series['evaluation']} |")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rulesheets", nargs="*", help="files with the rules")
-    parser.add_argument("--panel", metavar="FOLDER", help="as well, the games of the panel of which a rulesheet is there")
+    parser.add_argument("--panel", metavar="FOLDER", help="the panel's games whose rulesheet is there")
     parser.add_argument("--with", dest="own", default="", metavar="OPTIONS", help="options of the player itself")
     parser.add_argument("--without", default="evaluation=false", metavar="OPTIONS", help="options of the other player")
     parser.add_argument("--against", metavar="PROGRAM", help="the other player is that of this build")
@@ -194,8 +199,8 @@ def main() -> None:
         options.clock = max(options.clock, 60)
     if options.records:
         Path(options.records).mkdir(parents=True, exist_ok=True)
-    print("| game | matches | wins | draws | losses | score | 95% | losses overlooked | by the other | time-outs |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    print("| game | matches | wins | draws | losses | score | 95% | losses overlooked | by the other | time-outs | evaluation |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     every = []
     with tempfile.TemporaryDirectory() as folder:
         for rulesheet in rulesheets:
@@ -206,7 +211,8 @@ def main() -> None:
         counts = [sum(column) for column in zip(*(series["counts"] for series in every))]
         known = [[series["overlooked"][player] for series in every] for player in (0, 1)]
         total = {key: sum(series[key] for series in every) for key in ("matches", "score", "timeouts")}
-        total |= {"counts": counts, "overlooked": [None if None in column else sum(column) for column in known]}
+        overlooked = [None if None in column else sum(column) for column in known]
+        total |= {"counts": counts, "evaluation": "", "overlooked": overlooked}
         print(row("all", total))
 
 
