@@ -21,7 +21,7 @@ pub(super) fn patterns(game: &GroundGame, samples: &Samples) -> Vec<Pattern> {
     let mut found = conjunctions(game.lowered(), terminal);
     let sizes = Pattern::LEAST_PARTS..=Pattern::MOST_PARTS;
     found.retain(|parts| sizes.contains(&parts.len()) && parts.iter().all(|&base| base < bases));
-    let excluded = Exclusions::new(bases, &found, samples);
+    let excluded = Exclusions::new(&found, samples);
     let pattern = |parts: Vec<usize>| Pattern {
         blockers: excluded.by(&parts),
         parts,
@@ -31,59 +31,58 @@ pub(super) fn patterns(game: &GroundGame, samples: &Samples) -> Vec<Pattern> {
 
 /// Which propositions of patterns exclude each other.
 struct Exclusions {
-    /// For each proposition, its number among those of patterns.
-    numbers: Vec<Option<usize>>,
+    /// The propositions of patterns, ascending.
     bases: Vec<usize>,
-    /// In how many states each was seen, and each with each.
-    seen: Vec<u32>,
-    together: Vec<u32>,
-    states: usize,
+    /// For each of them, in which states it was seen: a bit for each state.
+    seen: Vec<Vec<u64>>,
+    /// In how many.
+    counts: Vec<f64>,
+    states: f64,
 }
 
 impl Exclusions {
-    fn new(bases: usize, patterns: &[Vec<usize>], samples: &Samples) -> Exclusions {
-        let mut numbers = vec![None; bases];
-        let mut of_patterns: Vec<usize> = patterns.iter().flatten().copied().collect();
-        of_patterns.sort_unstable();
-        of_patterns.dedup();
-        let bases = of_patterns;
-        for (number, &base) in bases.iter().enumerate() {
-            numbers[base] = Some(number);
-        }
-        let mut found = Exclusions {
-            seen: vec![0; bases.len()],
-            together: vec![0; bases.len() * bases.len()],
-            numbers,
-            bases,
-            states: 0,
-        };
+    fn new(patterns: &[Vec<usize>], samples: &Samples) -> Exclusions {
+        let mut bases: Vec<usize> = patterns.iter().flatten().copied().collect();
+        bases.sort_unstable();
+        bases.dedup();
         let step = samples.len().div_ceil(STATES).max(1);
-        for sample in samples.each().step_by(step) {
-            let present = ones(sample.state.iter().copied());
-            let present: Vec<usize> = present.filter_map(|base| found.numbers[base]).collect();
-            for &one in &present {
-                found.seen[one] += 1;
-                let row = &mut found.together[one * found.bases.len()..][..found.bases.len()];
-                present.iter().for_each(|&other| row[other] += 1);
-            }
-            found.states += 1;
+        let states: Vec<&[u64]> = samples.each().step_by(step).map(|at| at.state).collect();
+        let holds = |base: usize| {
+            let word = |states: &[&[u64]]| {
+                let bits = states
+                    .iter()
+                    .map(|state| state[base / 64] >> (base % 64) & 1);
+                bits.rev().fold(0, |word, bit| word << 1 | bit)
+            };
+            states.chunks(64).map(word).collect()
+        };
+        let seen: Vec<Vec<u64>> = bases.iter().map(|&base| holds(base)).collect();
+        let count = |states: &Vec<u64>| ones(states.iter().copied()).count() as f64;
+        Exclusions {
+            counts: seen.iter().map(count).collect(),
+            states: states.len().max(1) as f64,
+            bases,
+            seen,
         }
-        found
     }
 
     /// What excludes some of these propositions.
     fn by(&self, parts: &[usize]) -> Vec<usize> {
-        let numbers = || parts.iter().filter_map(|&part| self.numbers[part]);
-        let excludes = |one: usize, other: usize| {
-            let expected =
-                f64::from(self.seen[one]) * f64::from(self.seen[other]) / self.states.max(1) as f64;
-            self.together[one * self.bases.len() + other] == 0 && expected >= EXPECTED
-        };
-        let others = (0..self.bases.len()).filter(|&other| {
-            let mut parts = numbers();
-            !parts.clone().any(|part| part == other) && parts.any(|part| excludes(part, other))
+        let numbers = parts
+            .iter()
+            .map(|part| self.bases.partition_point(|base| base < part));
+        let numbers: Vec<usize> = numbers.collect();
+        let excluding = (0..self.bases.len()).filter(|other| {
+            !numbers.contains(other) && numbers.iter().any(|&one| self.excludes(one, *other))
         });
-        others.map(|other| self.bases[other]).collect()
+        excluding.map(|other| self.bases[other]).collect()
+    }
+
+    /// Whether two of the propositions, by their numbers, exclude each other.
+    fn excludes(&self, one: usize, other: usize) -> bool {
+        let expected = self.counts[one] * self.counts[other] / self.states;
+        let mut both = self.seen[one].iter().zip(&self.seen[other]);
+        expected >= EXPECTED && both.all(|(one, other)| one & other == 0)
     }
 }
 

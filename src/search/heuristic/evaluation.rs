@@ -38,7 +38,7 @@ const MOST_OUTPUT: f32 = 8.0;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
     constant: Sums,
-    inputs: Inputs,
+    inputs: Arc<Inputs>,
     weights: Vec<Sums>,
     outputs: [[i16; HIDDEN]; COLUMNS],
 }
@@ -51,13 +51,12 @@ struct Sums {
 }
 
 impl Evaluation {
-    /// With these weights, for a game of so many propositions. Those that are too great or not a number are
-    /// limited.
-    pub(in crate::search) fn new(bases: usize, weights: &Weights) -> Evaluation {
+    /// With these weights of the inputs. Those that are too great or not a number are limited.
+    pub(in crate::search) fn new(inputs: Arc<Inputs>, weights: &Weights) -> Evaluation {
         let whole = |weight: f32| whole(weight, MOST_OUTPUT, OUTPUT) as i16;
         Evaluation {
             constant: Sums::of(&weights.constant),
-            inputs: Inputs::new(bases, weights.patterns.clone()),
+            inputs,
             weights: weights.inputs.iter().map(Sums::of).collect(),
             outputs: weights.outputs.map(|row| row.map(whole)),
         }
@@ -69,7 +68,6 @@ impl Evaluation {
         Weights {
             constant: self.constant.weights(),
             inputs: self.weights.iter().map(Sums::weights).collect(),
-            patterns: self.inputs.patterns().to_vec(),
             outputs: self.outputs.map(floats),
         }
     }
@@ -80,7 +78,7 @@ impl Evaluation {
     }
 
     /// The inputs.
-    pub(super) fn inputs(&self) -> &Inputs {
+    pub(super) fn inputs(&self) -> &Arc<Inputs> {
         &self.inputs
     }
 }
@@ -178,25 +176,25 @@ impl Scorer {
             }
             self.replaced.push((at, before));
             self.state[at] = word;
-            let Evaluation {
-                inputs, weights, ..
-            } = &*self.evaluation;
             for bit in ones(std::iter::once(before & !word)) {
-                let base = 64 * at + bit;
-                self.sums.subtract(&weights[base]);
-                inputs.toggle(base, false, &mut self.counts, |input, is_true| {
-                    self.sums.change(&weights[input], is_true);
-                });
+                self.toggle(64 * at + bit, false);
             }
             for bit in ones(std::iter::once(word & !before)) {
-                let base = 64 * at + bit;
-                self.sums.add(&weights[base]);
-                inputs.toggle(base, true, &mut self.counts, |input, is_true| {
-                    self.sums.change(&weights[input], is_true);
-                });
+                self.toggle(64 * at + bit, true);
             }
         }
         self.outputs(&self.sums, to_move)
+    }
+
+    /// A proposition begins to hold, or ceases to.
+    #[inline]
+    fn toggle(&mut self, base: usize, holds: bool) {
+        let (sums, weights) = (&mut self.sums, &self.evaluation.weights);
+        sums.change(&weights[base], holds);
+        let inputs = &self.evaluation.inputs;
+        inputs.toggle(base, holds, &mut self.counts, |input, is_true| {
+            sums.change(&weights[input], is_true);
+        });
     }
 
     /// As [`log_odds`](Scorer::log_odds), but for one of many states that differ little from the
@@ -289,9 +287,10 @@ mod tests {
             inputs in prop::collection::vec(input(), 70),
             outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
         ) {
-            let evaluation = Evaluation::new(70, &Weights { constant, inputs, outputs, patterns: Vec::new() });
+            let propositions = Arc::new(Inputs::new(70, Vec::new()));
+            let evaluation = Evaluation::new(propositions.clone(), &Weights { constant, inputs, outputs });
             let weights = evaluation.weights();
-            prop_assert_eq!(&Evaluation::new(70, &weights), &evaluation);
+            prop_assert_eq!(&Evaluation::new(propositions, &weights), &evaluation);
             let mut scorer = Scorer::new(Arc::new(evaluation));
             for (number, state) in states.into_iter().enumerate() {
                 let state: Vec<usize> = state.into_iter().collect();

@@ -230,9 +230,7 @@ impl Heuristic {
 
     /// The evaluation, if it is of use.
     pub fn admitted(&self) -> Option<TrustedEvaluation> {
-        let evaluation = self.evaluation.clone()?;
-        let trusted = |trust| TrustedEvaluation { evaluation, trust };
-        self.trust().map(trusted)
+        TrustedEvaluation::new(self.evaluation.as_ref(), self.trust())
     }
 }
 

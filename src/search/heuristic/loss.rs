@@ -18,7 +18,10 @@ pub(super) fn calibrate(
     evaluation: &Arc<Evaluation>,
 ) -> (Evaluation, f64, Moments<f64>) {
     let scaled = SCALES.map(|scale| {
-        let evaluation = Evaluation::new(evaluation.bases(), &evaluation.weights().scaled(scale));
+        let evaluation = Evaluation::new(
+            evaluation.inputs().clone(),
+            &evaluation.weights().scaled(scale),
+        );
         let (loss, gain) = losses(samples, &Arc::new(evaluation.clone()));
         (evaluation, loss, gain)
     });

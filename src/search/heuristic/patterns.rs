@@ -120,7 +120,7 @@ impl Inputs {
     }
 
     /// The number of inputs.
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::search) fn count(&self) -> usize {
         self.count
     }
 

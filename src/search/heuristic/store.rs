@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::evaluation::Evaluation;
+use super::patterns::{Inputs, Pattern};
 use super::trust::{Trust, TrustedEvaluation};
 use super::weights::Weights;
 use crate::directory::write_whole;
@@ -42,8 +43,34 @@ struct Stored {
     format: u32,
     seconds: f64,
     trust: Option<Trust>,
+    evaluation: Option<StoredEvaluation>,
+}
+
+/// An evaluation in the file.
+#[derive(Serialize, Deserialize)]
+struct StoredEvaluation {
+    /// What there are inputs for beside the propositions.
+    patterns: Vec<Pattern>,
     /// Limits of weights are applied when it is read.
-    evaluation: Option<Weights>,
+    #[serde(flatten)]
+    weights: Weights,
+}
+
+impl StoredEvaluation {
+    fn of(evaluation: &Evaluation) -> StoredEvaluation {
+        StoredEvaluation {
+            patterns: evaluation.inputs().patterns().to_vec(),
+            weights: evaluation.weights(),
+        }
+    }
+
+    /// For a game of so many propositions; nothing if it cannot be one of that game.
+    fn restored(self, bases: usize) -> Option<Evaluation> {
+        let valid = Inputs::are_valid(bases, &self.patterns);
+        let inputs = valid.then(|| Inputs::new(bases, self.patterns))?;
+        let fits = inputs.count() == self.weights.inputs.len();
+        fits.then(|| Evaluation::new(Arc::new(inputs), &self.weights))
+    }
 }
 
 /// The part of a file that all versions have.
@@ -96,9 +123,7 @@ impl Known {
 
     /// The evaluation, if it is of use.
     pub fn admitted(&self) -> Option<TrustedEvaluation> {
-        let evaluation = self.evaluation.clone()?;
-        let trusted = |trust| TrustedEvaluation { evaluation, trust };
-        self.trust.map(trusted)
+        TrustedEvaluation::new(self.evaluation.as_ref(), self.trust)
     }
 }
 
@@ -131,8 +156,7 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let evaluation = match stored.evaluation {
-        Some(weights) if !weights.are_for(bases) => return Err(damaged()),
-        Some(weights) => Some(Arc::new(Evaluation::new(bases, &weights))),
+        Some(stored) => Some(Arc::new(stored.restored(bases).ok_or_else(damaged)?)),
         None => None,
     };
     Ok(Some(Known {
@@ -148,7 +172,7 @@ fn write(path: &Path, known: &Known) -> io::Result<()> {
         format: FORMAT,
         seconds: known.time.as_secs_f64(),
         trust: known.trust,
-        evaluation: known.evaluation.as_ref().map(|known| known.weights()),
+        evaluation: known.evaluation.as_deref().map(StoredEvaluation::of),
     };
     write_whole(path, &serde_json::to_string(&stored)?)
 }
@@ -156,7 +180,6 @@ fn write(path: &Path, known: &Known) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::heuristic::patterns::{Inputs, Pattern};
 
     #[test]
     fn what_is_written_is_read_again_and_damaged_files_are_refused() {
@@ -167,11 +190,12 @@ mod tests {
             parts: vec![0, 1, 2],
             blockers: Vec::new(),
         };
-        let mut weights = Weights::zero(&Inputs::new(3, vec![pattern]));
+        let inputs = Arc::new(Inputs::new(3, vec![pattern]));
+        let mut weights = Weights::zero(inputs.count());
         for (weight, number) in weights.each_mut().zip(-40..) {
             *weight = number as f32 / 30.0;
         }
-        let evaluation = Arc::new(Evaluation::new(3, &weights));
+        let evaluation = Arc::new(Evaluation::new(inputs, &weights));
         for (evaluation, trust) in [
             (None, None),
             (Some(evaluation.clone()), Some(Trust::Full)),

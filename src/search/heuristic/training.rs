@@ -1,6 +1,8 @@
 //! Training of an evaluation's weights, by stochastic gradient descent with a rate for each weight
 //! (Duchi, Hazan and Singer, "Adaptive Subgradient Methods for Online Learning", 2011).
 
+use std::sync::Arc;
+
 use rand::RngExt;
 
 use super::evaluation::{Evaluation, logistic};
@@ -32,7 +34,7 @@ pub(super) struct Training {
     weights: Weights,
     /// For each weight, the sum of the squares of its gradients.
     squares: Weights,
-    inputs: Inputs,
+    inputs: Arc<Inputs>,
     /// Whether what one role gets is what the other one does not, so that one is learned.
     is_shared: bool,
     /// Each sample is as good with any of these.
@@ -57,7 +59,7 @@ impl Training {
         });
         let mean = present.sum::<usize>() as f32 / samples.len().max(1) as f32;
         let range = 1.0 / mean.max(1.0).sqrt();
-        let mut weights = Weights::zero(&inputs);
+        let mut weights = Weights::zero(inputs.count());
         let hidden = weights
             .inputs
             .iter_mut()
@@ -65,7 +67,7 @@ impl Training {
         hidden.for_each(|weight| *weight = rng.random_range(-range..range));
         let outputs = weights.outputs.iter_mut().flatten();
         outputs.for_each(|weight| *weight = rng.random_range(-OUTPUT_RANGE..OUTPUT_RANGE));
-        Training::of(inputs, weights, is_shared)
+        Training::of(Arc::new(inputs), weights, is_shared)
     }
 
     /// The weights of an evaluation, to go on from.
@@ -73,9 +75,9 @@ impl Training {
         Training::of(evaluation.inputs().clone(), evaluation.weights(), is_shared)
     }
 
-    fn of(inputs: Inputs, weights: Weights, is_shared: bool) -> Training {
+    fn of(inputs: Arc<Inputs>, weights: Weights, is_shared: bool) -> Training {
         Training {
-            squares: Weights::zero(&inputs),
+            squares: Weights::zero(inputs.count()),
             counts: inputs.no_counts(),
             weights,
             inputs,
@@ -201,7 +203,7 @@ impl Training {
                 }
             }
         }
-        Evaluation::new(self.inputs.bases(), &weights)
+        Evaluation::new(self.inputs.clone(), &weights)
     }
 }
 

@@ -24,3 +24,16 @@ pub struct TrustedEvaluation {
     /// How far it is trusted.
     pub trust: Trust,
 }
+
+impl TrustedEvaluation {
+    /// If there is an evaluation and it is trusted.
+    pub(super) fn new(
+        evaluation: Option<&Arc<Evaluation>>,
+        trust: Option<Trust>,
+    ) -> Option<TrustedEvaluation> {
+        Some(TrustedEvaluation {
+            evaluation: evaluation?.clone(),
+            trust: trust?,
+        })
+    }
+}

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::patterns::{Inputs, Pattern};
 use crate::machine::RoleId;
 
 /// How many hidden units there are.
@@ -25,8 +24,6 @@ pub(in crate::search) struct Weights {
     pub constant: InputWeights,
     /// From each proposition, and then from the inputs of the patterns.
     pub inputs: Vec<InputWeights>,
-    /// What there are inputs for beside the propositions.
-    pub patterns: Vec<Pattern>,
     /// From the hidden units to each output.
     pub outputs: [[f32; HIDDEN]; COLUMNS],
 }
@@ -42,20 +39,13 @@ pub(in crate::search) struct InputWeights {
 }
 
 impl Weights {
-    /// All weights of these inputs are zero.
-    pub(in crate::search) fn zero(inputs: &Inputs) -> Weights {
+    /// All weights of so many inputs are zero.
+    pub(in crate::search) fn zero(inputs: usize) -> Weights {
         Weights {
             constant: InputWeights::default(),
-            inputs: vec![InputWeights::default(); inputs.count()],
-            patterns: inputs.patterns().to_vec(),
+            inputs: vec![InputWeights::default(); inputs],
             outputs: [[0.0; HIDDEN]; COLUMNS],
         }
-    }
-
-    /// Whether there are as many as a game of so many propositions has inputs.
-    pub(super) fn are_for(&self, bases: usize) -> bool {
-        Inputs::are_valid(bases, &self.patterns)
-            && self.inputs.len() == Inputs::new(bases, self.patterns.clone()).count()
     }
 
     /// Each weight.

@@ -397,11 +397,12 @@ fn values_follow_what_is_proved() {
         let start = toy.successor(Place(0, 0));
         let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
         // The words are as good as random.
-        let mut weights = Weights::zero(&Inputs::new(320, Vec::new()));
+        let inputs = Arc::new(Inputs::new(320, Vec::new()));
+        let mut weights = Weights::zero(inputs.count());
         for (bit, input) in weights.inputs.iter_mut().enumerate() {
             input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
         }
-        let evaluation = Evaluation::new(320, &weights);
+        let evaluation = Evaluation::new(inputs, &weights);
         let valuation = Valuation {
             evaluation: Arc::new(evaluation),
             trust: Trust::Full,
