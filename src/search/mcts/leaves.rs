@@ -33,7 +33,7 @@ impl Worker<'_> {
             // A descent ends where another one is to find out what comes next. When that is done, it
             // goes on.
             let before = self.waiting.len();
-            self.reach_leaves(stop)?;
+            self.reach_leaves(wanted, stop)?;
             if stop.is_set() || self.is_done(wanted) {
                 return Ok(());
             }

@@ -24,6 +24,10 @@ use propjit_stop::Stop;
 /// How many paths set out from the root before anything else is looked at.
 const MOST_DESCENTS: usize = 256;
 
+/// How many playouts a leaf gets at most while the root has so few visits that lanes are empty. A playout takes as
+/// long as playouts in all lanes: 40 ms in hex, so that a short search would consist of a few hundred of them.
+const MOST_IN_FREE_LANES: u64 = 32;
+
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared,
     pub(super) tree: &'a Tree,
@@ -147,7 +151,7 @@ impl<'a> Worker<'a> {
                 }
                 continue;
             }
-            self.reach_leaves(stop)?;
+            self.reach_leaves(wanted, stop)?;
             if self.is_done(wanted) {
                 break;
             }
@@ -160,8 +164,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Goes down to leaves once, and finds out all that it takes.
-    pub(super) fn reach_leaves(&mut self, stop: &Stop) -> Result<(), MachineError> {
-        let mut questions = self.descend();
+    pub(super) fn reach_leaves(&mut self, wanted: Wanted, stop: &Stop) -> Result<(), MachineError> {
+        let mut questions = self.descend(wanted);
         while !questions.is_empty() && !stop.is_set() {
             questions = self.answer(questions, stop)?;
         }
@@ -185,15 +189,23 @@ impl<'a> Worker<'a> {
     }
 
     /// Starts playouts in as many leaves as there is room for.
-    fn descend(&mut self) -> Vec<Question> {
+    fn descend(&mut self, wanted: Wanted) -> Vec<Question> {
         let mut questions = Vec::new();
+        let root = self.tree.root();
+        let lanes = self.evaluator.runner().lanes() as u64;
         self.playouts = match (&self.config.leaves, self.config.leaf_playouts) {
             (Some(_), _) => 1,
             (None, Some(playouts)) => playouts.max(1),
-            (None, None) => self.shared.playouts_per_leaf(self.evaluator.step_cost()),
+            (None, None) => {
+                let playouts = self.shared.playouts_per_leaf(self.evaluator.step_cost());
+                // Lanes that would be empty cost nothing, unless playouts are counted.
+                let free = lanes / (1 + self.tree.node(root).visits());
+                match wanted.playouts {
+                    None => playouts.max(free.min(MOST_IN_FREE_LANES)),
+                    Some(_) => playouts,
+                }
+            }
         };
-        let root = self.tree.root();
-        let lanes = self.evaluator.runner().lanes() as u64;
         let most = match &self.config.leaves {
             Some(evaluation) => self.most_waiting(evaluation),
             None => self.most_leaves(1, lanes.div_ceil(self.playouts)),
