@@ -167,7 +167,8 @@ def row(name: str, series: dict) -> str:
     overlooked = ["" if count is None else str(count) for count in series["overlooked"]]
     wins, draws, losses = series["counts"]
     return (f"| {name} | {series['matches']} | {wins} | {draws} | {losses} | {share:.1f}%"
-            f" | {100 * low:.0f} to {100 * high:.0f} | {overlooked[0]} | {overlooked[1]} | {series['timeouts']} | {series['evaluation']} |")
+            f" | {100 * low:.0f} to {100 * high:.0f} | {overlooked[0]} | {overlooked[1]} | {series['timeouts']}"
+            f" | {series['evaluation']} |")
 
 
 def main() -> None:
@@ -199,7 +200,8 @@ def main() -> None:
         options.clock = max(options.clock, 60)
     if options.records:
         Path(options.records).mkdir(parents=True, exist_ok=True)
-    print("| game | matches | wins | draws | losses | score | 95% | losses overlooked | by the other | time-outs | evaluation |")
+    print("| game | matches | wins | draws | losses | score | 95% | losses overlooked | by the other | time-outs"
+          " | evaluation |")
     print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     every = []
     with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,7 @@ use propjit_stop::Stop;
 const MOST_DESCENTS: usize = 256;
 
 /// How many playouts a leaf gets at most while the root has so few visits that lanes are empty. A playout takes as
-/// long as playouts in all lanes: 40 ms in hex, so that a short search would consist of a few hundred of them.
+/// long as playouts in all lanes, 40 ms in hex, so that a short search would have few of them.
 const MOST_IN_FREE_LANES: u64 = 32;
 
 pub(super) struct Worker<'a> {
