@@ -6,7 +6,7 @@ use propjit::engine::MatchEngines;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
-use propjit::search::heuristic::{Heuristic, HeuristicConfig, HeuristicVerdict, Known};
+use propjit::search::heuristic::{Heuristic, HeuristicConfig, HeuristicVerdict, Known, Trust};
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig};
 use propjit::{Moments, Stop, gdl};
 
@@ -162,6 +162,33 @@ fn a_stop_ends_learning() {
     let learned = Heuristic::learn(&engines, None, &config, &stop).unwrap();
     assert_eq!(learned.verdict, HeuristicVerdict::Stopped);
     assert!(learned.evaluation.is_none());
+}
+
+/// Without time for a round there is a verdict, so that it is not tried again at once, and what was known before
+/// is still of use.
+#[test]
+fn too_little_time_is_a_verdict() {
+    let game = own_game("breakthrough");
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    let learn = |known| {
+        let config = HeuristicConfig::default();
+        let config = config.with_time(Duration::ZERO).with_known(known);
+        Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap()
+    };
+    let learned = learn(None);
+    assert_eq!(learned.verdict, HeuristicVerdict::TooSlow);
+    assert!(learned.evaluation.is_none() && learned.admitted().is_none());
+    let known = Known {
+        evaluation: learn_on(&game, 1, 1, None).evaluation,
+        trust: Some(Trust::Hint),
+        time: Duration::from_secs(1),
+    };
+    let learned = learn(Some(known.clone()));
+    assert_eq!(learned.verdict, HeuristicVerdict::TooSlow);
+    assert_eq!(
+        (learned.evaluation, learned.trust),
+        (known.evaluation, known.trust)
+    );
 }
 
 /// With an evaluation, however it is used, what is proved is what is proved without one.

@@ -93,6 +93,8 @@ pub struct Heuristic {
     pub evaluation: Option<Arc<Evaluation>>,
     /// Whether it is of use.
     pub verdict: HeuristicVerdict,
+    /// How far it is trusted, if it is of use.
+    pub trust: Option<Trust>,
     /// What propositions are worth in matches that it has not seen.
     pub effects: Vec<Effect>,
     /// How many rounds there were.
@@ -129,6 +131,8 @@ pub enum HeuristicVerdict {
     WorseThanPlayouts,
     /// It does not win against random decisions.
     NoWins,
+    /// There was not even time for the first matches, or for those that tell what it is worth.
+    TooSlow,
     /// A stop came before anything was learned.
     Stopped,
 }
@@ -144,6 +148,7 @@ impl HeuristicVerdict {
             HeuristicVerdict::NoGain => "does not tell how matches end",
             HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
             HeuristicVerdict::NoWins => "wins too little against random decisions",
+            HeuristicVerdict::TooSlow => "takes too long to play",
             HeuristicVerdict::Stopped => "stopped",
         }
     }
@@ -168,6 +173,7 @@ impl Heuristic {
             found: Heuristic {
                 evaluation: None,
                 verdict: HeuristicVerdict::Stopped,
+                trust: None,
                 effects: Vec::new(),
                 rounds: 0,
                 symmetries: 0,
@@ -184,11 +190,24 @@ impl Heuristic {
         let verdict = match learner.run(engines, random) {
             Ok(verdict) => verdict,
             Err(NoOutcome::Simultaneous) => HeuristicVerdict::Simultaneous,
-            Err(NoOutcome::Stopped) => HeuristicVerdict::Stopped,
+            Err(NoOutcome::Stopped) if stop.is_set() => HeuristicVerdict::Stopped,
+            Err(NoOutcome::Stopped) => HeuristicVerdict::TooSlow,
             Err(NoOutcome::Machine(error)) => return Err(error),
         };
         let mut found = learner.found;
         found.verdict = verdict;
+        found.trust = match verdict {
+            HeuristicVerdict::Admitted => Some(Trust::Full),
+            HeuristicVerdict::Hint => Some(Trust::Hint),
+            _ => None,
+        };
+        let known = config.known.as_ref().filter(|known| known.trust.is_some());
+        if let (HeuristicVerdict::TooSlow | HeuristicVerdict::Stopped, Some(known)) =
+            (verdict, known)
+        {
+            // What was found out before holds.
+            (found.evaluation, found.trust) = (known.evaluation.clone(), known.trust);
+        }
         found.time = learner.start.elapsed();
         tracing::debug!(
             verdict = verdict.text(),
@@ -211,7 +230,7 @@ impl Heuristic {
                 let before = config.known.as_ref();
                 let known = Known {
                     evaluation: self.evaluation.clone(),
-                    trust: self.trust(),
+                    trust: self.trust,
                     time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
                 };
                 known.save(game)
@@ -219,18 +238,9 @@ impl Heuristic {
         }
     }
 
-    /// How far the evaluation is trusted, if it is of use.
-    fn trust(&self) -> Option<Trust> {
-        match self.verdict {
-            HeuristicVerdict::Admitted => Some(Trust::Full),
-            HeuristicVerdict::Hint => Some(Trust::Hint),
-            _ => None,
-        }
-    }
-
     /// The evaluation, if it is of use.
     pub fn admitted(&self) -> Option<TrustedEvaluation> {
-        TrustedEvaluation::new(self.evaluation.as_ref(), self.trust())
+        TrustedEvaluation::new(self.evaluation.as_ref(), self.trust)
     }
 }
 

@@ -69,8 +69,8 @@ fn find(
         None
     });
     if let Some(known) = &known {
-        let enough = match (&known.evaluation, known.trust) {
-            (None, _) | (_, Some(Trust::Full)) => config.time / 2,
+        let enough = match known.trust {
+            Some(Trust::Full) => config.time / 2,
             _ => MOST_TIMES * config.time,
         };
         if known.time >= enough {
