@@ -51,13 +51,14 @@ impl Tree {
                     self.refresh(step.node);
                 }
             }
-            Choice::Joint(places, _) => {
+            Choice::Joint(places, number) => {
                 let mean = |child: Option<NodeId>, role| {
                     child.map_or(node, |child| self.node(child)).mean(role)
                 };
                 let joint = self.joint(step.node);
                 let mut joint = joint.lock();
                 joint.update_regrets(places, values, self.random(), mean);
+                self.refresh_joint(step.node, &mut joint, *number);
             }
         }
     }
@@ -71,11 +72,17 @@ impl Tree {
     /// Computes anew what is known of the nodes of the path, as far as there is news.
     pub(super) fn refresh_path(&self, path: &Path) {
         for step in path.steps.iter().rev() {
-            let Choice::Edge(inside, place) = step.choice else {
-                break;
+            let is_news = match step.choice {
+                Choice::Edge(inside, place) => {
+                    let edge = self.decision(inside).edge(place as usize);
+                    self.has_changed(edge) && self.refresh(step.node)
+                }
+                Choice::Joint(_, number) => {
+                    let joint = self.joint(step.node);
+                    self.refresh_joint(step.node, &mut joint.lock(), number)
+                }
             };
-            let edge = self.decision(inside).edge(place as usize);
-            if !(self.has_changed(edge) && self.refresh(step.node)) {
+            if !is_news {
                 break;
             }
         }

@@ -5,6 +5,8 @@
 //! that are equally good for itself is assumed to choose the worst for the others.
 
 use super::decision::Decision;
+use super::dominance::Dominance;
+use super::joint::{JointDecision, JointId};
 use super::node::{Bounds, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
@@ -27,7 +29,7 @@ impl Tree {
     pub(super) fn refresh(&self, id: NodeId) -> bool {
         let node = self.node(id);
         let Some((decider, decision)) = self.decision_of_one(id) else {
-            // Where several roles decide at once, nothing is proved.
+            // Where several roles decide at once, it depends on by which joint move there is news.
             return false;
         };
         let mut changed = false;
@@ -62,6 +64,44 @@ impl Tree {
             self.compare_values(node, decider, decision);
         }
         changed
+    }
+
+    /// Computes anew what each role can still get in a node in which several decide, if there is news of what
+    /// follows from a joint move. Returns whether that changed.
+    pub(super) fn refresh_joint(
+        &self,
+        id: NodeId,
+        joint: &mut JointDecision,
+        number: JointId,
+    ) -> bool {
+        let child = joint.edges.get(&number).and_then(|edge| edge.to);
+        let Some(child) = child.map(|child| self.node(child)) else {
+            return false;
+        };
+        let is_news = joint.note_changes(number, child.changes());
+        if !is_news
+            || self
+                .roles()
+                .all(|role| child.bounds(role) == self.ranges()[role.index()])
+        {
+            return false;
+        }
+        let Some(found) = self.prove(joint) else {
+            return false;
+        };
+        let node = self.node(id);
+        let narrow = |changed: bool, (role, bounds): (RoleId, &Bounds)| {
+            node.narrow(role, *bounds) || changed
+        };
+        self.roles().zip(&found.roles).fold(false, narrow)
+    }
+
+    /// What is proved of a decision that several roles make at once, unless there are too many joint moves.
+    pub(super) fn prove(&self, joint: &mut JointDecision) -> Option<Dominance> {
+        joint.prove(self.random(), |child, role| match child {
+            Some(child) => self.node(child).bounds(role),
+            None => self.ranges()[role.index()],
+        })
     }
 
     /// The bounds of a role behind each edge.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use super::arena::AllocationBuffer;
 use super::decision::{Decision, Edge};
 use super::first_moves::FirstMoves;
-use super::joint::JointDecision;
+use super::joint::{JointDecision, JointEdge};
 use super::node::{Decider, Node, NodeId, Stage};
 use super::path::{Choice, Path, Step};
 use super::tree::Tree;
@@ -133,15 +133,15 @@ impl Tree {
                 let mut joint = joint.lock();
                 let places = joint.choose(self.random(), &mut context.rng);
                 let number = joint.id(&places);
-                let next = match joint.edges.get(&number) {
-                    Some(Some(next)) => Continue(*next),
+                let next = match joint.edges.get(&number).map(|edge| edge.to) {
+                    Some(Some(next)) => Continue(next),
                     Some(None) => return Break(Leaf::Busy),
                     None if self.is_full() => return play(),
                     None => Break(Leaf::Follow(id, joint.moves(&places))),
                 };
                 if next.is_break() {
                     self.count_joint(JointDecision::EDGE_BYTES);
-                    joint.edges.insert(number, None);
+                    joint.edges.insert(number, JointEdge::default());
                 }
                 path.steps.push(Step {
                     node: id,
@@ -208,7 +208,7 @@ impl Tree {
         let joint = self.joint(node);
         let mut joint = joint.lock();
         match id {
-            Some(_) => joint.edges.insert(number, id),
+            Some(id) => joint.edges.insert(number, JointEdge::new(id)),
             None => joint.edges.remove(&number),
         };
         id

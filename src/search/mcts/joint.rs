@@ -6,7 +6,8 @@
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
-use super::node::NodeId;
+use super::dominance::Dominance;
+use super::node::{Bounds, NodeId};
 use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
 use crate::search::legal::Legal;
@@ -15,14 +16,36 @@ use crate::statistics::Moments;
 /// How often a role chooses without regard to its strategy, so that nothing stays untried.
 const AT_RANDOM: f64 = 0.1;
 
+/// How many joint moves a decision may have so that it is looked at what is proved of it, which takes the longer
+/// the more there are.
+const MOST_JOINT_MOVES: usize = 400;
+
 /// A decision of several roles at once in a node.
 #[derive(Debug)]
 pub(super) struct JointDecision {
     /// For each role, its moves.
     pub arms: Box<[Box<[Arm]>]>,
-    /// The nodes that joint moves lead to, of those that were chosen; none while a thread finds
-    /// out.
-    pub edges: FxHashMap<JointId, Option<NodeId>>,
+    /// The joint moves that were chosen.
+    pub edges: FxHashMap<JointId, JointEdge>,
+}
+
+/// A joint move that was chosen.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct JointEdge {
+    /// The node that it leads to; none while a thread finds out.
+    pub to: Option<NodeId>,
+    /// How often the bounds of that node had changed when they were last looked at.
+    changes: Option<u8>,
+}
+
+impl JointEdge {
+    /// Leads to a node.
+    pub(super) fn new(to: NodeId) -> JointEdge {
+        JointEdge {
+            to: Some(to),
+            changes: None,
+        }
+    }
 }
 
 /// A joint move, as a number of digits that are the places of the roles' moves.
@@ -38,6 +61,8 @@ pub(super) struct Arm {
     /// past is forgotten in which it would have been worse ("regret matching plus": Tammelin,
     /// 2014).
     regret: f64,
+    /// Whether it is proved to be of no use to look at it.
+    pub is_closed: bool,
 }
 
 impl JointDecision {
@@ -47,6 +72,7 @@ impl JointDecision {
             played,
             values: Moments::default(),
             regret: 0.0,
+            is_closed: false,
         };
         let arms = legal.each().map(|moves| moves.iter().map(arm).collect());
         JointDecision {
@@ -73,17 +99,19 @@ impl JointDecision {
     /// that it was not played. One role may be the one that plays at random.
     pub(super) fn choose(&self, random: Option<RoleId>, rng: &mut GameRng) -> Box<[usize]> {
         let mut place = |role: RoleId, arms: &[Arm]| {
-            let total: f64 = arms.iter().map(|arm| arm.regret).sum();
+            let open = || arms.iter().enumerate().filter(|(_, arm)| !arm.is_closed);
+            let total: f64 = open().map(|(_, arm)| arm.regret).sum();
             let is_random = random == Some(role) || total <= 0.0;
             if is_random || rng.random_bool(AT_RANDOM) {
-                return rng.random_range(0..arms.len());
+                let chosen = rng.random_range(0..open().count());
+                return open().nth(chosen).map_or(0, |(place, _)| place);
             }
             let mut left = rng.random_range(0.0..total);
-            let chosen = arms.iter().position(|arm| {
+            let chosen = open().find(|(_, arm)| {
                 left -= arm.regret;
                 left < 0.0
             });
-            chosen.unwrap_or(arms.len() - 1)
+            chosen.or(open().last()).map_or(0, |(place, _)| place)
         };
         let roles = RoleId::first(self.arms.len());
         let roles = roles.zip(&self.arms);
@@ -117,8 +145,7 @@ impl JointDecision {
                 places[role.index()] = place;
                 let met = edges
                     .get(&number(counts.iter().copied(), &places))
-                    .copied()
-                    .flatten();
+                    .and_then(|edge| edge.to);
                 let met = met.and_then(|child| mean(Some(child), role));
                 // What was never tried against these moves is as good as against others.
                 let others = || arm.values.mean().map(|mean| mean as f32);
@@ -130,6 +157,40 @@ impl JointDecision {
         }
     }
 
+    /// Notes how often the bounds have changed of the node that a joint move leads to. Returns whether they
+    /// have since, or were not looked at before.
+    pub(super) fn note_changes(&mut self, id: JointId, changes: u8) -> bool {
+        let edge = self.edges.get_mut(&id);
+        edge.is_some_and(|edge| edge.changes.replace(changes) != Some(changes))
+    }
+
+    /// What is proved of it, if there are not too many joint moves to look at; `bounds` is what a role gets in a node,
+    /// or at all where there is none. Closes moves that are of no use then.
+    pub(super) fn prove(
+        &mut self,
+        random: Option<RoleId>,
+        bounds: impl Fn(Option<NodeId>, RoleId) -> Bounds,
+    ) -> Option<Dominance> {
+        let counts: Vec<usize> = self.arms.iter().map(|arms| arms.len()).collect();
+        let product = counts.iter().try_fold(1usize, |product, &count| {
+            let product = product.checked_mul(count)?;
+            (product <= MOST_JOINT_MOVES).then_some(product)
+        });
+        product?;
+        let found = Dominance::new(&counts, random, |joint, role| {
+            let edge = self.edges.get(&JointId(joint as u64));
+            bounds(edge.and_then(|edge| edge.to), role)
+        });
+        let roles = RoleId::first(counts.len()).filter(|&role| random != Some(role));
+        for role in roles {
+            let arms = self.arms[role.index()].iter_mut();
+            for (arm, is_useless) in arms.zip(found.useless(role)) {
+                arm.is_closed = is_useless;
+            }
+        }
+        Some(found)
+    }
+
     /// Bytes of memory, about.
     pub(super) fn bytes(&self) -> usize {
         let arms = self.arms.iter().map(|arms| size_of_val(&**arms));
@@ -137,7 +198,7 @@ impl JointDecision {
     }
 
     /// Bytes of memory, about, for each joint move that was chosen.
-    pub(super) const EDGE_BYTES: usize = 2 * size_of::<(JointId, Option<NodeId>)>();
+    pub(super) const EDGE_BYTES: usize = 2 * size_of::<(JointId, JointEdge)>();
 }
 
 /// The number of the joint move at these places; `counts` are the numbers of moves of the roles.

@@ -30,6 +30,7 @@ mod bounds;
 mod config;
 mod decision;
 mod descent;
+mod dominance;
 mod first_moves;
 mod joint;
 mod leaves;

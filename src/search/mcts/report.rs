@@ -121,6 +121,8 @@ impl SearchReport {
             _ => tree.moves_report(root_statistics, role, legal),
         };
         order(&mut moves);
+        let useless = tree.useless_moves(role);
+        moves.sort_by_key(|report| useless.contains(&report.played));
         let Bounds { low, high } = tree.ranges()[role.index()];
         SearchReport {
             role,
@@ -230,15 +232,25 @@ impl Tree {
             }
             ((Stage::Expanded, _), Decider::Several) => {
                 let joint = self.joint(self.root());
-                let joint = joint.lock();
-                let arms = joint.arms[role.index()].iter();
-                let report = |arm: &Arm| MoveReport {
-                    visits: arm.values.count,
-                    value: arm.values.mean(),
-                    error: arm.values.standard_error(),
-                    ..MoveReport::unknown(arm.played, self.ranges()[role.index()])
+                let mut joint = joint.lock();
+                let proved = self.prove(&mut joint);
+                let range = self.ranges()[role.index()];
+                let report = |(place, arm): (usize, &Arm)| {
+                    let proved = proved.as_ref();
+                    let bounds = proved.and_then(|proved| proved.arms[role.index()][place]);
+                    let bounds = bounds.unwrap_or(range);
+                    let (low, high) = (bounds.low.into(), bounds.high.into());
+                    let mean = arm.values.mean().map(|mean| mean.clamp(low, high));
+                    let is_known = bounds.are_exact();
+                    MoveReport {
+                        visits: arm.values.count,
+                        value: if is_known { Some(low) } else { mean },
+                        error: arm.values.standard_error().filter(|_| !is_known),
+                        ..MoveReport::unknown(arm.played, bounds)
+                    }
                 };
-                arms.map(report).collect()
+                let arms = joint.arms[role.index()].iter();
+                arms.enumerate().map(report).collect()
             }
             // Nothing was looked at. What is proved of the root is not proved of each of its moves.
             _ => {
@@ -247,6 +259,20 @@ impl Tree {
                 legal.iter().map(report).collect()
             }
         }
+    }
+
+    /// The moves of a role that are proved to be of no use, in a root in which several roles decide.
+    fn useless_moves(&self, role: RoleId) -> Vec<Move> {
+        let root = self.node(self.root());
+        let ((Stage::Expanded, _), Decider::Several) = (root.inside(), root.meta().decider())
+        else {
+            return Vec::new();
+        };
+        let joint = self.joint(self.root());
+        let joint = joint.lock();
+        let arms = joint.arms[role.index()].iter();
+        let closed = arms.filter(|arm| arm.is_closed);
+        closed.map(|arm| arm.played).collect()
     }
 
     /// The result for a move, from its edge.

@@ -17,6 +17,7 @@ use rand::RngExt;
 
 use super::config::EvaluationUse;
 use super::descent::{DescentContext, Leaf};
+use super::dominance::Dominance;
 use super::node::{Bounds, Decider, Node, NodeId, Stage};
 use super::path::Path;
 use super::tree::Tree;
@@ -140,8 +141,8 @@ impl Toy {
         Expansions::new(legal, successors, vec![end])
     }
 
-    /// What the first role gets at least and at most. If both decide at once, that may be
-    /// anything that can come of it.
+    /// What the first role gets at least and at most. If both decide at once, that is what is left of moves that
+    /// are better than others whatever the other role does.
     fn worth(self, place: Place, known: &mut Vec<Option<Bounds>>) -> Bounds {
         let at = (u64::from(place.0) * STATES + place.1) as usize;
         known.resize(known.len().max(at + 1), None);
@@ -151,10 +152,24 @@ impl Toy {
         let mut behind = |joint: &[Move]| self.worth(self.after(place, joint), known);
         let bounds = match self.turn(place) {
             Turn::Over(goals) => Bounds::exact(goals[0]),
-            Turn::Several => Bounds {
-                low: 0.0,
-                high: 100.0,
-            },
+            Turn::Several => {
+                let count = MOVES.len();
+                let joint = |at: usize| [MOVES[at / count], MOVES[at % count]];
+                let all = (0..count * count).map(|at| behind(&joint(at)));
+                let all: Vec<Bounds> = all.collect();
+                let found = Dominance::new(&[count; 2], None, |at, role| match role.index() {
+                    0 => all[at],
+                    _ => Bounds {
+                        low: 100.0 - all[at].high,
+                        high: 100.0 - all[at].low,
+                    },
+                });
+                let [first, second] = [found.roles[0], found.roles[1]];
+                Bounds {
+                    low: first.low.max(100.0 - second.high),
+                    high: first.high.min(100.0 - second.low),
+                }
+            }
             Turn::One(role) => {
                 let all = MOVES.map(|played| behind(&Toy::joint(role, played)));
                 let (better, worst): (fn(f32, f32) -> f32, f32) = match role {

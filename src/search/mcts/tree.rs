@@ -578,7 +578,9 @@ impl Tree {
                     left.extend(decision.each().filter_map(Edge::node));
                 }
                 ((Stage::Expanded, _), _) => {
-                    left.extend(self.joint(id).lock().edges.values().flatten());
+                    let joint = self.joint(id);
+                    let joint = joint.lock();
+                    left.extend(joint.edges.values().filter_map(|edge| edge.to));
                 }
                 _ => {}
             }
