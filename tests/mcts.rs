@@ -197,7 +197,51 @@ fn choices_made_at_once_are_made_apart() {
         for role in [RoleId(0), RoleId(1)] {
             let report = searched.report(role);
             assert_eq!(text(&game, &report), "betray", "{backend} {report:?}");
-            assert!(report.value.unwrap() < 50.0, "{report:?}");
+            assert!(report.solved, "{report:?}");
+            assert_eq!(report.value, Some(25.0));
+            assert_eq!(report.moves[0].bounds, (25.0, 25.0));
+        }
+    }
+}
+
+/// Nothing is sure for who has to guess what the other does. With a third choice that is sure to win two moves later, all
+/// is known, and neither of the others is looked at any more.
+#[test]
+fn what_is_sure_is_proved_where_choices_are_made_at_once() {
+    for (third, solved) in [("", false), ("(choice a leave)", true)] {
+        let game = common::game(&format!(
+            "(role a) (role b) (init start) {third}
+             (choice a heads) (choice a tails) (choice b heads) (choice b tails)
+             (<= (legal ?r ?m) (role ?r) (true start) (choice ?r ?m))
+             (<= (legal a wait) (true left)) (<= (legal a wave) (true left))
+             (<= (legal b wait) (true left)) (<= (legal b shout) (true left))
+             (<= (next left) (does a leave))
+             (<= (next won) (true left))
+             (<= (next won) (does a heads) (does b heads))
+             (<= (next won) (does a tails) (does b tails))
+             (<= (next over) (true left)) (<= (next over) (true start) (not (does a leave)))
+             (<= terminal (true over))
+             (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))
+             (<= (goal b 0) (true won)) (<= (goal b 100) (not (true won)))"
+        ));
+        for backend in [Backend::Scalar, Backend::Compiled] {
+            let searched = search(&game, backend, MctsConfig::default(), 100_000);
+            let [first, second] = [RoleId(0), RoleId(1)].map(|role| searched.report(role));
+            assert_eq!((first.solved, second.solved), (solved, solved), "{backend}");
+            if solved {
+                assert_eq!(text(&game, &first), "leave");
+                assert_eq!((first.value, second.value), (Some(100.0), Some(0.0)));
+                assert!(first.playouts < 10_000, "{first:?}");
+            } else {
+                let value = first.value.unwrap();
+                assert!((40.0..60.0).contains(&value), "{first:?}");
+                assert!(
+                    first
+                        .moves
+                        .iter()
+                        .all(|played| played.bounds == (0.0, 100.0))
+                );
+            }
         }
     }
 }
