@@ -111,7 +111,7 @@ impl JointDecision {
                 left -= arm.regret;
                 left < 0.0
             });
-            chosen.or(open().last()).map_or(0, |(place, _)| place)
+            chosen.or(open().next_back()).map_or(0, |(place, _)| place)
         };
         let roles = RoleId::first(self.arms.len());
         let roles = roles.zip(&self.arms);
