@@ -12,7 +12,7 @@
 //! - `arena`: the memory of the tree.
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
 //! - `path`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
-//! - `bounds`, `best_line`: proofs, and what is as good as one.
+//! - `bounds`, `dominance`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
 //! - `leaves`: leaves that are evaluated from outside.
 //! - `first_moves`: what playouts tell of moves that are made later.
