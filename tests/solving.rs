@@ -13,39 +13,47 @@ use serde_json::Value;
 use crate::common::command::{file, json, propjit, stdout};
 use crate::common::solvable::{DOOR, nim};
 
-/// Both choose at the same time, three times: who chooses the greater number gets a point. No tree
-/// search proves anything of that.
-const CHOICES: &str = "
-    (role a) (role b) (init (round 1)) (succ 1 2) (succ 2 3) (succ 3 4)
-    (init (lead 0)) (number 1) (number 2) (number 3)
-    (greater 2 1) (greater 3 1) (greater 3 2)
-    (up -3 -2) (up -2 -1) (up -1 0) (up 0 1) (up 1 2) (up 2 3)
-    (<= (legal ?r ?n) (role ?r) (number ?n))
-    (<= (next (round ?m)) (true (round ?n)) (succ ?n ?m))
-    (<= (next (lead ?m)) (true (lead ?n)) (up ?n ?m) (does a ?x) (does b ?y) (greater ?x ?y))
-    (<= (next (lead ?m)) (true (lead ?n)) (up ?m ?n) (does a ?x) (does b ?y) (greater ?y ?x))
-    (<= (next (lead ?n)) (true (lead ?n)) (does a ?x) (does b ?x))
-    (<= terminal (true (round 4)))
-    (positive 1) (positive 2) (positive 3) (negative -1) (negative -2) (negative -3)
-    (<= (goal a 100) (true (lead ?n)) (positive ?n)) (<= (goal b 0) (true (lead ?n)) (positive ?n))
-    (<= (goal a 0) (true (lead ?n)) (negative ?n)) (<= (goal b 100) (true (lead ?n)) (negative ?n))
-    (<= (goal ?r 50) (role ?r) (true (lead 0)))
-";
+/// How many numbers there are to choose from: the tree looks at no more than 400 joint moves for what they prove.
+const NUMBERS: u32 = 21;
+
+/// Both choose at the same time, three times: who chooses the greater number gets a point. There are too many
+/// joint moves for the tree to prove anything.
+fn choices() -> String {
+    let numbers = 1..=NUMBERS;
+    let pairs = numbers.clone().flat_map(|x| (1..x).map(move |y| (x, y)));
+    let greater = pairs.map(|(x, y)| format!("(greater {x} {y}) "));
+    let numbers = numbers.map(|n| format!("(number {n}) "));
+    let facts: String = numbers.chain(greater).collect();
+    format!(
+        "(role a) (role b) (init (round 1)) (succ 1 2) (succ 2 3) (succ 3 4) (init (lead 0)) {facts}
+         (up -3 -2) (up -2 -1) (up -1 0) (up 0 1) (up 1 2) (up 2 3)
+         (<= (legal ?r ?n) (role ?r) (number ?n))
+         (<= (next (round ?m)) (true (round ?n)) (succ ?n ?m))
+         (<= (next (lead ?m)) (true (lead ?n)) (up ?n ?m) (does a ?x) (does b ?y) (greater ?x ?y))
+         (<= (next (lead ?m)) (true (lead ?n)) (up ?m ?n) (does a ?x) (does b ?y) (greater ?y ?x))
+         (<= (next (lead ?n)) (true (lead ?n)) (does a ?x) (does b ?x))
+         (<= terminal (true (round 4)))
+         (positive 1) (positive 2) (positive 3) (negative -1) (negative -2) (negative -3)
+         (<= (goal a 100) (true (lead ?n)) (positive ?n)) (<= (goal b 0) (true (lead ?n)) (positive ?n))
+         (<= (goal a 0) (true (lead ?n)) (negative ?n)) (<= (goal b 100) (true (lead ?n)) (negative ?n))
+         (<= (goal ?r 50) (role ?r) (true (lead 0)))"
+    )
+}
 
 #[test]
 fn what_is_chosen_at_the_same_time_is_known_if_there_are_few_states() {
     let folder = tempfile::tempdir().unwrap();
-    let rules = file(&folder, "choices.kif", CHOICES);
+    let rules = file(&folder, "choices.kif", &choices());
     // It ends as soon as all is known.
     let report = json(&["analyze", &rules, "--role", "b", "--seconds", "1000"]);
     assert_eq!(report["solved"], true, "{report}");
     assert_eq!(
         (&report["value"], &report["best"], &report["proved_by"]),
-        (&50.0.into(), &"3".into(), &"states".into())
+        (&50.0.into(), &NUMBERS.to_string().into(), &"states".into())
     );
     // Rounds 1 to 3 with leads up to 2 on either side.
     assert_eq!(report["states"]["states"], 1 + 3 + 5);
-    let others = ["1", "2"].map(|played| {
+    let others = ["1", "20"].map(|played| {
         let mut moves = report["moves"].as_array().unwrap().iter();
         let of = moves.find(|of| of["move"] == *played).unwrap();
         of["proof"].clone()
@@ -53,7 +61,7 @@ fn what_is_chosen_at_the_same_time_is_known_if_there_are_few_states() {
     assert_eq!(others, [Value::from("<= 50"), Value::Null]);
     let text = stdout(propjit(&["analyze", &rules, "--seconds", "1000"]).success());
     assert!(
-        text.contains("a: 3, value 50, proved by enumeration\n"),
+        text.contains("a: 21, value 50, proved by enumeration\n"),
         "{text}"
     );
     assert!(text.contains("\nstates: all 9 known after "), "{text}");
@@ -200,11 +208,11 @@ fn keeps_what_is_proved(
 #[test]
 fn a_proved_value_is_never_given_away() {
     let tic_tac_toe = propjit_gdl::games::text("ticTacToe").unwrap();
-    let heaps = nim([3, 2, 2]);
+    let (heaps, choices) = (nim([3, 2, 2]), choices());
     let games = [
         (tic_tac_toe, Some([50.0, 50.0])),
         (heaps.as_str(), Some([100.0, 0.0])),
-        (CHOICES, Some([50.0, 50.0])),
+        (choices.as_str(), Some([50.0, 50.0])),
         // Nothing is sure before the door is open, and states repeat until then.
         (DOOR, None),
     ];
@@ -235,7 +243,7 @@ fn a_proved_value_is_never_given_away() {
 #[test]
 fn players_know_all_states_unless_they_are_told_not_to() {
     let folder = tempfile::tempdir().unwrap();
-    let rules = file(&folder, "choices.kif", CHOICES);
+    let rules = file(&folder, "choices.kif", &choices());
     let records = folder.path().join("records.jsonl");
     let records = records.to_str().unwrap();
     let players = ["mcts", "mcts:solve=false"].map(|player| ["--player", player]);
