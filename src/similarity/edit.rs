@@ -119,22 +119,26 @@ pub(super) fn distance(a: &OrderedTree, b: &OrderedTree) -> u32 {
                 let x = first_i + row - 1;
                 let before_x = a.firsts[x] as usize - first_i;
                 let (above, here) = forests.split_at_mut(row * columns);
-                here[0] = row as u32;
-                for column in 1..columns {
-                    let y = first_j + column - 1;
+                let (deleted, before) =
+                    (&above[(row - 1) * columns..], &above[before_x * columns..]);
+                let known = &mut trees[x * width..][first_j..=j];
+                let mut left = row as u32;
+                here[0] = left;
+                let cells = here[1..columns]
+                    .iter_mut()
+                    .zip(known)
+                    .zip(deleted.windows(2));
+                for (y, ((cell, tree), delete)) in (first_j..).zip(cells) {
                     let before_y = b.firsts[y] as usize - first_j;
-                    let delete = above[(row - 1) * columns + column] + 1;
-                    let insert = here[column - 1] + 1;
                     let is_tree = before_x == 0 && before_y == 0;
-                    let keep = if is_tree {
-                        let change = u32::from(a.labels[x] != b.labels[y]);
-                        above[(row - 1) * columns + column - 1] + change
-                    } else {
-                        above[before_x * columns + before_y] + trees[x * width + y]
+                    let keep = match is_tree {
+                        true => delete[0] + u32::from(a.labels[x] != b.labels[y]),
+                        false => before[before_y] + *tree,
                     };
-                    here[column] = delete.min(insert).min(keep);
+                    left = keep.min(delete[1] + 1).min(left + 1);
+                    *cell = left;
                     if is_tree {
-                        trees[x * width + y] = here[column];
+                        *tree = left;
                     }
                 }
             }
