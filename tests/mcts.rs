@@ -82,14 +82,21 @@ impl Perfect {
 fn tic_tac_toe_is_played_perfectly() {
     let game = common::own_game("ticTacToe");
     let mut perfect = Perfect::new(&game);
-    for (backend, local, rave) in [
-        (Backend::Scalar, false, None),
-        (Backend::Lanes, false, Some(0.0)),
-        (Backend::Compiled, false, None),
-        (Backend::Compiled, true, Some(0.0)),
-        (Backend::Compiled, false, Some(500.0)),
+    // Moves are all followed at once, or when they are first played, or it depends on how many there are.
+    for (backend, local, rave, eager_moves) in [
+        (Backend::Scalar, false, None, 32),
+        (Backend::Scalar, false, None, 0),
+        (Backend::Lanes, false, Some(0.0), 32),
+        (Backend::Lanes, true, Some(0.0), 0),
+        (Backend::Compiled, false, None, 0),
+        (Backend::Compiled, true, Some(0.0), 32),
+        (Backend::Compiled, true, Some(0.0), 5),
+        (Backend::Compiled, false, Some(500.0), 5),
     ] {
-        let config = MctsConfig::default().with_local(local).with_rave(rave);
+        let config = MctsConfig::default()
+            .with_local(local)
+            .with_rave(rave)
+            .with_eager_moves(eager_moves);
         let mut searched = search(&game, backend, config, 1_000_000);
         let report = searched.report(RoleId(0));
         assert!(report.solved, "{backend}");
@@ -288,6 +295,49 @@ fn memory_is_bounded() {
     assert!(report.playouts >= 100_000);
     let report = search(&game, Backend::Compiled, MctsConfig::default(), 100_000).report(RoleId(0));
     assert!(report.nodes > 1000, "{} nodes", report.nodes);
+}
+
+/// A tree that is full makes room for other nodes, and forgets nothing that is proved or counted.
+#[test]
+fn memory_is_used_again() {
+    let game = common::own_game("connectFour");
+    for eager_moves in [0, 32] {
+        let config = MctsConfig::default()
+            .with_memory(1 << 20)
+            .with_eager_moves(eager_moves);
+        let without = config.clone().with_recycle(false);
+        let [with, without] = [config, without].map(|config| {
+            let mut searched = search(&game, Backend::Compiled, config, 300_000);
+            let report = searched.report(RoleId(0));
+            let visits: u64 = report.moves.iter().map(|played| played.visits).sum();
+            assert!(
+                visits * 5 >= report.playouts,
+                "{visits} visits, {} playouts",
+                report.playouts
+            );
+            // What was forgotten can be searched again: the tree is whole after the next move.
+            let mut machine = game.machine(Backend::Scalar).unwrap();
+            let initial = machine.initial_state().unwrap();
+            let mut reply = Vec::new();
+            machine
+                .legal_moves(&initial, RoleId(1), &mut reply)
+                .unwrap();
+            let next = machine
+                .next_state(&initial, &[report.best.unwrap(), reply[0]])
+                .unwrap();
+            searched.set_root(&next, 1).unwrap();
+            run(&mut searched, 100_000);
+            assert!(searched.report(RoleId(1)).best.is_some());
+            report
+        });
+        let line = |report: &SearchReport| report.moves.iter().map(|of| of.line.len()).max();
+        assert!(
+            line(&with) > line(&without),
+            "{:?} and {:?}",
+            line(&with),
+            line(&without)
+        );
+    }
 }
 
 /// What was found out about a move is there when it has been made, and the rest is not.

@@ -157,7 +157,7 @@ impl<'a> SelfPlay<'a> {
             }
             let states = running.iter().map(|one| (&one.state, one.info.depth));
             let states: Vec<_> = states.collect();
-            let found = self.evaluator.expand(&states, stop)?;
+            let found = self.evaluator.expand(&states, usize::MAX, stop)?;
             if found.is_empty() {
                 return Err(NoOutcome::Stopped);
             }

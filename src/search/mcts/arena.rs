@@ -63,7 +63,7 @@ impl Arena {
     }
 
     /// How many lines there are.
-    fn lines(&self) -> usize {
+    pub(super) fn lines(&self) -> usize {
         self.words.len() / LINE
     }
 
@@ -123,14 +123,16 @@ impl Arena {
 }
 
 impl Marks {
-    /// Marks a block of `words` words. Returns whether it was not marked before.
-    pub(super) fn mark(&mut self, block: Block, words: usize) -> bool {
-        let is_new = !self.contains(block);
+    /// Marks a block of `words` words. Returns how many lines it has if it was not marked before, or else 0.
+    pub(super) fn mark(&mut self, block: Block, words: usize) -> usize {
+        if self.contains(block) {
+            return 0;
+        }
         let start = block.0 as usize;
         for line in start..start + lines(words) {
             self.0[line / 64] |= 1 << (line % 64);
         }
-        is_new
+        lines(words)
     }
 
     /// Whether the block is marked.
@@ -214,21 +216,21 @@ mod tests {
             let mut keep = kept.into_iter().cycle();
             blocks.retain(|_| keep.next().unwrap());
             for &(block, words, _) in &blocks {
-                prop_assert!(marks.mark(block, words));
-                prop_assert!(!marks.mark(block, words));
+                prop_assert_eq!(marks.mark(block, words), lines(words));
+                prop_assert_eq!(marks.mark(block, words), 0);
             }
             arena.sweep(&marks);
             let mut buffer = AllocationBuffer::default();
-            let mut lines = 0;
+            let mut free = 0;
             while let Some(block) = arena.allocate(&mut buffer, 1) {
                 set(&arena.from(block)[0], 1000);
-                lines += 1;
+                free += 1;
             }
             for block in &blocks {
                 prop_assert!(holds(&arena, block));
             }
             let used: usize = blocks.iter().map(|&(_, words, _)| words.div_ceil(LINE)).sum();
-            prop_assert_eq!(lines, arena.lines() - 1 - used);
+            prop_assert_eq!(free, arena.lines() - 1 - used);
         }
     }
 

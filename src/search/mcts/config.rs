@@ -27,6 +27,11 @@ pub struct MctsConfig {
     /// ("all moves as first"); with 0, these do not count. By default 1000 where a playout tells of
     /// many moves, and 0 elsewhere and beside an evaluation, whose values take their place.
     pub rave: Option<f32>,
+    /// Whether the tree forgets what was visited least when its memory is full, instead of growing no more.
+    pub recycle: bool,
+    /// How many moves a state may have so that it is found out at once where all of them lead to. Where there are
+    /// more, each is followed when it is first played, unless states are evaluated.
+    pub eager_moves: usize,
     /// Whether to look for goal latches, and to search less by them.
     pub latches: bool,
     /// Whether to compile the circuit anew for what is left of a match.
@@ -122,6 +127,10 @@ const PRIOR_EXPLORATION: f32 = 1.0;
 /// How many visits count as much as playouts in which a move was made later.
 const RAVE: f32 = 1000.0;
 
+/// To follow a move costs a lane, and to follow it later a question of its own, which pays where most moves are
+/// never played.
+const EAGER_MOVES: usize = 32;
+
 /// The share of a prover where there are only playouts, and beside an evaluation.
 const LOCAL_SHARE: [f64; 2] = [0.2, 0.05];
 
@@ -133,6 +142,8 @@ impl Default for MctsConfig {
             leaf_playouts: None,
             exploration: None,
             rave: None,
+            recycle: true,
+            eager_moves: EAGER_MOVES,
             latches: true,
             darkening: true,
             max_steps: 10_000,
@@ -157,6 +168,8 @@ impl MctsConfig {
         with_leaf_playouts(leaf_playouts: Option<u64>);
         with_exploration(exploration: Option<f32>);
         with_rave(rave: Option<f32>);
+        with_recycle(recycle: bool);
+        with_eager_moves(eager_moves: usize);
         with_latches(latches: bool);
         with_darkening(darkening: bool);
         with_max_steps(max_steps: u32);

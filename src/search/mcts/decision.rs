@@ -10,12 +10,17 @@ use super::arena::{Block, get, set};
 use super::node::{Expected, Meta, NodeId};
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
-use crate::machine::{Move, State};
+use crate::machine::{Move, RoleId, State};
+use crate::search::legal::Legal;
 use crate::search::successor::{Siblings, Turn};
 
 /// The only word of the head: how many edges there are; from bit 32 on how many words there
-/// are for what an edge leads to.
+/// are for what an edge leads to; and from bit 56 on, where that is not known, how many words there are for
+/// the moves of all roles.
 const HEAD: usize = 1;
+
+const SLOT_SHIFT: u32 = 32;
+const FORCED_SHIFT: u32 = 56;
 
 // The words of an edge.
 /// Visits; from bit 40 on evaluations under way; from bit 56 on flags; from bit 58 on how
@@ -44,6 +49,11 @@ pub(super) fn words(moves: usize, roles: usize, state: usize) -> usize {
     HEAD + moves * (EDGE + slot(roles, state))
 }
 
+/// How many words a decision has of which it is not known what the edges lead to.
+pub(super) fn open_words(moves: usize, roles: usize) -> usize {
+    HEAD + moves * EDGE + roles.div_ceil(2)
+}
+
 /// How many words there are for what an edge leads to: its [`Meta`], and either the state or,
 /// if the match is over there, the goals, two in a word.
 fn slot(roles: usize, state: usize) -> usize {
@@ -57,6 +67,9 @@ pub(super) struct Decision<'a> {
     slots: &'a [AtomicU64],
     /// How many words each slot has.
     slot: usize,
+    /// Where it is not known what edges lead to, a move of each role, two in a word: the only one that it has,
+    /// unless it decides.
+    forced: &'a [AtomicU64],
 }
 
 /// A move, and what is known of it.
@@ -67,12 +80,15 @@ impl<'a> Decision<'a> {
     /// The decision at the start of these words.
     pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
         let head = get(&words[0]);
-        let (edges, slot) = (head as u32 as usize, (head >> 32) as usize);
-        let (words, slots) = words[HEAD..].split_at(edges * EDGE);
+        let (edges, forced) = (head as u32 as usize, (head >> FORCED_SHIFT) as usize);
+        let slot = (head % (1 << FORCED_SHIFT) >> SLOT_SHIFT) as usize;
+        let (words, rest) = words[HEAD..].split_at(edges * EDGE);
+        let (slots, rest) = rest.split_at(edges * slot);
         Decision {
             edges: words.as_chunks().0,
-            slots: &slots[..edges * slot],
+            slots,
             slot,
+            forced: &rest[..forced],
         }
     }
 
@@ -93,7 +109,7 @@ impl<'a> Decision<'a> {
         };
         let state = found.words();
         let slot = slot(roles, state);
-        set(&words[0], moves.len() as u64 | (slot as u64) << 32);
+        set(&words[0], moves.len() as u64 | (slot as u64) << SLOT_SHIFT);
         let decision = Decision::new(words);
         let all = found.infos.iter().zip(moves).enumerate();
         for (place, (info, played)) in all {
@@ -123,9 +139,52 @@ impl<'a> Decision<'a> {
         }
     }
 
+    /// Writes a decision of which it is not known what the edges lead to: the moves of each role, which are
+    /// those of the role that decides, and one for each other role.
+    pub(super) fn init_open(
+        words: &[AtomicU64],
+        role: RoleId,
+        legal: Legal<'_>,
+        most: impl Fn(Move) -> f32,
+    ) {
+        let moves = legal.role(role);
+        let forced: Vec<u64> = legal.each().map(|moves| moves[0].0.into()).collect();
+        let forced = forced.chunks(2);
+        set(
+            &words[0],
+            moves.len() as u64 | (forced.len() as u64) << FORCED_SHIFT,
+        );
+        let decision = Decision::new(words);
+        for (edge, &played) in decision.edges.iter().zip(moves) {
+            let [counts, worth, to, told] = edge;
+            set(counts, 0);
+            set(worth, worth_word(most(played), 1.0));
+            set(to, u64::from(played.0) << 32);
+            set(told, 0);
+        }
+        for (word, pair) in decision.forced.iter().zip(forced) {
+            set(word, pair.get(1).unwrap_or(&0) << 32 | pair[0]);
+        }
+    }
+
+    /// Whether it is not known what edges lead to.
+    pub(super) fn is_open(self) -> bool {
+        !self.forced.is_empty()
+    }
+
+    /// The joint move of an edge, in a decision of this role, of `roles` roles, of which it is not known what
+    /// edges lead to.
+    pub(super) fn joint(self, place: usize, role: RoleId, roles: usize) -> Vec<Move> {
+        let halves =
+            (self.forced.iter().map(get)).flat_map(|word| [word as u32, (word >> 32) as u32]);
+        let mut joint: Vec<Move> = halves.take(roles).map(Move).collect();
+        joint[role.index()] = self.edge(place).played();
+        joint
+    }
+
     /// How many words it has.
     pub(super) fn words(self) -> usize {
-        HEAD + self.edges.len() * EDGE + self.slots.len()
+        HEAD + self.edges.len() * EDGE + self.slots.len() + self.forced.len()
     }
 
     /// How many moves there are.
@@ -175,6 +234,11 @@ impl<'a> Edge<'a> {
     /// Visits and evaluations under way.
     pub(super) fn tried(self) -> u64 {
         tried(get(&self.0[COUNTS]))
+    }
+
+    /// Whether evaluations are under way.
+    pub(super) fn is_pending(self) -> bool {
+        get(&self.0[COUNTS]) % CLOSED >= PENDING
     }
 
     /// Whether the match is over behind it.

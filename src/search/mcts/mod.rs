@@ -19,6 +19,7 @@
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
 //! - `solving`: what all states tell, in a game that has few.
+//! - `recycling`: what is forgotten when memory is full.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
@@ -41,6 +42,7 @@ mod model;
 mod node;
 mod path;
 mod planning;
+mod recycling;
 mod report;
 mod shared;
 mod solving;
@@ -136,6 +138,8 @@ pub struct Mcts {
     time: Duration,
     /// How often the threads have run.
     runs: u64,
+    /// Whether room can be made in the tree when it is full.
+    recycles: bool,
 }
 
 impl fmt::Debug for Mcts {
@@ -261,6 +265,7 @@ impl Mcts {
             playouts_before: 0,
             time: Duration::ZERO,
             runs: 0,
+            recycles: config.recycle,
             evaluators,
             config,
         })
@@ -294,6 +299,7 @@ impl Mcts {
             self.tree.clear();
         }
         self.tree.set_root(&root);
+        self.recycles = self.config.recycle;
         if let Some(local) = &mut self.local {
             local.forget();
         }
@@ -426,6 +432,10 @@ impl Mcts {
             let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
             let result = self.run_for(time, wanted, &budget.stop);
+            let goes_on = result.is_ok() && !budget.stop.is_set() && !self.is_done(wanted);
+            if goes_on && self.tree.is_full() && self.recycle(&budget.stop) {
+                continue;
+            }
             let resists = match result.is_ok() && !budget.stop.is_set() {
                 true => self.resist(),
                 false => Ok(false),
@@ -469,6 +479,15 @@ impl Mcts {
         Ok(true)
     }
 
+    /// Makes room in the tree. Returns whether it could.
+    fn recycle(&mut self, stop: &Stop) -> bool {
+        self.recycles = self.config.recycle && self.tree.recycle(stop);
+        if let Some(local) = self.local.as_mut().filter(|_| self.recycles) {
+            local.forget();
+        }
+        self.recycles
+    }
+
     /// What the root of the tree is: the first state from the current one on in which somebody
     /// decides.
     fn root(&mut self) -> Result<Successor, MachineError> {
@@ -479,6 +498,7 @@ impl Mcts {
     fn run_for(&mut self, time: Duration, wanted: Wanted, stop: &Stop) -> Result<(), MachineError> {
         let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
         let (local, planning) = (&mut self.local, &self.planning);
+        let recycles = self.recycles;
         self.runs += 1;
         // The evaluators have the first streams of the seed itself.
         let streams = rng::streams(!config.seed.wrapping_add(self.runs));
@@ -494,7 +514,7 @@ impl Mcts {
             }
             let threads: Vec<_> = streams
                 .map(|(rng, evaluator)| {
-                    let worker = Worker::new(shared, tree, config, &mut **evaluator, rng);
+                    let worker = Worker::new(shared, tree, config, &mut **evaluator, rng, recycles);
                     scope.spawn(move || {
                         let result = worker.run(stop, wanted);
                         if result.is_err() {

@@ -190,16 +190,23 @@ impl<'a> Node<'a> {
 
     /// Makes it a node without visits, in which each role can get this.
     pub(super) fn init(self, meta: Meta, state: &[u64], goal_bounds: impl Fn(RoleId) -> Bounds) {
-        set(&self.words[META], meta.word());
+        let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
+        let (bounds, rest) = rest.split_at(self.ranges.len());
+        // What is known from the start is news to nodes above.
+        let mut changes = 0;
+        for ((role, word), range) in RoleId::first(self.ranges.len())
+            .zip(bounds)
+            .zip(self.ranges)
+        {
+            let bounds = goal_bounds(role);
+            set(word, bounds.to_word());
+            changes |= if bounds == *range { 0 } else { CHANGE };
+        }
+        set(&self.words[META], meta.word() | changes);
         set(&self.words[INSIDE], (state.len() as u64) << STATE_SHIFT);
         set(&self.words[COUNTS], 0);
         set(&self.words[EXPECTED], Expected::UNKNOWN.to_word());
-        let (sums, rest) = self.words[SUMS..].split_at(self.ranges.len());
         sums.iter().for_each(|sum| set(sum, 0));
-        let (bounds, rest) = rest.split_at(self.ranges.len());
-        for (role, bounds) in RoleId::first(self.ranges.len()).zip(bounds) {
-            set(bounds, goal_bounds(role).to_word());
-        }
         for (word, value) in rest.iter().zip(state) {
             set(word, *value);
         }

@@ -54,15 +54,9 @@ impl Path {
             })
     }
 
-    /// The joint move by which the path ends.
-    pub(super) fn last_joint(&self) -> (NodeId, JointId) {
-        match self.steps.last() {
-            Some(Step {
-                node,
-                choice: Choice::Joint(_, number),
-            }) => (*node, *number),
-            _ => unreachable!("the path ends by a joint move"),
-        }
+    /// The last decision.
+    pub(super) fn last(&self) -> Option<&Step> {
+        self.steps.last()
     }
 }
 

@@ -13,6 +13,7 @@
 use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 
+use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::config::EvaluationUse;
@@ -49,6 +50,22 @@ struct Toy {
     seed: u64,
     /// Whether both roles have a choice in some states.
     simultaneous: bool,
+    /// Whether it is left open what moves lead to until they are played.
+    lazy: bool,
+}
+
+/// All kinds of games.
+fn toys() -> impl Iterator<Item = Toy> {
+    let seeds = 0..if cfg!(miri) { 2 } else { 20 };
+    seeds.flat_map(|seed| {
+        [(false, false), (true, false), (false, true), (true, true)].map(|(simultaneous, lazy)| {
+            Toy {
+                seed,
+                simultaneous,
+                lazy,
+            }
+        })
+    })
 }
 
 /// A state: after how many joint moves, and its number among the states then.
@@ -130,7 +147,7 @@ impl Toy {
                 _ => legal.push(&MOVES),
             }
         }
-        if let Turn::One(role) = self.turn(place) {
+        if let (Turn::One(role), false) = (self.turn(place), self.lazy) {
             let found = MOVES.map(|played| self.after(place, &Toy::joint(role, played)));
             successors = found
                 .into_iter()
@@ -138,7 +155,7 @@ impl Toy {
                 .collect();
         }
         let end = successors.all().infos.len();
-        Expansions::new(legal, successors, vec![end])
+        Expansions::new(legal, None, successors, vec![end])
     }
 
     /// What the first role gets at least and at most. If both decide at once, that is what is left of moves that
@@ -326,7 +343,8 @@ fn check(toy: Toy, tree: &Tree) {
             assert_eq!(edge.tried(), edge.visits(), "nothing is under way");
             visits += edge.visits();
             let next = toy.after(place, &Toy::joint(role, played));
-            assert_eq!(edge.is_over(), matches!(toy.turn(next), Turn::Over(_)));
+            let is_over = !decision.is_open() && matches!(toy.turn(next), Turn::Over(_));
+            assert_eq!(edge.is_over(), is_over);
             if let Some(child) = edge.node() {
                 assert_eq!(toy.place(tree.node(child)), next);
                 left.push(child);
@@ -339,15 +357,16 @@ fn check(toy: Toy, tree: &Tree) {
     }
 }
 
-/// Searches with all threads, then from a state that comes later, as in a match.
-fn search(toy: Toy, memory: usize) {
+/// Searches with all threads, then from a state that comes later, as in a match. Returns how often the tree made
+/// room.
+fn search(toy: Toy, memory: usize) -> usize {
     let ranges = Bounds {
         low: 0.0,
         high: 100.0,
     };
-    let mut place = Place(0, 0);
+    let (mut place, mut recycled) = (Place(0, 0), 0);
     let mut tree = Tree::new(&toy.successor(place), Box::new([ranges; 2]), None, memory);
-    for _ in 0..2 {
+    for _ in 0..3 {
         let before = tree.node(tree.root()).visits();
         let counted: u64 = std::thread::scope(|scope| {
             let work = |thread| {
@@ -362,7 +381,12 @@ fn search(toy: Toy, memory: usize) {
         });
         check(toy, &tree);
         assert_eq!(tree.node(tree.root()).visits(), before + counted);
-        if !tree.is_full() && !toy.simultaneous && !cfg!(miri) {
+        if tree.is_full() && tree.recycle(&Stop::new()) {
+            recycled += 1;
+            assert!(!tree.is_full());
+            check(toy, &tree);
+            assert_eq!(tree.node(tree.root()).visits(), before + counted);
+        } else if !tree.is_full() && !toy.simultaneous && !cfg!(miri) {
             assert!(tree.node(tree.root()).is_solved(), "there are few states");
         }
         let Turn::One(role) = toy.turn(place) else {
@@ -375,24 +399,18 @@ fn search(toy: Toy, memory: usize) {
         place = next;
         tree.set_root(&toy.successor(place));
     }
+    recycled
 }
 
 #[test]
 fn threads_build_one_tree() {
-    for seed in 0..if cfg!(miri) { 2 } else { 20 } {
-        for simultaneous in [false, true] {
-            search(Toy { seed, simultaneous }, 1 << 20);
-        }
-    }
+    assert_eq!(toys().map(|toy| search(toy, 1 << 20)).sum::<usize>(), 0);
 }
 
 #[test]
 fn threads_share_memory_that_is_too_small() {
-    for seed in 0..if cfg!(miri) { 2 } else { 20 } {
-        for simultaneous in [false, true] {
-            search(Toy { seed, simultaneous }, 1 << 13);
-        }
-    }
+    let recycled: usize = toys().map(|toy| search(toy, 1 << 13)).sum();
+    assert!(recycled > 0 || cfg!(miri), "some trees made room");
 }
 
 /// As a search with an evaluation and a prover: whatever is proved, and whoever finds it out, what
@@ -403,6 +421,7 @@ fn values_follow_what_is_proved() {
     for seed in 0..if cfg!(miri) { 2 } else { 40 } {
         let toy = Toy {
             seed,
+            lazy: false,
             simultaneous: false,
         };
         let ranges = Bounds {

@@ -268,6 +268,9 @@ impl Tree {
         if let Some(id) = edge.node() {
             return Some(id);
         }
+        if decision.is_open() {
+            return None;
+        }
         let meta = decision.state(place, state);
         let id = self.intern(meta, state, &[], buffer)?;
         self.take_along(edge, self.node(id));
@@ -294,11 +297,26 @@ impl Tree {
             return is_known;
         };
         let (moves, roles) = (found.legal.role(role), self.ranges.len());
-        let length = decision::words(moves.len(), roles, found.successors.words());
+        let is_open = found.successors.infos.is_empty();
+        let length = match is_open {
+            true => decision::open_words(moves.len(), roles),
+            false => decision::words(moves.len(), roles, found.successors.words()),
+        };
         let Some(block) = self.allocate(buffer, length) else {
             node.set_inside(Stage::Unexpanded, Block(0));
             return is_known;
         };
+        if is_open {
+            let decisive = found.decisive.map(|decisive| decisive.role(role));
+            // Where some moves are decisive, the others bring nothing, as far as a look can tell.
+            let most = |played| match decisive {
+                Some(decisive) if !decisive.contains(&played) => 0.0,
+                _ => 1.0,
+            };
+            Decision::init_open(self.arena.from(block), role, found.legal, most);
+            node.set_inside(Stage::Expanded, block);
+            return is_known;
+        }
         let most = |place: usize| {
             let state = || found.successors.to_state(place);
             let left = self
@@ -423,13 +441,23 @@ impl Tree {
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
             None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
-            None if !self.knows_states() => self.ranges[role.index()],
+            None if !self.knows_states() || decision.is_open() => self.ranges[role.index()],
             None => {
                 let mut state = State::new();
                 decision.state(place, &mut state);
                 self.goal_bounds(&state, role)
             }
         }
+    }
+
+    /// No marks yet.
+    pub(super) fn marks(&self) -> Marks {
+        self.arena.marks()
+    }
+
+    /// How many lines of memory there are for nodes.
+    pub(super) fn lines(&self) -> usize {
+        self.arena.lines()
     }
 
     /// Forgets all nodes. There is no root then.
@@ -527,12 +555,17 @@ impl Tree {
     }
 
     /// Forgets all nodes that are not marked.
-    fn keep(&mut self, marks: &Marks) {
+    pub(super) fn keep(&mut self, marks: &Marks) {
         for shard in &self.shards {
             shard.lock().retain(|entry| marks.contains(entry.id));
         }
         let joints = self.joints.get_mut();
-        joints.retain(|id, _| marks.contains(*id));
+        let arena = &self.arena;
+        joints.retain(|&id, _| {
+            let is_expanded =
+                || Node::new(arena.from(id), &self.ranges).inside().0 == Stage::Expanded;
+            marks.contains(id) && is_expanded()
+        });
         let bytes = joints.values().map(|joint| {
             let joint = joint.lock();
             joint.bytes() + joint.edges.len() * JointDecision::EDGE_BYTES
@@ -567,7 +600,7 @@ impl Tree {
         while let Some(id) = left.pop() {
             let node = self.node(id);
             let length = Node::words(self.ranges.len(), node.state().len());
-            if !marks.mark(id, length) {
+            if marks.mark(id, length) == 0 {
                 continue;
             }
             found(id);

@@ -52,6 +52,8 @@ pub(super) struct Worker<'a> {
     playouts: u64,
     /// The values that evaluations had behind each edge of the root, for each role.
     root_statistics: Vec<Moments<f64>>,
+    /// Whether there is nothing more to do when the tree's memory is full.
+    ends_when_full: bool,
 }
 
 /// A path on its way down, and the node that it is at, unless it has come to its end.
@@ -83,6 +85,7 @@ impl<'a> Worker<'a> {
         config: &'a MctsConfig,
         evaluator: &'a mut dyn Evaluator,
         rng: GameRng,
+        ends_when_full: bool,
     ) -> Worker<'a> {
         let trust = tree.valuation().map(|valuation| valuation.trust);
         let first_moves = first_moves(config, tree, evaluator);
@@ -104,6 +107,7 @@ impl<'a> Worker<'a> {
             values: Vec::new(),
             paths: Vec::new(),
             root_statistics: Vec::new(),
+            ends_when_full,
             shared,
             tree,
             config,
@@ -369,7 +373,7 @@ impl<'a> Worker<'a> {
             joint: question.joint.as_deref().unwrap_or_default(),
         });
         let transitions: Vec<_> = transitions.collect();
-        let expanded = self.evaluator.expand(&states, stop);
+        let expanded = self.evaluator.expand(&states, self.most_followed(), stop);
         let found = expanded.and_then(|expanded| {
             let followed = self.evaluator.follow(&transitions, stop)?;
             Ok((expanded, followed))
@@ -403,6 +407,15 @@ impl<'a> Worker<'a> {
         }
         self.go_on(descents, &mut next);
         Ok(next)
+    }
+
+    /// How many moves a state may have so that it is found out at once where they lead to. What evaluates states
+    /// has to know them.
+    fn most_followed(&self) -> usize {
+        match self.tree.valuation().is_some() || self.tree.has_priors() {
+            true => usize::MAX,
+            false => self.config.eager_moves,
+        }
     }
 
     /// Sets what may be played in the node at the end of the path.
@@ -487,7 +500,9 @@ impl<'a> Worker<'a> {
 
     /// Whether there is nothing more to do.
     pub(super) fn is_done(&self, wanted: Wanted) -> bool {
-        self.shared.is_enough(wanted, self.tree) || self.tree.node(self.tree.root()).is_solved()
+        self.shared.is_enough(wanted, self.tree)
+            || self.tree.node(self.tree.root()).is_solved()
+            || self.ends_when_full && self.tree.is_full()
     }
 }
 

@@ -1,0 +1,144 @@
+//! Recycling: a tree whose memory is full forgets what is below the nodes that were visited least.
+//!
+//! What was visited least is what the next descents are least likely to come through, and what it takes least to find
+//! out again. Nodes themselves stay, with all that evaluations brought and what is proved of them; only what may be
+//! played there is forgotten, and found out again when a descent comes there.
+
+use propjit_stop::Stop;
+
+use super::arena::{Block, Marks};
+use super::decision::Edge;
+use super::node::{Decider, Node, NodeId, Stage};
+use super::tree::Tree;
+
+/// The part of the memory that is kept at most: one over this.
+const KEPT_PART: usize = 2;
+
+/// The part of the memory that has to come free at least, so that it is worth the time: one over this.
+const FREED_PART: usize = 4;
+
+/// How many nodes are looked at between looks whether to stop.
+const NODES_PER_LOOK: usize = 256;
+
+/// The time that the last part takes, which cannot be stopped, for each node: some 10 ns.
+const NODES_PER_MICROSECOND: usize = 50;
+
+/// What an expanded node takes up with the nodes below that are reached through it first.
+struct Size {
+    visits: u64,
+    lines: usize,
+}
+
+/// What would be left of the tree.
+struct Rest {
+    marks: Marks,
+    /// How many lines are marked.
+    lines: usize,
+    /// The nodes below which all is forgotten.
+    cut: Vec<NodeId>,
+    /// What each node takes up below which something is kept.
+    sizes: Vec<Size>,
+}
+
+impl Tree {
+    /// Makes room by forgetting what is below the nodes that were visited least, if that is worth it, and unless
+    /// a stop comes. Whether it does. No thread may be at work.
+    pub(super) fn recycle(&mut self, stop: &Stop) -> bool {
+        let Some(Rest {
+            mut sizes,
+            lines: used,
+            ..
+        }) = self.rest(0, stop)
+        else {
+            return false;
+        };
+        sizes.sort_unstable_by_key(|size| std::cmp::Reverse(size.visits));
+        let most = self.lines() / KEPT_PART;
+        let mut lines = 0;
+        let first = sizes.iter().find(|size| {
+            lines += size.lines;
+            lines > most
+        });
+        let Some(least) = first.map(|size| size.visits + 1) else {
+            return false;
+        };
+        let Some(rest) = self.rest(least, stop) else {
+            return false;
+        };
+        let left = stop.remaining().map(|left| left.as_micros() as usize);
+        let takes = self.len() / NODES_PER_MICROSECOND;
+        let is_worth_it = used.saturating_sub(rest.lines) >= self.lines() / FREED_PART;
+        if !is_worth_it || left.is_some_and(|left| left < takes) {
+            return false;
+        }
+        for &id in &rest.cut {
+            self.node(id).set_inside(Stage::Unexpanded, Block(0));
+        }
+        self.keep(&rest.marks);
+        tracing::debug!(
+            least,
+            used,
+            left = rest.lines,
+            "what was visited less is forgotten"
+        );
+        true
+    }
+
+    /// What would be left if all were forgotten below nodes with fewer visits, but for the root; nothing if a stop
+    /// comes.
+    fn rest(&self, least: u64, stop: &Stop) -> Option<Rest> {
+        let mut rest = Rest {
+            marks: self.marks(),
+            lines: 0,
+            cut: Vec::new(),
+            sizes: Vec::new(),
+        };
+        let node_words = |node: Node<'_>| Node::words(self.ranges().len(), node.state().len());
+        rest.lines += rest
+            .marks
+            .mark(self.root(), node_words(self.node(self.root())));
+        let mut left = vec![self.root()];
+        let mut looked = 0;
+        while let Some(id) = left.pop() {
+            looked += 1;
+            if looked % NODES_PER_LOOK == 0 && stop.is_set() {
+                return None;
+            }
+            let node = self.node(id);
+            let (stage, inside) = node.inside();
+            if stage != Stage::Expanded {
+                continue;
+            }
+            if id != self.root() && node.visits() < least {
+                rest.cut.push(id);
+                continue;
+            }
+            let before = rest.lines;
+            let mut found = |child: NodeId| {
+                let new = rest.marks.mark(child, node_words(self.node(child)));
+                rest.lines += new;
+                if new > 0 {
+                    left.push(child);
+                }
+            };
+            match node.meta().decider() {
+                Decider::One(_) => {
+                    let decision = self.decision(inside);
+                    decision.each().filter_map(Edge::node).for_each(&mut found);
+                    rest.lines += rest.marks.mark(inside, decision.words());
+                }
+                _ => {
+                    let joint = self.joint(id);
+                    let joint = joint.lock();
+                    let children = joint.edges.values().filter_map(|edge| edge.to);
+                    children.for_each(&mut found);
+                }
+            }
+            rest.sizes.push(Size {
+                visits: node.visits(),
+                lines: rest.lines - before,
+            });
+        }
+        Some(rest)
+    }
+}
