@@ -292,7 +292,8 @@ fn memory_is_bounded() {
     let small = MctsConfig::default().with_memory(100_000);
     let report = search(&game, Backend::Compiled, small, 100_000).report(RoleId(0));
     assert!(report.nodes < 1000, "{} nodes", report.nodes);
-    assert!(report.playouts >= 100_000);
+    // The others ended where it was known what comes of them.
+    assert!(report.playouts >= 50_000, "{} playouts", report.playouts);
     let report = search(&game, Backend::Compiled, MctsConfig::default(), 100_000).report(RoleId(0));
     assert!(report.nodes > 1000, "{} nodes", report.nodes);
 }

@@ -236,11 +236,6 @@ impl<'a> Edge<'a> {
         tried(get(&self.0[COUNTS]))
     }
 
-    /// Whether evaluations are under way.
-    pub(super) fn is_pending(self) -> bool {
-        get(&self.0[COUNTS]) % CLOSED >= PENDING
-    }
-
     /// Whether the match is over behind it.
     pub(super) fn is_over(self) -> bool {
         get(&self.0[COUNTS]) & OVER != 0

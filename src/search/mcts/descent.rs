@@ -123,9 +123,7 @@ impl Tree {
                     if self.is_full() {
                         return play();
                     }
-                    if edge.is_pending() {
-                        return busy();
-                    }
+                    // Others that come here meanwhile follow the move as well, in lanes that would be empty.
                     let joint = decision.joint(place, role, self.ranges().len());
                     edge.begin();
                     path.steps.push(step);
