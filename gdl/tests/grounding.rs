@@ -148,13 +148,15 @@ fn rules_are_split_where_sizes_promise_the_fewest_instances() {
     // A group of 40 is next to a square that is played: first the squares next to it, of which
     // there are few, and not first the groups that a player owns.
     let numbers: String = (0..40).map(|i| format!("(n {i}) ")).collect();
-    let next: String = (0..39).map(|i| format!("(next {i} {}) ", i + 1)).collect();
+    let beside: String = (0..39)
+        .map(|i| format!("(beside {i} {}) ", i + 1))
+        .collect();
     let text = format!(
-        "{numbers} {next} (role r) (init (owner 0 r)) (init (joined 0 0))
+        "{numbers} {beside} (role r) (init (owner 0 r)) (init (joined 0 0))
         (<= (legal r (place ?x)) (n ?x))
         (<= (next (owner ?k ?p)) (n ?k) (does ?p (place ?k)))
         (<= (next (joined ?k ?x)) (n ?k) (n ?x) (does ?p (place ?x)))
-        (<= (next touched) (does ?p (place ?x)) (true (owner ?k ?p)) (true (joined ?k ?y)) (next ?x ?y))
+        (<= (next touched) (does ?p (place ?x)) (true (owner ?k ?p)) (true (joined ?k ?y)) (beside ?x ?y))
         (<= terminal (true touched)) (goal r 100)"
     );
     let (_, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
