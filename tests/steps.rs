@@ -31,10 +31,10 @@ fn runner(game: &Game, width: Width) -> Playouts {
     Playouts::new(engines.game().clone(), engine, MAX_STEPS, 5)
 }
 
-/// What comes of playouts from these states, all of them running together.
+/// What comes of playouts from these states, none of them terminal, all of them running together.
 fn tallies(runner: &mut Playouts, states: &[State], rollouts: u64) -> Vec<Tally> {
     let ids: Vec<_> = (states.iter())
-        .map(|state| runner.queue_mut().add(state, Some(rollouts)))
+        .map(|state| runner.queue_mut().add_going(state, Some(rollouts)))
         .collect();
     runner.play(&RunLimits::default()).unwrap();
     let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
@@ -43,7 +43,7 @@ fn tallies(runner: &mut Playouts, states: &[State], rollouts: u64) -> Vec<Tally>
     tallies
 }
 
-/// The states that a match comes to in which all roles play their first legal moves.
+/// The states that a match comes to in which all roles play their first legal moves, before its end.
 fn first_states(game: &Game, steps: usize) -> Vec<State> {
     let mut machine = game.machine(propjit::Backend::Scalar).unwrap();
     let mut states = vec![machine.initial_state().unwrap()];
@@ -57,6 +57,7 @@ fn first_states(game: &Game, steps: usize) -> Vec<State> {
         }
         states.push(machine.next_state(state, &joint).unwrap());
     }
+    states.retain(|state| !machine.is_terminal(state).unwrap());
     states
 }
 
@@ -120,6 +121,28 @@ fn forms_change_while_matches_run() {
         };
         assert_eq!(play(&mut selecting), play(&mut drawing), "round {round}");
     }
+}
+
+/// The circuit of random steps does not look for lines of the role that is to move, but a state that
+/// no match comes to may have one.
+#[test]
+fn matches_may_start_from_states_that_are_terminal() {
+    let game = common::own_game("connectFour");
+    let ground = game.ground_game().unwrap();
+    let steps = StepEngine::interpreted(ground, Width::X64);
+    let mut runner = runner(&game, Width::X64).with_steps(&steps);
+    let line = [1, 2, 3, 4].map(|column| format!("(cell {column} 1 red)"));
+    let fluents: Vec<&str> = line
+        .iter()
+        .map(String::as_str)
+        .chain(["(control red)"])
+        .collect();
+    let state = ground.parse_state(&fluents).unwrap();
+    assert!(ground.phases().of(&state).is_some());
+    let id = runner.queue_mut().add(&state, Some(10));
+    runner.play(&RunLimits::default()).unwrap();
+    let tally = runner.queue().tally(id);
+    assert_eq!((tally.lengths.sum, tally.goals[0].values.sum), (0, 1000));
 }
 
 /// When the time is up, no matches are started any more, and those that run are played to their

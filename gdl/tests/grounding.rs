@@ -144,6 +144,47 @@ fn existential_variables_are_projected_out() {
 }
 
 #[test]
+fn rules_are_split_where_sizes_promise_the_fewest_instances() {
+    // A group of 40 is next to a square that is played: first the squares next to it, of which
+    // there are few, and not first the groups that a player owns.
+    let numbers: String = (0..40).map(|i| format!("(n {i}) ")).collect();
+    let beside: String = (0..39)
+        .map(|i| format!("(beside {i} {}) ", i + 1))
+        .collect();
+    let text = format!(
+        "{numbers} {beside} (role r) (init (owner 0 r)) (init (joined 0 0))
+        (<= (legal r (place ?x)) (n ?x))
+        (<= (next (owner ?k ?p)) (n ?k) (does ?p (place ?k)))
+        (<= (next (joined ?k ?x)) (n ?k) (n ?x) (does ?p (place ?x)))
+        (<= (next touched) (does ?p (place ?x)) (true (owner ?k ?p)) (true (joined ?k ?y)) (beside ?x ?y))
+        (<= terminal (true touched)) (goal r 100)"
+    );
+    let (_, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
+    assert!(
+        statistics.ground_rules < 2 * 40 * 40 + 1000,
+        "{statistics:?}"
+    );
+}
+
+#[test]
+fn rules_are_left_whole_where_splitting_saves_nothing() {
+    // Each place has one next to it: a line has as many instances as there are places.
+    let numbers: String = (0..29).map(|i| format!("(succ {i} {}) ", i + 1)).collect();
+    let text = format!(
+        "{numbers} (role r) (<= (legal r (mark ?x)) (succ ?x ?y))
+        (<= (next (cell ?x)) (does r (mark ?x))) (<= (next (cell ?x)) (true (cell ?x)))
+        (<= terminal (true (cell ?a)) (succ ?a ?b) (true (cell ?b)) (succ ?b ?c) (true (cell ?c)))
+        (goal r 100)"
+    );
+    let (net, statistics) = ground(&rules(&text), &GroundLimits::default()).unwrap();
+    let lines = net.gate(net.terminal.gate);
+    assert!(
+        matches!(lines, Gate::Or(lines) if lines.len() == 27),
+        "{statistics:?}"
+    );
+}
+
+#[test]
 fn static_negation_is_exact() {
     let net = net(&format!(
         "{FRAME} (n 1) (n 2) (n 3) (odd 1) (odd 3) (<= (even ?x) (n ?x) (not (odd ?x)))

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 use crate::assumptions::Assumptions;
 use crate::circuit::Circuit;
 use crate::setters::setters;
-pub use fold::fold;
+pub use fold::{fold, fold_without};
 use propjit_stop::Stop;
 pub use rebuild::{connect, rebuild_known};
 

@@ -34,11 +34,13 @@ pub struct PlayoutQueue {
     free: Vec<JobId>,
     /// The jobs with playouts to start: by phase, and last those without one.
     queues: Vec<VecDeque<JobId>>,
+    /// The state that all matches of the game start from.
+    initial: State,
     /// Whether a job without a phase comes before one with a phase.
     unphased_first: bool,
     finished: Vec<JobId>,
-    /// The number of jobs without a phase that are not finished.
-    unphased: usize,
+    /// The number of jobs that are not finished, and not from ordinary states.
+    extraordinary: usize,
     /// The number of jobs that were ever added.
     added: u64,
 }
@@ -53,23 +55,24 @@ struct Slot {
     left: Option<u64>,
     /// The number of playouts that were started and have not ended.
     running: u64,
-    is_phased: bool,
+    is_ordinary: bool,
     tally: Tally,
 }
 
 impl PlayoutQueue {
-    /// No jobs yet, for a game with this number of roles.
-    pub(super) fn new(roles: usize, phases: Phases) -> PlayoutQueue {
+    /// No jobs yet, for a game with this number of roles and this initial state.
+    pub(super) fn new(roles: usize, phases: Phases, initial: State) -> PlayoutQueue {
         PlayoutQueue {
             roles,
             queues: vec![VecDeque::new(); phases.period() + 1],
             phases,
+            initial,
             validity: Arc::default(),
             slots: Vec::new(),
             free: Vec::new(),
             unphased_first: false,
             finished: Vec::new(),
-            unphased: 0,
+            extraordinary: 0,
             added: 0,
         }
     }
@@ -97,6 +100,20 @@ impl PlayoutQueue {
     /// # Panics
     /// If the state is outside the [`validity`](PlayoutQueue::validity).
     pub fn add(&mut self, state: &State, rollouts: Option<u64>) -> JobId {
+        let is_going = *state == self.initial;
+        self.add_job(state, rollouts, is_going)
+    }
+
+    /// Adds a job like [`add`](PlayoutQueue::add) from a state of which is known that it is not
+    /// terminal. In some games, playouts from such states are faster.
+    ///
+    /// # Panics
+    /// If the state is outside the [`validity`](PlayoutQueue::validity).
+    pub fn add_going(&mut self, state: &State, rollouts: Option<u64>) -> JobId {
+        self.add_job(state, rollouts, true)
+    }
+
+    fn add_job(&mut self, state: &State, rollouts: Option<u64>, is_going: bool) -> JobId {
         self.validity.check(state.words());
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
@@ -113,8 +130,8 @@ impl PlayoutQueue {
             self.finished.push(id);
         } else {
             let phase = self.phases.of(state);
-            slot.is_phased = phase.is_some();
-            self.unphased += usize::from(phase.is_none());
+            slot.is_ordinary = is_going && phase.is_some();
+            self.extraordinary += usize::from(!slot.is_ordinary);
             self.queues[phase.unwrap_or(self.phases.period())].push_back(id);
         }
         id
@@ -142,7 +159,7 @@ impl PlayoutQueue {
     pub(super) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.finished.clear();
-        self.unphased = 0;
+        self.extraordinary = 0;
         self.free.clear();
         for slot in &mut self.slots {
             (slot.left, slot.running) = (Some(0), 0);
@@ -156,9 +173,10 @@ impl PlayoutQueue {
         self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Whether all jobs that are not finished are from states with a phase.
-    pub(super) fn are_phased(&self) -> bool {
-        self.unphased == 0
+    /// Whether all jobs that are not finished are from ordinary states: they have a phase, and are
+    /// initial or known not to be terminal.
+    pub(super) fn are_ordinary(&self) -> bool {
+        self.extraordinary == 0
     }
 
     /// The phase of a state that comes `steps` steps after one in phase 0.
@@ -203,7 +221,7 @@ impl PlayoutQueue {
         slot.running -= ended;
         if slot.running == 0 && slot.left == Some(0) {
             self.finished.push(id);
-            self.unphased -= usize::from(!slot.is_phased);
+            self.extraordinary -= usize::from(!slot.is_ordinary);
         }
         &mut slot.tally
     }

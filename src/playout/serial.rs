@@ -42,7 +42,7 @@ impl SerialPlayouts {
         SerialPlayouts {
             rng,
             max_steps,
-            queue: PlayoutQueue::new(machine.roles().len(), Phases::none()),
+            queue: PlayoutQueue::new(machine.roles().len(), Phases::none(), State::new()),
             state: State::new(),
             next: State::new(),
             legal: Vec::new(),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
-use propjit_jit::passes::{PassConfig, fold, optimize};
+use propjit_jit::passes::{PassConfig, fold_without, optimize};
 use propjit_jit::reasons::Walks;
 use propjit_stop::Stop;
 
@@ -27,13 +27,19 @@ pub struct PhaseCircuit {
 impl PhaseCircuit {
     /// What is left of a game's circuit in this phase.
     pub fn new(game: &GroundGame, phase: usize) -> PhaseCircuit {
+        PhaseCircuit::without(game, phase, &[])
+    }
+
+    /// What is left of a game's circuit in this phase where these edges of the circuit with the
+    /// [fewest gates](GroundGame::min_gates) are false.
+    pub fn without(game: &GroundGame, phase: usize, are_false: &[Edge]) -> PhaseCircuit {
         let (layout, circuit) = (game.layout(), &game.min_gates().circuit);
         let mut known = vec![None; circuit.inputs().len()];
         let phases = game.phases();
         for &base in phases.bases() {
             known[base] = Some(phases.each()[phase].contains(base));
         }
-        let legal = fold(circuit, &known);
+        let legal = fold_without(circuit, &known, are_false);
         let is_live = |output: usize| legal.outputs()[output] != Edge::FALSE;
         let mut moves = Vec::new();
         for (does, legal) in layout.does.iter().zip(&layout.legal) {
@@ -52,7 +58,7 @@ impl PhaseCircuit {
         }
         PhaseCircuit {
             phase,
-            folded: fold(circuit, &known),
+            folded: fold_without(circuit, &known, are_false),
             known,
             moves,
         }

@@ -6,6 +6,7 @@ use propjit_jit::circuit::{Builder, Circuit, Edge};
 use propjit_jit::count_tree::CountTree;
 use propjit_jit::passes::connect;
 
+use super::ends::impossible_ends;
 use super::layout::StepLayout;
 use crate::ground::GroundGame;
 use crate::reasons::PhaseCircuit;
@@ -17,7 +18,7 @@ pub fn step_circuit(game: &GroundGame) -> Circuit {
     let mut builder = Builder::new(layout.inputs());
     let mut outputs = vec![Edge::FALSE; layout.outputs];
     for (number, phase) in layout.phases.iter().enumerate() {
-        let of_phase = PhaseCircuit::new(game, number);
+        let of_phase = PhaseCircuit::without(game, number, &impossible_ends(game, number));
         let first_move = game_layout.bases.end;
         let bases: Vec<Edge> = phase.bases.clone().map(|at| builder.input(at)).collect();
         let choose = |builder: &mut Builder, found: &[Edge]| {

@@ -10,9 +10,12 @@
 //! own, and a step writes the next state there: nothing is copied.
 //!
 //! There is such a circuit for each [phase](crate::ground::Phases), in which what says so is
-//! constant: nothing is left of roles that are not to move. It takes states in that phase only.
+//! constant: nothing is left of roles that are not to move, and nothing of `ends` that no step leads
+//! to. It takes states in that phase only, and of these only the initial one, those that are not
+//! terminal, and what follows from them.
 
 mod circuit;
+mod ends;
 mod layout;
 
 pub use circuit::step_circuit;

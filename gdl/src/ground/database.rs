@@ -32,6 +32,10 @@ pub(crate) struct ViewId(pub u32);
 /// The ground atoms of one relation.
 struct Table {
     arity: usize,
+    /// Whether the relation depends on neither the state nor the moves.
+    is_static: bool,
+    /// Whether no more facts will be found.
+    is_complete: bool,
     /// Row by row; atoms that are only mentioned under `not` have rows too.
     columns: Vec<TermId>,
     atoms: Vec<AtomId>,
@@ -182,6 +186,21 @@ impl View {
         count
     }
 
+    /// The number of different rows, as far as these columns tell.
+    pub(super) fn distinct_rows(&mut self, columns: &[usize]) -> usize {
+        match *columns {
+            [] => self.len().min(1),
+            [column] => self.distinct_values(column),
+            _ if columns.len() == self.width => self.len(),
+            _ => {
+                let rows = (0..self.len() as u32).map(|row| self.row(row));
+                let keys = rows.map(|row| columns.iter().map(|&c| row[c]).collect());
+                keys.collect::<FxHashSet<smallvec::SmallVec<[TermId; 4]>>>()
+                    .len()
+            }
+        }
+    }
+
     /// Appends the row if `args` have the view's shape.
     fn insert(&mut self, atom: AtomId, args: &[TermId], terms: &Terms) {
         let start = self.columns.len();
@@ -262,23 +281,51 @@ pub(crate) fn shape_of(args: &[Pattern], blanks: &mut Vec<Pattern>) -> Vec<Shape
 }
 
 impl Database {
-    /// Empty tables for relations with these arities.
-    pub(super) fn new(arities: impl Iterator<Item = usize>) -> Database {
-        let tables = arities.map(|arity| Table {
-            arity,
-            columns: Vec::new(),
-            atoms: Vec::new(),
-            rows: HashTable::new(),
-            views: Vec::new(),
-        });
+    /// A database without relations.
+    pub(super) fn new() -> Database {
         Database {
-            tables: tables.collect(),
+            tables: Vec::new(),
             views: Vec::new(),
             view_of_shape: FxHashMap::default(),
             atoms: Vec::new(),
             derived: Vec::new(),
             scratch: Vec::new(),
         }
+    }
+
+    /// The number of a new relation without facts, which is *static* if it depends on neither
+    /// the state nor the moves.
+    pub(super) fn add_relation(&mut self, arity: usize, is_static: bool) -> RelationId {
+        self.tables.push(Table {
+            arity,
+            is_static,
+            is_complete: false,
+            columns: Vec::new(),
+            atoms: Vec::new(),
+            rows: HashTable::new(),
+            views: Vec::new(),
+        });
+        RelationId(self.tables.len() as u32 - 1)
+    }
+
+    /// The number of relations.
+    pub(super) fn relations(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Whether a relation depends on neither the state nor the moves.
+    pub(super) fn is_static(&self, relation: RelationId) -> bool {
+        self.tables[relation.index()].is_static
+    }
+
+    /// Whether no more facts of a relation will be found.
+    pub(super) fn is_complete(&self, relation: RelationId) -> bool {
+        self.tables[relation.index()].is_complete
+    }
+
+    /// No more facts of this relation will be found.
+    pub(super) fn complete(&mut self, relation: RelationId) {
+        self.tables[relation.index()].is_complete = true;
     }
 
     /// The view of a relation's facts with this shape; new views start with

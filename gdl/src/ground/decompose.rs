@@ -1,5 +1,5 @@
-//! Decomposition: rules are split so that they have fewer variables, since the number of
-//! ground instances grows exponentially with the variables of a rule.
+//! Decomposition: rules are split so that they have fewer instances, since their number grows
+//! exponentially with the variables of a rule.
 //!
 //! A variable that does not occur in the head is existentially quantified: the literals that
 //! mention it become the body of a new relation over their other variables, which takes their
@@ -19,19 +19,30 @@
 //! one for every move, and one for every cell and column. This is bucket
 //! elimination (Dechter 1999), used on rule bodies as in lpopt (Bichler,
 //! Morak & Woltran 2016); it also factors the circuit that follows.
+//!
+//! How many instances there will be is [estimated](super::sizes). The variable whose relation has
+//! the fewest is eliminated first; and of all the rules that come about in this way, those are
+//! taken that have the fewest conditions together with what was split off before.
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::{Atom, Literal, Pattern, Relation, RelationId, Rule, Var};
-use crate::term::Terms;
+use crate::ground::database::Database;
+use crate::ground::sizes::Sizes;
+use crate::rules::{Atom, Literal, Pattern, RelationId, Rule, Var};
 
-/// The names, relations and new relations of the rules that are split.
-pub(crate) struct Decomposer<'a> {
-    pub terms: &'a mut Terms,
-    pub relations: &'a mut Vec<Relation>,
-    /// For each relation whether it is independent of the state and the moves.
-    pub is_static: &'a mut Vec<bool>,
-    known: FxHashMap<(Vec<Literal>, Vec<Var>), RelationId>,
+/// The splitting of rules, with the relations that were made so far.
+#[derive(Default)]
+pub(crate) struct Decomposer {
+    known: FxHashMap<Key, RelationId>,
+}
+
+/// What a relation that was split off is: the body of its rule, and the variables of its head.
+type Key = (Vec<Literal>, Vec<Var>);
+
+/// A rule that was split off another.
+struct Split {
+    key: Key,
+    rule: Rule,
 }
 
 /// A set of variables of one rule.
@@ -42,113 +53,57 @@ struct Bucket {
     literals: Vec<usize>,
     /// Static literals that remain in the rule and also restrict the new relation.
     restrictors: Vec<usize>,
-    /// The number of variables of the literals.
-    scope: usize,
+    /// The estimated number of instances of the new relation's rule.
+    instances: f64,
+    /// The part of the bindings of the interface that the new relation allows.
+    share: f64,
     /// The variables of the literals that are used elsewhere.
     interface: Vec<Var>,
 }
 
-impl<'a> Decomposer<'a> {
-    pub(super) fn new(
-        terms: &'a mut Terms,
-        relations: &'a mut Vec<Relation>,
-        is_static: &'a mut Vec<bool>,
-    ) -> Decomposer<'a> {
-        Decomposer {
-            terms,
-            relations,
-            is_static,
-            known: FxHashMap::default(),
-        }
-    }
-
-    /// Splits a rule as long as that saves variables. New rules are appended to `out`, what
-    /// remains of the rule last.
-    pub(super) fn decompose(&mut self, mut rule: Rule, out: &mut Vec<Rule>) {
-        while let Some(bucket) = self.best_bucket(&rule) {
-            self.split(&mut rule, &bucket, out);
-        }
-        out.push(rule);
-    }
-
-    fn literal_is_static(&self, literal: &Literal) -> bool {
-        match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => {
-                self.is_static[atom.relation.index()]
+impl Decomposer {
+    /// Splits a rule as often as costs least. New rules are appended to `out`, what remains of
+    /// the rule last.
+    pub(super) fn decompose(
+        &mut self,
+        rule: &Rule,
+        mut sizes: Sizes,
+        database: &mut Database,
+        out: &mut Vec<Rule>,
+    ) {
+        let mut least = cost(sizes.instances(rule), rule, database);
+        let mut splits: Vec<Split> = Vec::new();
+        let (mut rest, mut spent) = (rule.clone(), 0.0);
+        let (mut best, mut count) = (rule.clone(), 0);
+        // Splits may pay only together with later ones.
+        while let Some(bucket) = best_bucket(&rest, &sizes, database) {
+            let split = self.split(&mut rest, &bucket, &splits, database);
+            sizes.replace(&bucket.literals, &bucket.interface, bucket.share, database);
+            if let Some(split) = split {
+                spent += cost(bucket.instances, &split.rule, database);
+                splits.push(split);
             }
-            Literal::Distinct(..) => true,
-        }
-    }
-
-    /// The bucket with the fewest variables, if any has fewer than the rule.
-    fn best_bucket(&self, rule: &Rule) -> Option<Bucket> {
-        // Every round costs variables times literals; rules beyond this are
-        // tables written as rules, which splitting does not help.
-        const MAX_SIZE: usize = 100_000;
-        let count = rule.variables.len();
-        if rule.body.len() < 2 || count * rule.body.len() > MAX_SIZE {
-            return None;
-        }
-        let scopes: Vec<VarSet> = rule.body.iter().map(|l| vars_of(l, count)).collect();
-        let mut in_head = vec![false; count];
-        for pattern in &rule.head.args {
-            pattern.for_each_var(&mut |var| in_head[var.index()] = true);
-        }
-        let mut used = in_head.clone();
-        scopes.iter().for_each(|scope| unite(&mut used, scope));
-        let total = size(&used);
-        let candidates = (0..count).filter(|&v| used[v] && !in_head[v]);
-        let buckets = candidates.filter_map(|v| self.bucket(rule, &scopes, &in_head, v));
-        buckets
-            .filter(|bucket| bucket.scope < total)
-            .min_by_key(|bucket| (bucket.scope, bucket.literals.len()))
-    }
-
-    /// The literals that mention variable `v`, if they can stand alone.
-    fn bucket(&self, rule: &Rule, scopes: &[VarSet], in_head: &VarSet, v: usize) -> Option<Bucket> {
-        let (literals, others): (Vec<usize>, Vec<usize>) =
-            (0..scopes.len()).partition(|&l| scopes[l][v]);
-        if others.is_empty() {
-            return None;
-        }
-        let mut scope = vec![false; in_head.len()];
-        literals.iter().for_each(|&l| unite(&mut scope, &scopes[l]));
-        let mut elsewhere = in_head.clone();
-        others
-            .iter()
-            .for_each(|&l| unite(&mut elsewhere, &scopes[l]));
-        let restrictors: Vec<usize> = others
-            .iter()
-            .copied()
-            .filter(|&l| self.literal_is_static(&rule.body[l]) && size(&scopes[l]) > 0)
-            .filter(|&l| {
-                scopes[l]
-                    .iter()
-                    .zip(&scope)
-                    .all(|(has, inside)| !has || *inside)
-            })
-            .collect();
-        let mut bound = vec![false; in_head.len()];
-        for &l in literals.iter().chain(&restrictors) {
-            if matches!(rule.body[l], Literal::Positive(_)) {
-                unite(&mut bound, &scopes[l]);
+            let all = spent + cost(sizes.instances(&rest), &rest, database);
+            if all < least {
+                (least, best, count) = (all, rest.clone(), splits.len());
             }
         }
-        let is_safe = scope
-            .iter()
-            .zip(&bound)
-            .all(|(needed, bound)| !needed || *bound);
-        let interface = (0..scope.len()).filter(|&w| scope[w] && elsewhere[w]);
-        is_safe.then(|| Bucket {
-            interface: interface.map(|w| Var(w as u32)).collect(),
-            scope: size(&scope),
-            literals,
-            restrictors,
-        })
+        for Split { key, rule } in splits.drain(..count) {
+            self.known.insert(key, rule.head.relation);
+            out.push(rule);
+        }
+        out.push(best);
     }
 
-    /// Replaces the bucket's literals in the rule by an atom of a relation that they define.
-    fn split(&mut self, rule: &mut Rule, bucket: &Bucket, out: &mut Vec<Rule>) {
+    /// Replaces the bucket's literals in the rule by an atom of a relation that they define, and
+    /// returns the rule of that if it is new.
+    fn split(
+        &self,
+        rule: &mut Rule,
+        bucket: &Bucket,
+        splits: &[Split],
+        database: &mut Database,
+    ) -> Option<Split> {
         let mut renaming = vec![None; rule.variables.len()];
         let mut variables = Vec::new();
         let mut rename = |var: Var| {
@@ -163,22 +118,18 @@ impl<'a> Decomposer<'a> {
             .collect();
         let head: Vec<Var> = bucket.interface.iter().map(|&var| rename(var)).collect();
         let key = (body, head);
-        let relation = match self.known.get(&key) {
-            Some(&relation) => relation,
-            None => {
-                let relation = self.new_relation(&key.0, key.1.len());
-                out.push(Rule {
-                    head: Atom {
-                        relation,
-                        args: key.1.iter().copied().map(Pattern::Var).collect(),
-                    },
-                    body: key.0.clone(),
-                    variables,
-                    span: rule.span,
-                });
-                self.known.insert(key, relation);
-                relation
-            }
+        let of_this_rule = splits.iter().find(|split| split.key == key);
+        let known = self.known.get(&key).copied();
+        let known = known.or(of_this_rule.map(|split| split.rule.head.relation));
+        let relation = known.unwrap_or_else(|| new_relation(&key.0, key.1.len(), database));
+        let new = Rule {
+            head: Atom {
+                relation,
+                args: key.1.iter().copied().map(Pattern::Var).collect(),
+            },
+            body: key.0.clone(),
+            variables,
+            span: rule.span,
         };
         let atom = Atom {
             relation,
@@ -190,17 +141,108 @@ impl<'a> Decomposer<'a> {
             !bucket.literals.contains(&(at - 1))
         });
         rule.body.push(Literal::Positive(atom));
+        known.is_none().then_some(Split { key, rule: new })
     }
+}
 
-    fn new_relation(&mut self, body: &[Literal], arity: usize) -> RelationId {
-        let id = RelationId(self.relations.len() as u32);
-        let is_static = body.iter().all(|literal| self.literal_is_static(literal));
-        // The blank in the name keeps it apart from all that a rulesheet can spell.
-        let name = self.terms.symbol(&format!("some {}", id.0));
-        self.relations.push(Relation { name, arity });
-        self.is_static.push(is_static);
-        id
+/// The cost of this number of instances of a rule: of conditions that may become gates.
+fn cost(instances: f64, rule: &Rule, database: &Database) -> f64 {
+    let body = rule.body.iter();
+    let conditions = body.filter(|literal| !is_static(literal, database));
+    instances * conditions.count().max(1) as f64
+}
+
+/// A new relation for what these literals have in common.
+fn new_relation(body: &[Literal], arity: usize, database: &mut Database) -> RelationId {
+    let is_static = body.iter().all(|literal| is_static(literal, database));
+    database.add_relation(arity, is_static)
+}
+
+/// Whether the literal depends on neither the state nor the moves.
+fn is_static(literal: &Literal, database: &Database) -> bool {
+    match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => database.is_static(atom.relation),
+        Literal::Distinct(..) => true,
     }
+}
+
+/// The bucket with the fewest instances.
+fn best_bucket(rule: &Rule, sizes: &Sizes, database: &Database) -> Option<Bucket> {
+    // Every round costs variables times literals; rules beyond this are
+    // tables written as rules, which splitting does not help.
+    const MAX_SIZE: usize = 100_000;
+    let count = rule.variables.len();
+    if rule.body.len() < 2 || count * rule.body.len() > MAX_SIZE {
+        return None;
+    }
+    let scopes: Vec<VarSet> = rule.body.iter().map(|l| vars_of(l, count)).collect();
+    let mut in_head = vec![false; count];
+    for pattern in &rule.head.args {
+        pattern.for_each_var(&mut |var| in_head[var.index()] = true);
+    }
+    let mut used = in_head.clone();
+    scopes.iter().for_each(|scope| unite(&mut used, scope));
+    let candidates = (0..count).filter(|&v| used[v] && !in_head[v]);
+    let context = (rule, database, sizes);
+    let buckets = candidates.filter_map(|v| bucket(context, &scopes, &in_head, v));
+    buckets.min_by(|a, b| {
+        let instances = a.instances.total_cmp(&b.instances);
+        instances.then(a.literals.len().cmp(&b.literals.len()))
+    })
+}
+
+/// The literals that mention variable `v`, if they can stand alone.
+fn bucket(
+    (rule, database, sizes): (&Rule, &Database, &Sizes),
+    scopes: &[VarSet],
+    in_head: &VarSet,
+    v: usize,
+) -> Option<Bucket> {
+    let (literals, others): (Vec<usize>, Vec<usize>) =
+        (0..scopes.len()).partition(|&l| scopes[l][v]);
+    if others.is_empty() {
+        return None;
+    }
+    let mut scope = vec![false; in_head.len()];
+    literals.iter().for_each(|&l| unite(&mut scope, &scopes[l]));
+    let mut elsewhere = in_head.clone();
+    others
+        .iter()
+        .for_each(|&l| unite(&mut elsewhere, &scopes[l]));
+    let restrictors: Vec<usize> = others
+        .iter()
+        .copied()
+        .filter(|&l| is_static(&rule.body[l], database) && size(&scopes[l]) > 0)
+        .filter(|&l| {
+            scopes[l]
+                .iter()
+                .zip(&scope)
+                .all(|(has, inside)| !has || *inside)
+        })
+        .collect();
+    let mut bound = vec![false; in_head.len()];
+    for &l in literals.iter().chain(&restrictors) {
+        if matches!(rule.body[l], Literal::Positive(_)) {
+            unite(&mut bound, &scopes[l]);
+        }
+    }
+    let is_safe = scope
+        .iter()
+        .zip(&bound)
+        .all(|(needed, bound)| !needed || *bound);
+    let interface = members(&scope).filter(|&w| elsewhere[w]);
+    let instances =
+        sizes.bindings(members(&scope)) * sizes.share(literals.iter().chain(&restrictors));
+    // What the new relation allows beyond what its restrictors do, which remain in the rule.
+    let bindings = sizes.bindings(interface.clone()) * sizes.share(&restrictors);
+    let share = (instances / bindings).min(1.0);
+    is_safe.then(|| Bucket {
+        interface: interface.map(|w| Var(w as u32)).collect(),
+        instances,
+        share,
+        literals,
+        restrictors,
+    })
 }
 
 fn vars_of(literal: &Literal, count: usize) -> VarSet {
@@ -213,6 +255,10 @@ fn unite(into: &mut VarSet, other: &VarSet) {
     for (into, other) in into.iter_mut().zip(other) {
         *into |= other;
     }
+}
+
+fn members(set: &VarSet) -> impl Iterator<Item = usize> + Clone {
+    (0..set.len()).filter(|&var| set[var])
 }
 
 fn size(set: &VarSet) -> usize {

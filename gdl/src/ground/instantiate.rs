@@ -20,7 +20,7 @@ use crate::ground::join::{Join, JoinOutcome, instantiate};
 use crate::ground::limits::{GroundLimitKind, GroundLimits};
 use crate::ground::plan::{Plan, Planner};
 use crate::ground::program::GroundRules;
-use crate::rules::{Keyword, Literal, Relation, RelationId, Rule};
+use crate::rules::{Keyword, Literal, RelationId, Rule};
 use crate::scc;
 use crate::source::{Position, Source};
 use crate::term::{TermId, Terms};
@@ -32,7 +32,6 @@ const MAX_ATOMS: u64 = 1 << 30;
 /// The state of the fixpoint: the rules, and the facts and ground rules found so far.
 pub(crate) struct Instantiation<'a> {
     rules: &'a [Rule],
-    is_static: &'a [bool],
     source: &'a Source,
     limits: &'a GroundLimits,
     /// Set when grounding is stopped or its time is over.
@@ -45,7 +44,6 @@ pub(crate) struct Instantiation<'a> {
     triggered: Vec<Vec<usize>>,
     queue: VecDeque<AtomId>,
     is_processed: Vec<bool>,
-    is_complete: Vec<bool>,
     join: Join,
     work: u64,
     /// The work done for each rule, to name the costliest in errors.
@@ -54,42 +52,41 @@ pub(crate) struct Instantiation<'a> {
 
 impl<'a> Instantiation<'a> {
     pub(super) fn new(
-        rules: &'a [Rule],
-        relations: &[Relation],
-        is_static: &'a [bool],
         terms: Terms,
+        database: Database,
         source: &'a Source,
         limits: &'a GroundLimits,
         stop: Stop,
     ) -> Instantiation<'a> {
         Instantiation {
-            rules,
-            is_static,
+            rules: &[],
             source,
             limits,
             stop,
             terms,
-            database: Database::new(relations.iter().map(|relation| relation.arity)),
+            database,
             ground_rules: GroundRules::default(),
             plans: Vec::new(),
             triggered: Vec::new(),
             queue: VecDeque::new(),
             is_processed: Vec::new(),
-            is_complete: vec![false; relations.len()],
             join: Join::default(),
             work: 0,
-            work_of: vec![0; rules.len()],
+            work_of: Vec::new(),
         }
     }
 
-    /// Evaluates the static relations, then instantiates the rest.
-    pub(super) fn run(&mut self) -> Result<(), GroundError> {
-        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); self.is_complete.len()];
-        for (index, rule) in self.rules.iter().enumerate() {
+    /// Evaluates the static relations that these rules define, then instantiates the rest.
+    pub(super) fn run(&mut self, rules: &'a [Rule]) -> Result<(), GroundError> {
+        self.rules = rules;
+        self.work_of = vec![0; rules.len()];
+        let count = self.database.relations();
+        let relations = (0..count as u32).map(RelationId);
+        let is_static: Vec<bool> = relations.map(|r| self.database.is_static(r)).collect();
+        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (index, rule) in rules.iter().enumerate() {
             rules_of[rule.head.relation.index()].push(index);
         }
-        let is_static = self.is_static;
-        let rules = self.rules;
         // The relations that each static relation's rules read.
         let reads: Vec<Vec<u32>> = rules_of
             .iter()
@@ -104,7 +101,6 @@ impl<'a> Instantiation<'a> {
                 read.collect()
             })
             .collect();
-        let count = reads.len();
         let components = scc::components(count, 0..count as u32, |relation, i| {
             reads[relation as usize].get(i).copied()
         });
@@ -117,7 +113,7 @@ impl<'a> Instantiation<'a> {
                 .flat_map(|&relation| &rules_of[relation as usize]);
             self.fixpoint(members.copied())?;
             for &relation in component {
-                self.is_complete[relation as usize] = true;
+                self.database.complete(RelationId(relation));
             }
         }
         let dynamic = (0..rules.len()).filter(|&r| !is_static[rules[r].head.relation.index()]);
@@ -135,11 +131,10 @@ impl<'a> Instantiation<'a> {
                 self.conclude(index, &[], None)?;
                 continue;
             }
-            let (is_complete, is_processed) = (&self.is_complete, &self.is_processed);
+            let is_processed = &self.is_processed;
             let mut planner = Planner {
                 terms: &self.terms,
                 database: &mut self.database,
-                is_complete: &|relation: RelationId| is_complete[relation.index()],
                 is_processed: &|atom: AtomId| {
                     is_processed.get(atom.index()).copied().unwrap_or(false)
                 },
@@ -209,7 +204,7 @@ impl<'a> Instantiation<'a> {
         conditions: Option<(&Plan, &[AtomId])>,
     ) -> Result<(), GroundError> {
         let head = &self.rules[rule].head;
-        let is_static = self.is_static[head.relation.index()];
+        let is_static = self.database.is_static(head.relation);
         let head = self.intern(head, bindings);
         if !is_static {
             let (plan, positive) = conditions.map_or((None, &[][..]), |(p, c)| (Some(p), c));

@@ -3,7 +3,8 @@
 //! The stages, each a module:
 //! 1. `relevance`: rules that nothing of interest depends on are dropped;
 //!    what depends on neither state nor moves is found to be static.
-//! 2. `decompose`: rules are split so that they have fewer variables.
+//! 2. `decompose`: rules are split so that they have fewer instances, which are estimated from the
+//!    `sizes` of relations; those that are static are evaluated before the others are split.
 //! 3. `instantiate`: a fixpoint finds every atom that may ever hold and the
 //!    ground rules for it, through `plan`s of indexed `join`s over the
 //!    `database`. The result is a `program` of ground rules.
@@ -36,17 +37,20 @@ mod network;
 mod plan;
 mod program;
 mod relevance;
+mod sizes;
 
 use std::time::{Duration, Instant};
 
 use crate::propnet::Propnet;
-use crate::rules::{Relation, Rules};
+use crate::rules::{Rule, Rules};
 
+use database::Database;
 use decompose::Decomposer;
 pub use error::GroundError;
 use instantiate::Instantiation;
 pub use limits::{GroundLimitKind, GroundLimits};
 use program::GroundProgram;
+use sizes::Sizes;
 
 /// The size of a ground program, and the time that grounding took.
 #[derive(Clone, Copy, Default, Debug)]
@@ -90,24 +94,31 @@ pub fn ground(
 
 fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, GroundError> {
     let stop = limits.start();
-    let mut terms = rules.terms.clone();
-    let mut relations: Vec<Relation> = rules.relations.clone();
-    let mut is_static = relevance::static_relations(rules);
-    let mut split = Vec::new();
-    let mut decomposer = Decomposer::new(&mut terms, &mut relations, &mut is_static);
-    for index in relevance::relevant_rules(rules) {
-        decomposer.decompose(rules.rules[index].clone(), &mut split);
+    let is_static = relevance::static_relations(rules);
+    let mut database = Database::new();
+    for (relation, &is_static) in rules.relations.iter().zip(&is_static) {
+        database.add_relation(relation.arity, is_static);
     }
-    let mut instantiation = Instantiation::new(
-        &split,
-        &relations,
-        &is_static,
-        terms,
-        &rules.source,
-        limits,
-        stop,
-    );
-    instantiation.run()?;
+    let (of_statics, of_others): (Vec<&Rule>, Vec<&Rule>) = relevance::relevant_rules(rules)
+        .into_iter()
+        .map(|index| &rules.rules[index])
+        .partition(|rule| is_static[rule.head.relation.index()]);
+    let mut decomposer = Decomposer::default();
+    let (mut statics, mut others) = (Vec::new(), Vec::new());
+    for rule in of_statics {
+        let sizes = Sizes::unknown(rule);
+        decomposer.decompose(rule, sizes, &mut database, &mut statics);
+    }
+    let mut instantiation =
+        Instantiation::new(rules.terms.clone(), database, &rules.source, limits, stop);
+    instantiation.run(&statics)?;
+    // From here on, sizes of static relations are known.
+    let (terms, database) = (&instantiation.terms, &mut instantiation.database);
+    let sizes = Sizes::of(&of_others, terms, database);
+    for (rule, sizes) in of_others.into_iter().zip(sizes) {
+        decomposer.decompose(rule, sizes, database, &mut others);
+    }
+    instantiation.run(&others)?;
     Ok(GroundProgram {
         terms: instantiation.terms,
         database: instantiation.database,

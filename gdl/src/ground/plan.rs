@@ -7,7 +7,7 @@
 //! bound.
 
 use crate::ground::database::{Access, Database, ShapeNode, ViewId, shape_of};
-use crate::rules::{Atom, Literal, Pattern, RelationId, Rule, Var};
+use crate::rules::{Atom, Literal, Pattern, Rule, Var};
 use crate::term::{TermId, Terms};
 
 /// A value that a column of a row is compared with.
@@ -75,8 +75,6 @@ struct JoinInput {
 pub(crate) struct Planner<'a> {
     pub terms: &'a Terms,
     pub database: &'a mut Database,
-    /// Whether a relation is complete: no more facts of it will be found.
-    pub is_complete: &'a dyn Fn(RelationId) -> bool,
     /// Whether an atom has been processed already.
     pub is_processed: &'a dyn Fn(crate::ground::database::AtomId) -> bool,
 }
@@ -108,7 +106,7 @@ impl Planner<'_> {
         JoinInput {
             view,
             blanks,
-            is_static: (self.is_complete)(atom.relation),
+            is_static: self.database.is_complete(atom.relation),
         }
     }
 
@@ -127,7 +125,7 @@ impl Planner<'_> {
             .iter()
             .filter(|literal| match literal {
                 Literal::Positive(_) => false,
-                Literal::Negative(atom) => (self.is_complete)(atom.relation),
+                Literal::Negative(atom) => self.database.is_complete(atom.relation),
                 Literal::Distinct(..) => true,
             })
             .collect();
@@ -152,7 +150,9 @@ impl Planner<'_> {
             .body
             .iter()
             .filter_map(|literal| match literal {
-                Literal::Negative(atom) if !(self.is_complete)(atom.relation) => Some(atom.clone()),
+                Literal::Negative(atom) if !self.database.is_complete(atom.relation) => {
+                    Some(atom.clone())
+                }
                 _ => None,
             })
             .collect();

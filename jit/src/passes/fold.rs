@@ -2,7 +2,7 @@
 
 use super::rebuild::rebuild_known;
 use super::sweep::sweep;
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Edge};
 use crate::ternary::known_nodes;
 
 /// The circuit for inputs of which some are known. It has the same inputs, but does not read
@@ -22,7 +22,18 @@ use crate::ternary::known_nodes;
 /// # Panics
 /// If the number of entries is not that of the inputs.
 pub fn fold(circuit: &Circuit, inputs: &[Option<bool>]) -> Circuit {
-    let known = known_nodes(circuit, inputs);
+    fold_without(circuit, inputs, &[])
+}
+
+/// The same where these edges of the circuit are false, too.
+///
+/// # Panics
+/// If the number of entries is not that of the inputs.
+pub fn fold_without(circuit: &Circuit, inputs: &[Option<bool>], are_false: &[Edge]) -> Circuit {
+    let mut known = known_nodes(circuit, inputs);
+    for edge in are_false {
+        known[edge.node().index()] = Some(edge.inverted());
+    }
     sweep(&rebuild_known(circuit, |node| known[node.index()]))
 }
 
@@ -31,7 +42,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::circuit::Edge;
     use crate::passes::testing::circuits;
 
     proptest! {

@@ -90,7 +90,7 @@ impl Playouts {
     /// Whether the circuit for random steps is right for all matches, and tells enough of them.
     fn can_draw(&self) -> bool {
         let are_tracked = self.lines.is_some() || self.moves.is_some();
-        self.is_whole && !are_tracked && self.queue.are_phased()
+        self.is_whole && !are_tracked && self.queue.are_ordinary()
     }
 
     fn swap_forms(&mut self) {

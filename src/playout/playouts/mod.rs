@@ -12,7 +12,7 @@
 //!
 //! In the end, moves are chosen [in the circuit](crate::stepping), which plays the same matches
 //! faster. It is for lanes in step, and does not tell moves: while matches start from states without
-//! a phase, or moves are tracked, they are chosen among rows of legal ones.
+//! a phase, or that may be terminal, or moves are tracked, they are chosen among rows of legal ones.
 //!
 //! Goals are evaluated for all lanes when matches end in some. Matches that start together often
 //! end together; so lanes idle until that has cost as much as an evaluation of the goals, which
@@ -105,7 +105,8 @@ impl Playouts {
         let (engine, validity) = engine.into_parts();
         let form = Form::select(&game, engine);
         let roles = &game.propnet().roles;
-        let mut queue = PlayoutQueue::new(roles.len(), game.phases().clone());
+        let (phases, initial) = (game.phases().clone(), game.initial().clone());
+        let mut queue = PlayoutQueue::new(roles.len(), phases, initial);
         queue.set_validity(validity);
         Playouts {
             subscription: None,

@@ -224,7 +224,8 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// The mean of what the roles get in playouts from each of these states.
+    /// The mean of what the roles get in playouts from each of these states, in which somebody
+    /// decides.
     pub(super) fn playout_values(
         &mut self,
         states: &[State],
@@ -234,7 +235,7 @@ impl<'a> SelfPlay<'a> {
         let runner = self.evaluator.runner();
         let ids = states
             .iter()
-            .map(|state| runner.queue_mut().add(state, Some(matches)));
+            .map(|state| runner.queue_mut().add_going(state, Some(matches)));
         let ids: Vec<_> = ids.collect();
         let limits = RunLimits::default()
             .with_enough(states.len())

@@ -287,7 +287,9 @@ impl<'a> Worker<'a> {
             Leaf::Play(node) => {
                 self.context.state.assign_from(tree.node(node).state());
                 let queue = self.evaluator.runner().queue_mut();
-                let id = queue.add(&self.context.state, Some(self.playouts)).index();
+                // Somebody decides in it, so it is not terminal.
+                let id = queue.add_going(&self.context.state, Some(self.playouts));
+                let id = id.index();
                 if self.playing.len() <= id {
                     self.playing.resize_with(id + 1, || None);
                 }

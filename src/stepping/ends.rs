@@ -1,0 +1,121 @@
+//! Ends that no step leads to: conditions on which matches are over, and which are false in a phase.
+//!
+//! Where roles take turns, whoever did not move has no line that was not there before; but then
+//! the match was over before. So in each phase, it is enough to look for lines of one role.
+//!
+//! A condition is left out where it depends on nothing that a step into the phase changes, which is
+//! read off the circuit of the phase before. This holds for steps from *any* state in that phase
+//! that is not terminal.
+
+use propjit_jit::circuit::{Circuit, Edge, Node, NodeSet};
+
+use crate::ground::GroundGame;
+use crate::reasons::PhaseCircuit;
+
+/// Edges of a game's circuit with the [fewest gates](GroundGame::min_gates), each of which alone
+/// makes a state terminal. They are false in each state in this phase that follows one that is not
+/// terminal, and in the initial state.
+pub(super) fn impossible_ends(game: &GroundGame, phase: usize) -> Vec<Edge> {
+    let (layout, phases) = (game.layout(), game.phases());
+    let circuit = &game.min_gates().circuit;
+    let starts_here = phases.of(game.initial()) == Some(phase);
+    if phases.period() == 1 || starts_here && is_terminal(game, circuit) {
+        return Vec::new();
+    }
+    let before = (phase + phases.period() - 1) % phases.period();
+    let before = PhaseCircuit::new(game, before);
+    let stays = |base: usize| {
+        let before = before.circuit();
+        before.outputs()[layout.next.start + base] == Edge::from(before.inputs()[base])
+    };
+    let changing = (0..circuit.inputs().len())
+        .filter(|&input| !(layout.bases.contains(&input) && stays(input)))
+        .map(|input| circuit.inputs()[input]);
+    let changing = circuit.influence(changing);
+    let mut seen = NodeSet::empty(circuit);
+    let mut open = vec![circuit.outputs()[layout.terminal]];
+    let mut found = Vec::new();
+    while let Some(end) = open.pop() {
+        if end.node() == Edge::FALSE.node() || !seen.insert(end.node()) {
+            continue;
+        }
+        if !changing.contains(end.node()) {
+            found.push(end);
+        } else if let (Node::And(a, b), true) = (circuit.node(end.node()), end.inverted()) {
+            open.extend([!a, !b]);
+        }
+    }
+    found
+}
+
+/// Whether matches are over before they begin.
+fn is_terminal(game: &GroundGame, circuit: &Circuit) -> bool {
+    let bases = game.layout().bases.len();
+    let holds =
+        (0..circuit.inputs().len()).map(|input| input < bases && game.initial().contains(input));
+    circuit.evaluate(&holds.collect::<Vec<_>>())[game.layout().terminal]
+}
+
+#[cfg(test)]
+mod tests {
+    use propjit_gdl::games::BY_SIZE;
+
+    use super::*;
+    use crate::game::{Game, Setup};
+
+    fn game(text: &str) -> Game {
+        Game::from_text("test", text, &Setup::default()).unwrap()
+    }
+
+    /// Two take turns to mark one of five numbers in a row, and three in a row end the match.
+    /// `more` are further rules.
+    fn row(more: &str) -> Game {
+        game(&format!(
+            "(role x) (role o) (init (control x)) (other x o) (other o x)
+             (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (n 1) (n 2) (n 3) (n 4) (n 5)
+             (<= (marked ?n) (true (cell ?n ?anyone)))
+             (<= (legal ?p (mark ?n)) (true (control ?p)) (n ?n) (not (marked ?n)))
+             (<= (legal ?p wait) (other ?p ?q) (true (control ?q)))
+             (<= (next (cell ?n ?p)) (true (cell ?n ?p)))
+             (<= (next (cell ?n ?p)) (does ?p (mark ?n)))
+             (<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
+             (<= (line ?p) (true (cell ?a ?p)) (succ ?a ?b) (true (cell ?b ?p)) (succ ?b ?c)
+                 (true (cell ?c ?p)))
+             (<= open (n ?n) (not (marked ?n)))
+             (<= terminal (line ?p)) (<= terminal (not open))
+             (<= (goal ?p 100) (line ?p)) (<= (goal ?p 0) (role ?p) (not (line ?p))) {more}"
+        ))
+    }
+
+    /// In each phase, whether it is proved that nobody who did not move has a line.
+    fn found(game: &Game) -> Vec<bool> {
+        let game = game.ground_game().unwrap();
+        let phases = 0..game.phases().period();
+        let found = phases.map(|phase| !impossible_ends(game, phase).is_empty());
+        found.collect()
+    }
+
+    #[test]
+    fn whoever_did_not_move_has_no_new_line() {
+        assert_eq!(found(&row("")), [true, true]);
+        let connect_four = BY_SIZE.iter().find(|(name, _)| *name == "connectFour");
+        let (_, text) = connect_four.expect("the project has it");
+        assert_eq!(found(&game(text)), [true, true]);
+    }
+
+    #[test]
+    fn a_move_may_make_a_line_of_another() {
+        // What is marked between two of the other becomes one of the other.
+        let given = "(<= (next (cell ?b ?q)) (does ?p (mark ?b)) (succ ?a ?b) (succ ?b ?c)
+            (other ?p ?q) (true (cell ?a ?q)) (true (cell ?c ?q)))";
+        assert_eq!(found(&row(given)), [false, false]);
+    }
+
+    #[test]
+    fn nothing_is_found_without_phases() {
+        let alone = game(
+            "(role r) (legal r a) (legal r b) (<= (next on) (does r a)) (<= terminal (true on)) (goal r 0)",
+        );
+        assert_eq!(found(&alone), [false]);
+    }
+}
