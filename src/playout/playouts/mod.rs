@@ -200,16 +200,15 @@ impl Playouts {
 
     /// Ends all matches without counting them.
     fn abandon(&mut self) {
-        let mut running = self.lanes.running;
+        let running = self.lanes.running;
         if let Some(moves) = &mut self.moves {
             moves.end(running);
         }
-        while let Some((id, lanes)) = self.lanes.end_some(&mut running) {
-            for lane in lanes.lanes() {
-                let length = self.lanes.length(lane, self.now);
-                self.queue.abandon(id, length);
-            }
+        for lane in running.lanes() {
+            let length = self.lanes.length(lane, self.now);
+            self.queue.abandon(self.lanes.job(lane), u64::from(length));
         }
+        self.lanes.end(running);
     }
 }
 
