@@ -20,6 +20,9 @@
 //! matches last about sixty moves, is 1.7 times as fast for it; where goals cost next to nothing,
 //! lanes do not wait.
 //!
+//! Matches that end in a step are counted together, by vectors, where all that run are for one job,
+//! and else lane by lane: searches have many jobs of a few matches each.
+//!
 //! Which matches count is decided when they start, and depends on nothing but the number of
 //! others that have ended: lanes start the match that is next in the queue, and every match that
 //! starts is played to its end. So there is no bias towards short matches.

@@ -119,16 +119,15 @@ impl Playouts {
             moves.end(ended);
         }
         match self.lanes.only() {
-            Some(id) => self.count_together(at, id, ended, ends),
+            Some(id) => self.count_together(at, id, ended, count, ends),
             None => self.count_each(at, ended, ends),
         }
         self.lanes.end(ended);
     }
 
-    /// Counts these matches, all of one job.
-    fn count_together(&mut self, at: usize, id: JobId, ended: LaneMask, ends: &Ends) {
+    /// Counts these matches, `count` in number, all of one job.
+    fn count_together(&mut self, at: usize, id: JobId, ended: LaneMask, count: u64, ends: &Ends) {
         let lengths = self.lanes.lengths(ended, self.now);
-        let count = ended.count();
         let tally = self.queue.end(id, count);
         tally.state_changes += lengths.sum;
         tally.lengths.merge(&Moments {
@@ -136,8 +135,14 @@ impl Playouts {
             sum: i128::from(lengths.sum),
             squares: lengths.squares as i128,
         });
-        tally.truncated += ends.truncated.count();
-        tally.stuck += ends.stuck.count();
+        for (number, mask) in [
+            (&mut tally.truncated, ends.truncated),
+            (&mut tally.stuck, ends.stuck),
+        ] {
+            if !mask.is_empty() {
+                *number += mask.count();
+            }
+        }
         let width = self.lanes.width;
         let roles = self.game.propnet().roles.iter().zip(&mut self.goal_counts);
         let roles = roles.zip(&self.form.phases[at].goals);
