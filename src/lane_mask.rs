@@ -11,6 +11,7 @@ pub struct LaneMask([u64; Width::MAX_WORDS]);
 
 impl LaneMask {
     /// The first `lanes` lanes.
+    #[inline]
     pub fn first(lanes: usize) -> LaneMask {
         LaneMask(std::array::from_fn(|word| {
             match lanes.saturating_sub(64 * word) {
@@ -22,11 +23,13 @@ impl LaneMask {
     }
 
     /// All lanes of a width.
+    #[inline]
     pub fn all(width: Width) -> LaneMask {
         LaneMask::first(width.lanes())
     }
 
     /// The lanes that have a one in these words.
+    #[inline]
     pub fn from_words(words: &[u64]) -> LaneMask {
         // Copies of a length that the compiler knows take no call.
         fn padded<const WORDS: usize>(words: &[u64]) -> Option<LaneMask> {
@@ -62,8 +65,21 @@ impl LaneMask {
     }
 
     /// The words that a width has.
+    #[inline]
     pub fn words(&self, width: Width) -> &[u64] {
         &self.0[..width.words()]
+    }
+
+    /// Writes the words of a width, the width of the row.
+    #[inline]
+    pub fn write(&self, row: &mut [u64]) {
+        // As in `from_words`.
+        if let Ok(row) = row.try_into() {
+            let row: &mut [u64; 8] = row;
+            row.copy_from_slice(&self.0);
+        } else {
+            row.copy_from_slice(&self.0[..row.len()]);
+        }
     }
 
     /// Makes each row of `to` what the row of `rows` is in the set, as far as that is among the first
@@ -110,45 +126,54 @@ impl LaneMask {
     }
 
     /// Puts a lane into the set.
+    #[inline]
     pub fn insert(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
     /// Takes a lane from the set.
+    #[inline]
     pub fn remove(&mut self, lane: usize) {
         self.0[lane / 64] &= !(1 << (lane % 64));
     }
 
     /// The lanes in both.
+    #[inline]
     pub fn and(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & b)
     }
 
     /// The lanes in either.
+    #[inline]
     pub fn or(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a | b)
     }
 
     /// The lanes in one of the two only.
+    #[inline]
     pub fn xor(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a ^ b)
     }
 
     /// The lanes in this one only.
+    #[inline]
     pub fn and_not(self, other: LaneMask) -> LaneMask {
         self.zip(other, |a, b| a & !b)
     }
 
+    #[inline]
     fn zip(self, other: LaneMask, f: impl Fn(u64, u64) -> u64) -> LaneMask {
         LaneMask(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// Whether a lane is in the set.
+    #[inline]
     pub fn contains(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
@@ -163,11 +188,13 @@ impl LaneMask {
     }
 
     /// The lanes, ascending.
+    #[inline]
     pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
         ones(self.0.into_iter())
     }
 
     /// The number of lanes in the set.
+    #[inline]
     pub fn count(&self) -> u64 {
         count_ones(&self.0)
     }

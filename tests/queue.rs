@@ -94,6 +94,34 @@ fn every_start_is_played_from_as_by_one_machine() {
     }
 }
 
+/// Matches that are counted together, because all are for one job, and lane by lane come to the same:
+/// those that end in terminal states, at the limit of steps, and where a role has no move.
+#[test]
+fn several_jobs_count_as_one_does() {
+    const ROLLOUTS: u64 = 3000;
+    let games = ["ticTacToe", "connectFour", "kalah"].map(common::own_game);
+    for game in games.into_iter().chain([common::game(common::ENDLESS)]) {
+        let ground = game.ground_game().unwrap();
+        let engine = Engine::Interpreter(
+            game.engines().unwrap().programs().lane_program(),
+            Width::X512,
+        );
+        for max_steps in [8, 200] {
+            let tally = |jobs: u64| {
+                let mut runner = Playouts::new(ground.clone(), engine.clone(), max_steps, 3);
+                let starts = vec![(ground.initial().clone(), ROLLOUTS / jobs); jobs as usize];
+                let mut sum = Tally::new(ground.roles().len());
+                for tally in tallies(&mut runner, &starts) {
+                    assert_eq!(tally.rollouts(), ROLLOUTS / jobs);
+                    sum.merge(&tally);
+                }
+                sum
+            };
+            assert_eq!(tally(1), tally(3), "{max_steps} steps");
+        }
+    }
+}
+
 #[test]
 fn a_terminal_start_has_its_goals_and_no_length() {
     let game = common::own_game("ticTacToe");

@@ -2,6 +2,7 @@
 
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::Start;
+use propjit_jit::lanes::times::{Ages, LaneTimes};
 
 use super::columns::Columns;
 use super::queue::{JobId, PlayoutQueue};
@@ -19,12 +20,12 @@ pub(super) struct Lanes {
     starting: LaneMask,
     /// The job that all of those are for, unless there are several or none.
     same: Option<JobId>,
-    /// The job of each lane's match.
+    /// The job that all matches that run are for, unless there are several or none.
+    only: Option<JobId>,
+    /// The job of each lane's match, if not all are for the same.
     ids: Vec<JobId>,
     /// The step at which each lane's match started.
-    started: Vec<u64>,
-    /// For each job, by its index, the lanes with a match for it.
-    playing: Vec<LaneMask>,
+    started: LaneTimes,
     /// Made when lanes first start from different states together.
     columns: Option<Columns>,
 }
@@ -38,9 +39,9 @@ impl Lanes {
             running: LaneMask::default(),
             starting: LaneMask::default(),
             same: None,
+            only: None,
             ids: vec![JobId::default(); width.lanes()],
-            started: vec![0; width.lanes()],
-            playing: Vec::new(),
+            started: LaneTimes::new(width),
             columns: None,
         }
     }
@@ -53,37 +54,36 @@ impl Lanes {
     /// Starts the matches that are next in the queue in the lanes given, as far as there are any
     /// for this step. Returns whether there are.
     pub(super) fn start(&mut self, lanes: LaneMask, queue: &mut PlayoutQueue, now: u64) -> bool {
-        self.starting = LaneMask::default();
+        (self.starting, self.same) = (LaneMask::default(), None);
+        let wanted = lanes.count();
         let phase = queue.phase(now);
         let (mut first, mut mixed) = (None, false);
-        let mut left = lanes;
-        let mut wanted = lanes.count();
-        while wanted > 0
-            && let Some((id, count)) = queue.next(phase, wanted)
+        let (mut left, mut free) = (wanted, lanes.lanes());
+        while left > 0
+            && let Some((id, count)) = queue.next(phase, left)
         {
             mixed |= *first.get_or_insert(id) != id;
-            let started = match count == wanted {
-                true => left,
-                false => left.first_lanes(count),
+            let started = if count == wanted {
+                lanes
+            } else {
+                let mut some = LaneMask::default();
+                free.by_ref()
+                    .take(count as usize)
+                    .for_each(|lane| some.insert(lane));
+                some
             };
-            wanted -= count;
-            left = left.and_not(started);
-            started.lanes().for_each(|lane| {
-                self.ids[lane] = id;
-                self.started[lane] = now;
-            });
-            if self.playing.len() <= id.index() {
-                self.playing.resize(id.index() + 1, LaneMask::default());
-            }
-            let playing = &mut self.playing[id.index()];
-            *playing = playing.or(started);
+            left -= count;
+            self.assign(started, id);
             self.starting = self.starting.or(started);
         }
-        self.running = self.running.or(self.starting);
+        if first.is_some() {
+            (self.started).set(self.starting.words(self.width), now as u32);
+        }
         self.same = first.filter(|_| !mixed);
         if mixed {
             let make = || Columns::new(self.width, self.bases);
             let columns = self.columns.get_or_insert_with(make);
+            // Several jobs have matches now, so that each lane's is known.
             for lane in self.starting.lanes() {
                 let (state, number) = queue.state(self.ids[lane]);
                 columns.set(lane, state, number);
@@ -93,39 +93,64 @@ impl Lanes {
     }
 
     /// The lanes whose match starts, and the states that they start from.
-    pub(super) fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (&'a [u64], Start<'a>) {
+    pub(super) fn starting<'a>(&'a self, queue: &'a PlayoutQueue) -> (LaneMask, Start<'a>) {
         let start = match (self.same, &self.columns) {
             (Some(id), _) => Start::Same(queue.state(id).0.words()),
             (None, Some(columns)) => Start::Each(columns.rows()),
             (None, None) => Start::Same(&[]),
         };
-        (self.starting.words(self.width), start)
+        (self.starting, start)
+    }
+
+    /// The job that all matches that run are for, unless there are several or none.
+    pub(super) fn only(&self) -> Option<JobId> {
+        self.only
+    }
+
+    /// The job of the lane's match.
+    #[inline]
+    pub(super) fn job(&self, lane: usize) -> JobId {
+        self.only.unwrap_or(self.ids[lane])
     }
 
     /// The number of steps that the lane's match has made.
-    pub(super) fn length(&self, lane: usize, now: u64) -> u64 {
-        now - self.started[lane]
+    #[inline]
+    pub(super) fn length(&self, lane: usize, now: u64) -> u32 {
+        self.started.age(lane, now as u32)
+    }
+
+    /// The numbers of steps that the matches of these lanes have made, summed.
+    pub(super) fn lengths(&self, lanes: LaneMask, now: u64) -> Ages {
+        self.started.ages(lanes.words(self.width), now as u32)
     }
 
     /// The step at which the lane's match started.
-    pub(super) fn started(&self, lane: usize) -> u64 {
-        self.started[lane]
+    pub(super) fn started(&self, lane: usize, now: u64) -> u64 {
+        now - u64::from(self.length(lane, now))
     }
 
     /// The step at which the oldest of the matches started, if any run.
-    pub(super) fn oldest(&self) -> Option<u64> {
-        self.running.lanes().map(|lane| self.started[lane]).min()
+    pub(super) fn oldest(&self, now: u64) -> Option<u64> {
+        let running = self.running.lanes();
+        running.map(|lane| self.started(lane, now)).min()
     }
 
-    /// Ends the matches of the first job that has one in `ended`, and takes their lanes from
-    /// there.
-    pub(super) fn end_some(&mut self, ended: &mut LaneMask) -> Option<(JobId, LaneMask)> {
-        let id = self.ids[ended.lanes().next()?];
-        let playing = &mut self.playing[id.index()];
-        let lanes = playing.and(*ended);
-        *playing = playing.and_not(lanes);
-        *ended = ended.and_not(lanes);
-        self.running = self.running.and_not(lanes);
-        Some((id, lanes))
+    /// Ends the matches of these lanes.
+    pub(super) fn end(&mut self, ended: LaneMask) {
+        self.running = self.running.and_not(ended);
+    }
+
+    /// Makes matches for this job run in these lanes.
+    fn assign(&mut self, lanes: LaneMask, id: JobId) {
+        if self.running.is_empty() {
+            self.only = Some(id);
+        } else if self.only != Some(id) {
+            if let Some(only) = self.only.take() {
+                let running = self.running.lanes();
+                running.for_each(|lane| self.ids[lane] = only);
+            }
+            lanes.lanes().for_each(|lane| self.ids[lane] = id);
+        }
+        self.running = self.running.or(lanes);
     }
 }

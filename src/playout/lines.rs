@@ -62,7 +62,7 @@ impl Lines {
             self.first = now;
         }
         if self.steps.len() >= self.look {
-            self.forget(lanes.oldest().unwrap_or(now));
+            self.forget(lanes.oldest(now).unwrap_or(now));
         }
         let mut step = self.spare.pop().unwrap_or_default();
         step.moves.clear();
@@ -104,7 +104,7 @@ impl Lines {
             let valid = *valid.get_or_insert_with(|| LaneMask::exactly_one(lanes.width, goals));
             let mut lines = having.and(valid).lanes();
             let line =
-                lines.find_map(|lane| self.moves(lanes.width, lane, lanes.started(lane), now));
+                lines.find_map(|lane| self.moves(lanes.width, lane, lanes.started(lane, now), now));
             if let Some(moves) = line {
                 tally.best = Some(Line { goal, moves });
                 return;

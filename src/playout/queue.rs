@@ -226,6 +226,11 @@ impl PlayoutQueue {
         &mut slot.tally
     }
 
+    /// The tally of a job, to add to it.
+    pub(super) fn tally_mut(&mut self, id: JobId) -> &mut Tally {
+        &mut self.slots[id.index()].tally
+    }
+
     /// Forgets a playout that is given up after `steps` steps.
     pub(super) fn abandon(&mut self, id: JobId, steps: u64) {
         let slot = &mut self.slots[id.index()];

@@ -31,7 +31,7 @@ pub fn step_circuit(game: &GroundGame) -> Circuit {
                 outputs[phase.counts[role].clone()][..total.len()].copy_from_slice(total);
                 let parts = tree.parts();
                 outputs[phase.parts[role].clone()][..parts.len()].copy_from_slice(&parts);
-                let number = layout.numbers[role].clone();
+                let number = phase.numbers[role].clone();
                 let digits: Vec<Edge> = number.map(|input| builder.input(input)).collect();
                 let chosen = tree.find(builder, &digits);
                 let first = game_layout.does[role].start - first_move;

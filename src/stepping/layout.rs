@@ -11,9 +11,6 @@ use crate::ground::{GroundGame, section};
 /// Which inputs and outputs of a circuit of random steps are what.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepLayout {
-    /// For each role, the inputs that are the number of its move among its legal ones, from 0,
-    /// the bit of the least value first.
-    pub numbers: Vec<Range<usize>>,
     /// The input that says whether the next state is to be the initial one: see
     /// [`StepPhase::restarts`].
     pub restart: usize,
@@ -32,6 +29,9 @@ pub struct StepPhase {
     /// The section with this number and the next ones are, for states in this phase, what
     /// [`section`] says.
     pub first_section: usize,
+    /// For each role, the inputs that are the number of its move among its legal ones, from 0,
+    /// the bit of the least value first.
+    pub numbers: Vec<Range<usize>>,
     /// The inputs that are base propositions.
     pub bases: Range<usize>,
     /// The outputs that are the next base propositions.
@@ -63,9 +63,11 @@ impl StepLayout {
         let (layout, phases) = (game.layout(), game.phases());
         let bits = || layout.does.iter().map(|does| count_bits(does.len()));
         let (mut inputs, mut outputs) = (0, 0);
-        let numbers = bits().map(|bits| run(&mut inputs, bits)).collect();
         let restart = run(&mut inputs, 1).start;
         let period = phases.period();
+        let numbers: Vec<Vec<Range<usize>>> = (0..period)
+            .map(|_| bits().map(|bits| run(&mut inputs, bits)).collect())
+            .collect();
         let states: Vec<Range<usize>> = (0..period)
             .map(|_| run(&mut inputs, layout.bases.len()))
             .collect();
@@ -76,6 +78,7 @@ impl StepLayout {
         let initial = phases.of(game.initial());
         let phase = |number: usize| StepPhase {
             first_section: SECTIONS * number,
+            numbers: numbers[number].clone(),
             bases: states[number].clone(),
             next: nexts[(number + 1) % period].clone(),
             restarts: initial == Some((number + 1) % period),
@@ -89,7 +92,6 @@ impl StepLayout {
                 .collect(),
         };
         StepLayout {
-            numbers,
             restart,
             phases: (0..period).map(phase).collect(),
             outputs,

@@ -68,11 +68,13 @@ impl Stop {
 
     /// Whether the work should end. Reads the clock if there is a deadline: in inner loops,
     /// use a [ticker](Stop::ticker).
+    #[inline]
     pub fn is_set(&self) -> bool {
         self.is_flagged() || self.0.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// Whether the flag of the token is set, or that of one that it was derived from.
+    #[inline]
     fn is_flagged(&self) -> bool {
         let mut token = &self.0;
         loop {

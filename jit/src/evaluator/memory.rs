@@ -20,6 +20,7 @@ impl Rows {
     }
 
     /// All words.
+    #[inline]
     pub(super) fn words(&self) -> &[u64] {
         let words = self.lines.as_ptr().cast();
         // SAFETY: a line is 8 words without padding, and these are all lines of the vector.
@@ -27,6 +28,7 @@ impl Rows {
     }
 
     /// All words.
+    #[inline]
     pub(super) fn words_mut(&mut self) -> &mut [u64] {
         let words = self.lines.as_mut_ptr().cast();
         // SAFETY: a line is 8 words without padding, and these are all lines of the vector.

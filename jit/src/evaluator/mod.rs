@@ -104,6 +104,7 @@ impl LaneEvaluator {
     }
 
     /// The number of lanes in a row.
+    #[inline]
     pub fn width(&self) -> Width {
         self.width
     }
@@ -112,28 +113,33 @@ impl LaneEvaluator {
     ///
     /// # Panics
     /// If there is no such input; likewise in the following.
+    #[inline]
     pub fn input(&self, index: usize) -> &[u64] {
         self.inputs(index..index + 1)
     }
 
     /// The row of input `index`, to be changed.
+    #[inline]
     pub fn input_mut(&mut self, index: usize) -> &mut [u64] {
         self.inputs_mut(index..index + 1)
     }
 
     /// The rows of consecutive inputs.
+    #[inline]
     pub fn inputs(&self, range: Range<usize>) -> &[u64] {
         let range = self.span(self.layout.inputs(), range);
         &self.rows.words()[range]
     }
 
     /// The rows of consecutive inputs, to be changed.
+    #[inline]
     pub fn inputs_mut(&mut self, range: Range<usize>) -> &mut [u64] {
         let range = self.span(self.layout.inputs(), range);
         &mut self.rows.words_mut()[range]
     }
 
     /// The row of output `index`, as of the last evaluation of its section.
+    #[inline]
     pub fn output(&self, index: usize) -> &[u64] {
         self.outputs(index..index + 1)
     }
@@ -144,7 +150,13 @@ impl LaneEvaluator {
         self.engine.constants().live(range)
     }
 
+    /// Whether an output is true for all inputs.
+    pub fn is_always_true(&self, output: usize) -> bool {
+        self.engine.constants().is_true(output)
+    }
+
     /// The rows of consecutive outputs.
+    #[inline]
     pub fn outputs(&self, range: Range<usize>) -> &[u64] {
         let range = self.span(self.layout.outputs(), range);
         &self.rows.words()[range]
@@ -152,6 +164,7 @@ impl LaneEvaluator {
 
     /// Rows of outputs to be read together with rows of inputs to be changed, of which none
     /// may be replaced by outputs.
+    #[inline]
     pub fn outputs_and_inputs_mut(
         &mut self,
         outputs: Range<usize>,
@@ -171,6 +184,7 @@ impl LaneEvaluator {
     ///
     /// # Panics
     /// If the program has no such section.
+    #[inline]
     pub fn evaluate(&mut self, section: usize) {
         let rows = self.rows.words_mut().as_mut_ptr();
         match &self.engine {
@@ -185,6 +199,7 @@ impl LaneEvaluator {
     }
 
     /// Where in memory the rows `range` of a group of rows are.
+    #[inline]
     fn span(&self, group: Range<usize>, range: Range<usize>) -> Range<usize> {
         assert!(
             range.end <= group.len(),
@@ -234,6 +249,8 @@ mod tests {
             assert_eq!(lanes.output(1)[0], !0);
             assert_eq!(lanes.live_outputs(0..6), [1, 2, 5]);
             assert_eq!(lanes.live_outputs(4..6), [1]);
+            let truths = (0..6).filter(|&output| lanes.is_always_true(output));
+            assert!(truths.eq([1]));
             lanes.evaluate(0);
             let first: Vec<u64> = (0..6).map(|output| lanes.output(output)[0]).collect();
             assert_eq!(first, [0, !0, 0, 0, 0, !0]);

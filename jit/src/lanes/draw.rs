@@ -1,8 +1,9 @@
 //! Random numbers below given ones, bit-sliced: row `i` has bit `i` of the number of each lane.
 //!
-//! A number below `n` is the integer part of `n` times a random fraction of [`FRACTION_BITS`] bits
-//! more than `n` has. So each has a probability of `1 / n` but for a relative error below
-//! 2<sup>-14</sup>, or 6.2e-5.
+//! A number of as many random bits as the greatest one has is drawn again in the lanes where it is too
+//! great, until there are none: at least every other number is not. So all numbers are equally
+//! likely, with no error, and it takes a few numbers for hundreds of lanes, where multiplication by a
+//! random fraction takes many bits for an error that is small.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -23,9 +24,6 @@ use super::dispatch::{Kernel, dispatch};
 use super::random::{Generators, LaneRandom};
 use super::vector::Vector;
 use crate::rows::Width;
-
-/// The number of bits that the random fraction has beyond those of the number it is to be below.
-pub const FRACTION_BITS: usize = 14;
 
 /// The most bits of a number.
 pub(super) const MAX_BITS: usize = 32;
@@ -139,52 +137,92 @@ fn put<V: Vector>(numbers: &[V], rows: &mut [u64]) {
 /// and zero where that is zero.
 #[inline(always)]
 pub(super) fn draw<V: Vector>(count: &[V], random: &mut Generators<V>, numbers: &mut [V]) {
-    // Numbers of a length that the compiler knows stay in registers.
-    match *count {
-        [a, b] => multiply([a, b], random, numbers),
-        [a, b, c] => multiply([a, b, c], random, numbers),
-        [a, b, c, d] => multiply([a, b, c, d], random, numbers),
-        [a, b, c, d, e] => multiply([a, b, c, d, e], random, numbers),
-        [a, b, c, d, e, f] => multiply([a, b, c, d, e, f], random, numbers),
-        [a, b, c, d, e, f, g] => multiply([a, b, c, d, e, f, g], random, numbers),
-        _ => {
-            for _ in 0..count.len() + FRACTION_BITS {
-                add_half(count, numbers, random.next());
-            }
-        }
+    match count.len() {
+        ..=FEW_BITS => draw_some::<V, FEW_BITS>(count, random, numbers),
+        _ => draw_some::<V, MAX_BITS>(count, random, numbers),
     }
 }
 
-/// The integer part of the count times a random fraction.
+/// Draws numbers of at most that many bits.
 #[inline(always)]
-fn multiply<V: Vector, const BITS: usize>(
-    count: [V; BITS],
+fn draw_some<V: Vector, const MOST: usize>(
+    count: &[V],
     random: &mut Generators<V>,
     numbers: &mut [V],
 ) {
-    let mut product = [V::ZERO; BITS];
-    // A copy stays in registers as well.
-    let mut generators = *random;
-    for _ in 0..BITS + FRACTION_BITS {
-        add_half(&count, &mut product, generators.next());
+    let mut greatest = [V::ZERO; MOST];
+    let mut borrow = V::ONES;
+    for (greatest, &bit) in greatest.iter_mut().zip(count) {
+        *greatest = bit.xor(borrow);
+        borrow = borrow.and_not(bit);
     }
-    *random = generators;
-    numbers.copy_from_slice(&product);
-}
-
-/// Adds the count where `bit` is true, and halves: multiplication by one bit of a fraction after
-/// the other, last bit first, as what is shifted out is not needed.
-#[inline(always)]
-fn add_half<V: Vector>(count: &[V], product: &mut [V], bit: V) {
-    let mut carry = V::ZERO;
-    for i in 0..count.len() {
-        let mut sum = product[i];
-        carry = full_add(&mut sum, count[i].and(bit), carry);
-        if i > 0 {
-            product[i - 1] = sum;
+    let mut bits = 0;
+    for (greatest, at) in greatest[..count.len()].iter_mut().zip(1..) {
+        // Where something is still borrowed, the count is zero.
+        *greatest = greatest.and_not(borrow);
+        if !greatest.is_zero() {
+            bits = at;
         }
     }
-    product[count.len() - 1] = carry;
+    let (greatest, numbers) = (&greatest[..bits], &mut numbers[..bits]);
+    // Numbers of a length that the compiler knows stay in registers.
+    match bits {
+        0 => {}
+        1 => draw_exactly::<V, 1>(greatest, random, numbers),
+        2 => draw_exactly::<V, 2>(greatest, random, numbers),
+        3 => draw_exactly::<V, 3>(greatest, random, numbers),
+        4 => draw_exactly::<V, 4>(greatest, random, numbers),
+        5 => draw_exactly::<V, 5>(greatest, random, numbers),
+        6 => draw_exactly::<V, 6>(greatest, random, numbers),
+        7 => draw_exactly::<V, 7>(greatest, random, numbers),
+        _ => {
+            let mut bits = [V::ZERO; MOST];
+            draw_up_to(greatest, &mut bits[..greatest.len()], random, numbers);
+        }
+    }
+}
+
+/// As [`draw_up_to`], for numbers of so many bits.
+#[inline(always)]
+fn draw_exactly<V: Vector, const BITS: usize>(
+    greatest: &[V],
+    random: &mut Generators<V>,
+    numbers: &mut [V],
+) {
+    let (mut known, mut bits, mut drawn) = ([V::ZERO; BITS], [V::ZERO; BITS], [V::ZERO; BITS]);
+    known.copy_from_slice(greatest);
+    // A copy stays in registers as well.
+    let mut generators = *random;
+    draw_up_to(&known, &mut bits, &mut generators, &mut drawn);
+    *random = generators;
+    numbers.copy_from_slice(&drawn);
+}
+
+/// Makes `numbers` random numbers up to the greatest one of each lane. All slices have the same
+/// length; `bits` is for what the call needs besides.
+#[inline(always)]
+fn draw_up_to<V: Vector>(
+    greatest: &[V],
+    bits: &mut [V],
+    random: &mut Generators<V>,
+    numbers: &mut [V],
+) {
+    // The bits that numbers have in a lane: up to the first one of the greatest number.
+    let mut any = V::ZERO;
+    for at in (0..greatest.len()).rev() {
+        any = any.or(greatest[at]);
+        bits[at] = any;
+    }
+    let mut open = V::ONES;
+    while !open.is_zero() {
+        let mut exceeds = V::ZERO;
+        for at in 0..greatest.len() {
+            let bit = random.next().and(bits[at]);
+            exceeds = bit.majority(V::ONES.and_not(greatest[at]), exceeds);
+            numbers[at] = bit.and(open).or(numbers[at].and_not(open));
+        }
+        open = open.and(exceeds);
+    }
 }
 
 /// Adds one to the numbers where `carry` is true; returns where they overflow.

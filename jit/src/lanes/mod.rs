@@ -9,7 +9,7 @@
 //! A [`LaneProgram`] is made once per circuit and shared; each thread owns a
 //! [`LaneEvaluator`](crate::evaluator::LaneEvaluator) with the rows. [`select`] picks one true row per lane at
 //! random, with the bits of [`random`]: for a game, a legal move. [`draw`] draws numbers. [`advance`](mod@advance) makes
-//! outputs the inputs of the next step, [`count`] counts lanes,
+//! outputs the inputs of the next step, [`count`] counts lanes, [`times`] are how long they go on,
 //! [`encoder`] numbers what was picked, and [`transpose`]
 //! takes lanes apart and puts them together.
 //!
@@ -47,6 +47,7 @@ mod reuse;
 mod schedule;
 pub mod select;
 mod step;
+pub mod times;
 pub mod transpose;
 pub mod unpack;
 mod vector;

@@ -68,12 +68,12 @@ impl<V: Vector> Generators<V> {
         let [s0, s1, s2, s3] = &mut self.0;
         let result = s0.add(*s3).rotate_left(23).add(*s0);
         let t = s1.shift_left(17);
-        *s2 = s2.xor(*s0);
-        *s3 = s3.xor(*s1);
-        *s1 = s1.xor(*s2);
-        *s0 = s0.xor(*s3);
-        *s2 = s2.xor(t);
-        *s3 = s3.rotate_left(45);
+        // As published, but in an order in which few operations wait for each other.
+        let [a, b, c, d] = [*s0, *s1, *s2, *s3];
+        *s0 = d.parity(b, a);
+        *s1 = c.parity(a, b);
+        *s2 = c.parity(a, t);
+        *s3 = d.xor(b).rotate_left(45);
         result
     }
 }

@@ -6,15 +6,11 @@
 //!
 //! 1. Count the true rows of each lane with carry-save adders (Harley and Seal; see
 //!    Warren, "Hacker's Delight", 2nd edition, section 5-1).
-//! 2. Draw `k` below the count `n`: the integer part of `n` times a random fraction
-//!    of [`FRACTION_BITS`](super::draw::FRACTION_BITS) bits more than `n` has.
+//! 2. [Draw](super::draw) `k` below the count `n`, each with the same probability.
 //! 3. Start a counter at `-1 - k`, modulo a power of two, and count the true rows
 //!    again: the row at which it overflows is the one chosen. Four rows at a time
 //!    share the way through the counter's higher bits, and an overflow is handed
 //!    back to the row among them that caused it.
-//!
-//! A choice of `k` has a probability of `1 / n` but for a relative error below
-//! 2<sup>-14</sup>, or 6.2e-5.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;

@@ -184,6 +184,11 @@ impl<V: Vector, const N: usize> Vector for [V; N] {
     fn majority(self, b: [V; N], c: [V; N]) -> [V; N] {
         zip3(self, b, c, V::majority)
     }
+
+    #[inline(always)]
+    fn rotate_left(self, bits: i32) -> [V; N] {
+        zip(self, self, |vector, _| vector.rotate_left(bits))
+    }
 }
 
 #[inline(always)]
@@ -240,7 +245,7 @@ mod x86 {
             $type:ident($register:ty), $words:literal, $load:ident, $store:ident, $is_zero:expr,
             $left:ident, $right:ident, $and_not:ident,
             $($method:ident = $instruction:ident),*
-            $(; ternary = $ternary:ident)?
+            $(; ternary = $ternary:ident, rotate = $rotate:ident, $set:ident)?
         ) => {
             impl Vector for $type {
                 const WORDS: usize = $words;
@@ -302,6 +307,12 @@ mod x86 {
                 fn majority(self, b: $type, c: $type) -> $type {
                     // SAFETY: the CPU has the instruction: see the type.
                     $type(unsafe { $ternary::<0b1110_1000>(self.0, b.0, c.0) })
+                }
+
+                #[inline(always)]
+                fn rotate_left(self, bits: i32) -> $type {
+                    // SAFETY: the CPU has the instructions: see the type.
+                    $type(unsafe { $rotate(self.0, $set(i64::from(bits))) })
                 })?
             }
         };
@@ -350,7 +361,7 @@ mod x86 {
         or = _mm256_or_si256,
         xor = _mm256_xor_si256,
         add = _mm256_add_epi64;
-        ternary = _mm256_ternarylogic_epi64
+        ternary = _mm256_ternarylogic_epi64, rotate = _mm256_rolv_epi64, _mm256_set1_epi64x
     );
 
     implement!(
@@ -366,7 +377,7 @@ mod x86 {
         or = _mm512_or_si512,
         xor = _mm512_xor_si512,
         add = _mm512_add_epi64;
-        ternary = _mm512_ternarylogic_epi64
+        ternary = _mm512_ternarylogic_epi64, rotate = _mm512_rolv_epi64, _mm512_set1_epi64
     );
 }
 

@@ -43,6 +43,13 @@ impl Constants {
         self.truths.iter().map(|&output| output as usize)
     }
 
+    /// Whether an output is always true.
+    pub(crate) fn is_true(&self, output: usize) -> bool {
+        (self.truths)
+            .binary_search_by_key(&output, |&truth| truth as usize)
+            .is_ok()
+    }
+
     /// Whether all of them are among the first `outputs` outputs.
     pub(crate) fn are_within(&self, outputs: usize) -> bool {
         let mut truths = self.truths.iter();

@@ -29,10 +29,12 @@ impl Layout {
     pub(crate) const FALSE: u32 = 0;
     pub(crate) const TRUE: u32 = 1;
 
+    #[inline]
     pub(crate) fn inputs(self) -> Range<usize> {
         2..2 + self.inputs
     }
 
+    #[inline]
     pub(crate) fn outputs(self) -> Range<usize> {
         let first = self.inputs().end - self.in_place;
         first..first + self.outputs

@@ -23,6 +23,7 @@ impl Width {
     pub const MAX_WORDS: usize = Width::X512.words();
 
     /// 64-bit words per row.
+    #[inline]
     pub const fn words(self) -> usize {
         match self {
             Width::X64 => 1,
@@ -33,6 +34,7 @@ impl Width {
     }
 
     /// Lanes per row.
+    #[inline]
     pub const fn lanes(self) -> usize {
         64 * self.words()
     }

@@ -33,8 +33,9 @@ pub(super) enum Choice {
 
 /// What the circuit of random steps takes besides states.
 pub(super) struct Numbers {
-    /// For each role, the inputs that are the number of its move.
-    of_roles: Vec<Range<usize>>,
+    /// In each phase, for each role that may have a choice or be stuck, the outputs that are the
+    /// number of its legal moves, and the inputs that are the number of the chosen one.
+    drawn: Vec<Vec<(Range<usize>, Range<usize>)>>,
     /// The input that says where the next state is the initial one.
     restart: usize,
     initial: State,
@@ -49,6 +50,7 @@ impl Form {
         let layout = game.layout();
         let all = StepPhase {
             first_section: section::STATE,
+            numbers: Vec::new(),
             bases: layout.bases.clone(),
             next: layout.next.clone(),
             restarts: false,
@@ -67,15 +69,24 @@ impl Form {
     /// Moves are chosen in the circuit of random steps of the game.
     pub(super) fn steps(game: &GroundGame, steps: &StepEngine) -> Form {
         let layout = &steps.layout;
+        let evaluator = LaneEvaluator::new(steps.engine.clone());
+        // Others always have one legal move, with number 0.
+        let is_drawn = |counts: &Range<usize>| {
+            evaluator.live_outputs(counts.clone()) != [0] || !evaluator.is_always_true(counts.start)
+        };
+        let drawn = layout.phases.iter().map(|phase| {
+            let roles = phase.counts.iter().cloned().zip(phase.numbers.clone());
+            roles.filter(|(counts, _)| is_drawn(counts)).collect()
+        });
         Form {
-            evaluator: LaneEvaluator::new(steps.engine.clone()),
-            phases: layout.phases.clone(),
             choice: Choice::Draw(Numbers {
-                of_roles: layout.numbers.clone(),
+                drawn: drawn.collect(),
                 restart: layout.restart,
                 initial: game.initial().clone(),
                 are_in_place: layout.in_place > 0,
             }),
+            phases: layout.phases.clone(),
+            evaluator,
         }
     }
 
@@ -83,27 +94,26 @@ impl Form {
         matches!(self.choice, Choice::Draw(_))
     }
 
-    /// What is evaluated in a step in phase `now`, modulo the period.
-    pub(super) fn phase(&self, now: u64) -> &StepPhase {
-        &self.phases[phase(&self.phases, now)]
+    /// The place in `phases` for a step in phase `now`, modulo the period.
+    pub(super) fn at(&self, now: u64) -> usize {
+        (now % self.phases.len() as u64) as usize
     }
 
-    /// Evaluates one of the sections that are named in [`section`] for a step in phase `now`.
-    pub(super) fn evaluate(&mut self, section: usize, now: u64) {
-        let first = self.phase(now).first_section;
+    /// Evaluates one of the sections that are named in [`section`], at a place in `phases`.
+    pub(super) fn evaluate(&mut self, section: usize, at: usize) {
+        let first = self.phases[at].first_section;
         self.evaluator.evaluate(first + section);
     }
 
-    /// Draws the numbers of moves in these lanes, for a step in phase `now`. Returns the lanes in
+    /// Draws the numbers of moves in these lanes, at a place in `phases`. Returns the lanes in
     /// which a role has no move.
-    pub(super) fn draw(&mut self, now: u64, lanes: LaneMask, random: &mut LaneRandom) -> LaneMask {
+    pub(super) fn draw(&mut self, at: usize, lanes: LaneMask, random: &mut LaneRandom) -> LaneMask {
         let mut stuck = LaneMask::default();
         let Choice::Draw(numbers) = &self.choice else {
             return stuck;
         };
         let width = self.evaluator.width();
-        let counts = self.phases[phase(&self.phases, now)].counts.iter();
-        for (counts, numbers) in counts.zip(&numbers.of_roles) {
+        for (counts, numbers) in &numbers.drawn[at] {
             let (counts, numbers) =
                 (self.evaluator).outputs_and_inputs_mut(counts.clone(), numbers.clone());
             let none = draw_below(width, counts, lanes.words(width), random, numbers);
@@ -112,57 +122,69 @@ impl Form {
         stuck
     }
 
-    /// Goes on from a step in phase `now`: in the lanes `starting` to the states that they start
-    /// from, and in the others to the next ones, which no lane has if `is_over`.
-    pub(super) fn advance(&mut self, now: u64, is_over: bool, starting: &[u64], start: Start<'_>) {
+    /// Goes on from a step at a place in `phases`: in the lanes `starting` to the states that they
+    /// start from, and in the others to the next ones, which no lane has if `is_over`.
+    pub(super) fn advance(
+        &mut self,
+        at: usize,
+        is_over: bool,
+        starting: LaneMask,
+        start: Start<'_>,
+    ) {
         let width = self.evaluator.width();
-        let mut starting = LaneMask::from_words(starting);
-        let here = phase(&self.phases, now);
-        if let (Choice::Draw(numbers), false) = (&self.choice, is_over) {
-            let restarts = self.phases[here].restarts
-                && matches!(start, Start::Same(state) if state == numbers.initial.words());
-            let none = LaneMask::default();
-            let (restarting, others) = if restarts {
-                (starting, none)
-            } else {
-                (none, starting)
-            };
-            let row = self.evaluator.input_mut(numbers.restart);
-            row.copy_from_slice(restarting.words(width));
-            starting = others;
-        }
+        let mut entering = starting;
         if !is_over {
-            self.evaluate(section::NEXT, now);
+            if let Choice::Draw(numbers) = &self.choice {
+                let restarts = !starting.is_empty()
+                    && self.phases[at].restarts
+                    && matches!(start, Start::Same(state) if state == numbers.initial.words());
+                let mut restarting = LaneMask::default();
+                if restarts {
+                    std::mem::swap(&mut restarting, &mut entering);
+                }
+                restarting.write(self.evaluator.input_mut(numbers.restart));
+            }
+            self.evaluate(section::NEXT, at);
         }
-        let starting = starting.words(width);
-        let bases = self.phase(now + 1).bases.clone();
+        let after = if at + 1 < self.phases.len() {
+            at + 1
+        } else {
+            0
+        };
+        let bases = self.phases[after].bases.clone();
+        let entering_words = entering.words(width);
         if let Choice::Draw(Numbers {
             are_in_place: true, ..
         }) = self.choice
         {
-            return enter(width, self.evaluator.inputs_mut(bases), starting, start);
+            if !entering.is_empty() {
+                enter(
+                    width,
+                    self.evaluator.inputs_mut(bases),
+                    entering_words,
+                    start,
+                );
+            }
+            return;
         }
-        let next = self.phases[here].next.clone();
+        let next = self.phases[at].next.clone();
         let (next, state) = self.evaluator.outputs_and_inputs_mut(next, bases);
-        advance(width, next, state, starting, start);
+        advance(width, next, state, entering_words, start);
     }
 
     /// Starts matches in the lanes `starting`, with states in phase `now`.
-    pub(super) fn enter(&mut self, now: u64, starting: &[u64], start: Start<'_>) {
+    pub(super) fn enter(&mut self, now: u64, starting: LaneMask, start: Start<'_>) {
         let width = self.evaluator.width();
-        let bases = self.phase(now).bases.clone();
-        enter(width, self.evaluator.inputs_mut(bases), starting, start);
+        let bases = self.phases[self.at(now)].bases.clone();
+        let state = self.evaluator.inputs_mut(bases);
+        enter(width, state, starting.words(width), start);
     }
 
     /// Takes over the states in phase `now` of another form with as many lanes.
     pub(super) fn take_states(&mut self, other: &Form, now: u64) {
-        let states = other.evaluator.inputs(other.phase(now).bases.clone());
-        let bases = self.phase(now).bases.clone();
+        let states = other.phases[other.at(now)].bases.clone();
+        let states = other.evaluator.inputs(states);
+        let bases = self.phases[self.at(now)].bases.clone();
         self.evaluator.inputs_mut(bases).copy_from_slice(states);
     }
-}
-
-/// The place of what is evaluated in a step in phase `now`, modulo the period.
-fn phase(phases: &[StepPhase], now: u64) -> usize {
-    (now % phases.len() as u64) as usize
 }

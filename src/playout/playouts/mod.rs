@@ -20,6 +20,9 @@
 //! matches last about sixty moves, is 1.7 times as fast for it; where goals cost next to nothing,
 //! lanes do not wait.
 //!
+//! Matches that end in a step are counted together, by vectors, where all that run are for one job,
+//! and else lane by lane: searches have many jobs of a few matches each.
+//!
 //! Which matches count is decided when they start, and depends on nothing but the number of
 //! others that have ended: lanes start the match that is next in the queue, and every match that
 //! starts is played to its end. So there is no bias towards short matches.
@@ -201,16 +204,15 @@ impl Playouts {
 
     /// Ends all matches without counting them.
     fn abandon(&mut self) {
-        let mut running = self.lanes.running;
+        let running = self.lanes.running;
         if let Some(moves) = &mut self.moves {
             moves.end(running);
         }
-        while let Some((id, lanes)) = self.lanes.end_some(&mut running) {
-            for lane in lanes.lanes() {
-                let length = self.lanes.length(lane, self.now);
-                self.queue.abandon(id, length);
-            }
+        for lane in running.lanes() {
+            let length = self.lanes.length(lane, self.now);
+            self.queue.abandon(self.lanes.job(lane), u64::from(length));
         }
+        self.lanes.end(running);
     }
 }
 

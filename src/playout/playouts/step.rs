@@ -9,6 +9,7 @@ use crate::lane_mask::LaneMask;
 use crate::machine::RoleId;
 use crate::playout::queue::JobId;
 use crate::playout::runner::RunLimits;
+use crate::playout::tally::Ending;
 use crate::statistics::Moments;
 
 /// How matches end.
@@ -24,29 +25,30 @@ struct Ends {
 impl Playouts {
     /// One step of all lanes.
     pub(super) fn step(&mut self, limits: &RunLimits) {
-        self.form.evaluate(section::STATE, self.now);
-        let mut ends = self.find_ends();
+        let at = self.form.at(self.now);
+        self.form.evaluate(section::STATE, at);
+        let mut ends = self.find_ends(at);
         let going = self.lanes.running.and_not(ends.terminal.or(ends.truncated));
-        if !going.is_empty() {
-            ends.stuck = self.choose_moves(going);
+        let is_over = going.is_empty();
+        if !is_over {
+            ends.stuck = self.choose_moves(at, going);
             if let (Some(trial), None) = (&mut self.trial, &self.successor) {
                 trial.count_steps(&mut self.form.evaluator, self.game.layout(), going);
             }
         }
         if !ends.terminal.is_empty() {
-            self.form.evaluate(section::GOALS, self.now);
+            self.form.evaluate(section::GOALS, at);
         }
-        self.end_matches(&ends, limits);
-        let before = self.now;
+        self.end_matches(at, &ends, limits);
         self.now += 1;
         self.start_matches(limits);
         let (starting, start) = self.lanes.starting(&self.queue);
-        (self.form).advance(before, going.is_empty(), starting, start);
+        self.form.advance(at, is_over, starting, start);
     }
 
     /// The matches that have ended, but for those that are stuck.
-    fn find_ends(&mut self) -> Ends {
-        let terminal = self.form.phase(self.now).terminal;
+    fn find_ends(&mut self, at: usize) -> Ends {
+        let terminal = self.form.phases[at].terminal;
         let terminal = self.form.evaluator.output(terminal);
         let terminal = LaneMask::from_words(terminal).and(self.lanes.running);
         Ends {
@@ -66,7 +68,7 @@ impl Playouts {
         let limit = u64::from(self.max_steps);
         let mut longest = 0;
         for lane in self.lanes.running.lanes() {
-            let length = self.lanes.length(lane, self.now);
+            let length = u64::from(self.lanes.length(lane, self.now));
             if length >= limit {
                 truncated.insert(lane);
             } else {
@@ -78,9 +80,9 @@ impl Playouts {
     }
 
     /// Chooses each role's move in these lanes. Returns those in which a role has none.
-    fn choose_moves(&mut self, going: LaneMask) -> LaneMask {
+    fn choose_moves(&mut self, at: usize, going: LaneMask) -> LaneMask {
         let Choice::Select(selectors) = &mut self.form.choice else {
-            return self.form.draw(self.now, going, &mut self.random);
+            return self.form.draw(at, going, &mut self.random);
         };
         let (layout, width) = (self.game.layout(), self.lanes.width);
         let mut stuck = LaneMask::default();
@@ -102,59 +104,51 @@ impl Playouts {
         stuck
     }
 
-    /// Counts the matches that end, those of one job together.
-    fn end_matches(&mut self, ends: &Ends, limits: &RunLimits) {
-        let mut ended = ends.terminal.or(ends.truncated).or(ends.stuck);
-        if ended.is_empty() {
+    /// Counts the matches that end: together if all that run are for one job.
+    fn end_matches(&mut self, at: usize, ends: &Ends, limits: &RunLimits) {
+        let ended = ends.terminal.or(ends.truncated).or(ends.stuck);
+        let count = ended.count();
+        if count == 0 {
             return;
         }
-        limits.progress.add(ended.count());
+        limits.progress.add(count);
         if let (Some(trial), None) = (&mut self.trial, &self.successor) {
-            trial.count_ends(ended.count());
+            trial.count_ends(count);
         }
         if let Some(moves) = &mut self.moves {
             moves.end(ended);
         }
-        while let Some((id, lanes)) = self.lanes.end_some(&mut ended) {
-            self.count(id, lanes, ends);
+        match self.lanes.only() {
+            Some(id) => self.count_together(at, id, ended, count, ends),
+            None => self.count_each(at, ended, ends),
         }
+        self.lanes.end(ended);
     }
 
-    /// Counts these matches, all of one job.
-    fn count(&mut self, id: JobId, lanes: LaneMask, ends: &Ends) {
-        let (mut sum, mut squares) = (0, 0);
-        lanes.lanes().for_each(|lane| {
-            let length = self.lanes.length(lane, self.now);
-            sum += length;
-            // Lengths have 32 bits.
-            squares += u128::from(length * length);
-        });
-        let count = lanes.count();
+    /// Counts these matches, `count` in number, all of one job.
+    fn count_together(&mut self, at: usize, id: JobId, ended: LaneMask, count: u64, ends: &Ends) {
+        let lengths = self.lanes.lengths(ended, self.now);
         let tally = self.queue.end(id, count);
-        tally.state_changes += sum;
+        tally.state_changes += lengths.sum;
         tally.lengths.merge(&Moments {
             count,
-            sum: i128::from(sum),
-            squares: squares as i128,
+            sum: i128::from(lengths.sum),
+            squares: lengths.squares as i128,
         });
-        for (ended, mask) in [
+        for (number, mask) in [
             (&mut tally.truncated, ends.truncated),
             (&mut tally.stuck, ends.stuck),
         ] {
             if !mask.is_empty() {
-                *ended += lanes.and(mask).count();
+                *number += mask.count();
             }
-        }
-        let terminal = lanes.and(ends.terminal);
-        if terminal.is_empty() {
-            return;
         }
         let width = self.lanes.width;
         let roles = self.game.propnet().roles.iter().zip(&mut self.goal_counts);
-        let roles = roles.zip(&self.form.phase(self.now).goals);
+        let roles = roles.zip(&self.form.phases[at].goals);
         for (goals, ((role, counts), outputs)) in tally.goals.iter_mut().zip(roles) {
             let rows = self.form.evaluator.outputs(outputs.clone());
-            goals.undefined += count_exactly_one(width, rows, terminal.words(width), counts);
+            goals.undefined += count_exactly_one(width, rows, ends.terminal.words(width), counts);
             for (goal, count) in role.goals.iter().zip(counts) {
                 if *count > 0 {
                     goals.values.add(goal.value, *count);
@@ -162,9 +156,58 @@ impl Playouts {
                 }
             }
         }
+        self.keep_moves(at, id, ends.terminal);
+    }
+
+    /// Counts these matches, each for its own job.
+    fn count_each(&mut self, at: usize, ended: LaneMask, ends: &Ends) {
+        for lane in ended.lanes() {
+            let ending = if ends.terminal.contains(lane) {
+                Ending::Terminal
+            } else if ends.truncated.contains(lane) {
+                Ending::Truncated
+            } else {
+                Ending::Stuck
+            };
+            let length = self.lanes.length(lane, self.now);
+            let tally = self.queue.end(self.lanes.job(lane), 1);
+            tally.end(length, ending);
+        }
+        let width = self.lanes.width;
+        let roles = self.game.propnet().roles.iter();
+        let roles = roles.zip(&self.form.phases[at].goals);
+        for (number, (role, outputs)) in roles.enumerate() {
+            let rows = self.form.evaluator.outputs(outputs.clone());
+            let defined = LaneMask::exactly_one(width, rows).and(ends.terminal);
+            for lane in ends.terminal.and_not(defined).lanes() {
+                let tally = self.queue.tally_mut(self.lanes.job(lane));
+                tally.goals[number].undefined += 1;
+            }
+            for (row, goal) in rows.chunks_exact(width.words()).zip(&role.goals) {
+                for lane in LaneMask::from_words(row).and(defined).lanes() {
+                    let tally = self.queue.tally_mut(self.lanes.job(lane));
+                    tally.goals[number].values.add(goal.value, 1);
+                }
+            }
+        }
+        if self.moves.is_some() || self.lines.is_some() {
+            for lane in ends.terminal.lanes() {
+                let mut alone = LaneMask::default();
+                alone.insert(lane);
+                self.keep_moves(at, self.lanes.job(lane), alone);
+            }
+        }
+    }
+
+    /// Keeps what moves these matches were made of, which have ended in terminal states and are all
+    /// of one job, as far as they are tracked.
+    fn keep_moves(&mut self, at: usize, id: JobId, terminal: LaneMask) {
+        let width = self.lanes.width;
+        let goals = &self.form.phases[at].goals;
         if let Some(moves) = &self.moves {
+            let tally = self.queue.tally_mut(id);
             let roles = self.game.propnet().roles.iter();
-            let roles = roles.zip(&self.game.layout().goals);
+            let roles = roles.zip(goals);
             for lane in terminal.lanes() {
                 let goals = roles.clone().map(|(role, outputs)| {
                     let rows = self.form.evaluator.outputs(outputs.clone());
@@ -179,10 +222,8 @@ impl Playouts {
             }
         }
         if let Some(lines) = &self.lines {
-            let rows = self
-                .form
-                .evaluator
-                .outputs(self.game.layout().goals[0].clone());
+            let tally = self.queue.tally_mut(id);
+            let rows = self.form.evaluator.outputs(goals[0].clone());
             let values = self.game.propnet().roles[0].goals.iter();
             let values = values.map(|goal| goal.value);
             lines.keep(&self.lanes, self.now, terminal, rows, values, tally);
