@@ -164,6 +164,19 @@ fn a_stop_ends_learning() {
     assert!(learned.evaluation.is_none());
 }
 
+/// Learning and the trial keep to their time where states have many successors and matches are long. There is
+/// some more for a busy machine, but less than 25,000 decisions would take.
+#[test]
+fn learning_keeps_to_its_time() {
+    let game = own_game("chess");
+    let time = Duration::from_secs(1);
+    let config = HeuristicConfig::default().with_time(time).with_seed(1);
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    let learned = Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+    assert!(learned.time < 2 * time, "{:?}", learned.time);
+    assert!(learned.decisions > 0);
+}
+
 /// Without time for a round there is a verdict, so that it is not tried again at once, and what was known before
 /// is still of use.
 #[test]

@@ -13,7 +13,7 @@ use super::loss::calibrate;
 use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
-use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay};
+use super::self_play::{Chance, Lessons, Matches, NoOutcome, SelfPlay, Work};
 use super::store::{Known, StoreError};
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
@@ -29,15 +29,31 @@ use crate::statistics::Moments;
 /// How many joint moves a match may have.
 const MAX_STEPS: u32 = 1000;
 
-/// How many decisions the matches of a round have, about.
-const DECISIONS: u64 = 25_000;
+/// What is played in a round: so many decisions, or fewer where states have many successors. The first round has
+/// some matches to learn from.
+const ROUND: Work = Work {
+    decisions: 25_000,
+    successors: 500_000,
+    matches: 1,
+};
+const FIRST_MATCHES: u64 = 20;
+
+/// The share of the time that the first round may take, and the search for symmetries.
+const FIRST_SHARE: f64 = 0.3;
+const SYMMETRIES_SHARE: f64 = 0.1;
+
+/// What is left to the trial of what was learned: the time of so many rounds, but no more than this share of all and
+/// this long.
+const TRIAL_ROUNDS: u32 = 4;
+const TRIAL_SHARE: f64 = 0.2;
+const MOST_TRIAL_TIME: Duration = Duration::from_secs(2);
 
 /// One of so many matches is not learned from, and how many samples of those are kept.
 const HELD_OUT: usize = 5;
 const MOST_HELD_OUT: usize = 30_000;
 
-/// How many samples are drawn to learn from in a round.
-const STEPS: usize = 100_000;
+/// How many samples are drawn to learn from in a round, for each decision in it.
+const STEPS: u64 = 2;
 
 /// How many samples are kept.
 const MOST_SAMPLES: usize = 200_000;
@@ -55,7 +71,7 @@ const LEARNING: Chance = Chance {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HeuristicConfig {
-    /// How long it may take. What has been learned by then is tested, which takes a little longer.
+    /// How long it may take. A part of that is for the trial of what was learned.
     pub time: Duration,
     /// How many rounds there are at most.
     pub rounds: u32,
@@ -274,8 +290,13 @@ impl Learner<'_> {
         let known = self.config.known.as_ref();
         let known = known.and_then(|known| known.evaluation.clone());
         self.found.evaluation = known.clone();
-        let stop = self.stop.within(self.config.time);
+        let time = self.config.time;
+        let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
+        let mut trial_time = most_trial_time;
+        let mut matches = Matches::default();
         for round in 0..self.config.rounds {
+            let before = self.start.elapsed();
+            let stop = (self.stop).within(time.saturating_sub(trial_time + before));
             let policy = match &self.found.evaluation {
                 Some(evaluation) => Policy::Evaluation(evaluation),
                 None => Policy::Random,
@@ -284,43 +305,57 @@ impl Learner<'_> {
                 samples: &mut samples,
                 held_out: (&mut held_out, HELD_OUT),
             };
-            let lessons = Some(lessons);
-            let played = play.play([policy; 2], DECISIONS, LEARNING, lessons, &stop);
-            let outcome = match played {
-                // What was learned before is as good as it is.
-                Err(NoOutcome::Stopped) if !self.stop.is_set() && round > 0 => break,
-                played => played?,
+            let is_first = training.is_none();
+            let (work, until) = match is_first {
+                true => {
+                    let matches = FIRST_MATCHES;
+                    (
+                        Work { matches, ..ROUND },
+                        stop.within(time.mul_f64(FIRST_SHARE)),
+                    )
+                }
+                false => (ROUND, stop.clone()),
             };
+            let outcome = play.go_on(&mut matches, policy, work, LEARNING, lessons, &until)?;
             self.found.decisions += outcome.decisions;
             samples.keep_last(most);
             held_out.keep_last(MOST_HELD_OUT.min(most));
+            if self.stop.is_set() || samples.len() == 0 {
+                return Err(NoOutcome::Stopped);
+            }
+            let steps = (STEPS * outcome.decisions) as usize;
             let training = match &mut training {
                 Some(training) => training,
                 None => {
-                    let symmetries = play.symmetries(game, &samples, self.stop)?;
-                    self.found.symmetries = symmetries.len();
+                    let until = stop.within(time.mul_f64(SYMMETRIES_SHARE));
+                    let symmetries = play.symmetries(game, &samples, &until)?;
                     let is_shared = outcome.is_shared;
-                    training.insert(match &known {
-                        Some(known) => {
-                            let resumed = Training::resumed(known, is_shared);
-                            let mut resumed = resumed.with_symmetries(symmetries);
-                            resumed.look(&samples, STEPS, &mut rng);
-                            resumed
-                        }
+                    let mut first = match &known {
+                        Some(known) => Training::resumed(known, is_shared),
                         None => {
                             let inputs = Inputs::new(bases, patterns(game, &samples));
                             Training::new(inputs, &samples, is_shared, &mut rng)
-                                .with_symmetries(symmetries)
                         }
-                    })
+                    };
+                    first = first.with_symmetries(symmetries);
+                    self.found.symmetries = first.symmetries();
+                    if known.is_some() {
+                        samples.find_patterns(first.inputs());
+                        first.look(&samples, steps, &mut rng, &stop);
+                    }
+                    training.insert(first)
                 }
             };
-            if self.stop.is_set() {
-                return Err(NoOutcome::Stopped);
+            // What was learned before is as good as it is.
+            if stop.is_set() && self.found.evaluation.is_some() {
+                break;
             }
-            training.learn(&samples, STEPS, &mut rng);
+            samples.find_patterns(training.inputs());
+            training.learn(&samples, steps, &mut rng, &stop);
             self.found.evaluation = Some(Arc::new(training.evaluation()));
             self.found.rounds = round + 1;
+            let round_time = self.start.elapsed() - before;
+            trial_time = most_trial_time.min(TRIAL_ROUNDS * round_time);
         }
         let Some(evaluation) = self.found.evaluation.clone() else {
             return Err(NoOutcome::Stopped);
@@ -333,6 +368,7 @@ impl Learner<'_> {
         let trial = Trial {
             evaluation: &evaluation,
             held_out: &held_out,
+            time: time.saturating_sub(self.start.elapsed()),
             stop: self.stop,
         };
         let result = trial.run(&mut play)?;

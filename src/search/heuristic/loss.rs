@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::evaluation::{Evaluation, Scorer};
+use super::evaluation::{Evaluation, Scorer, logistic};
 use super::samples::{Sample, Samples};
 use crate::statistics::Moments;
 
@@ -17,30 +17,37 @@ pub(super) fn calibrate(
     samples: &Samples,
     evaluation: &Arc<Evaluation>,
 ) -> (Evaluation, f64, Moments<f64>) {
+    let mut scorer = Scorer::new(evaluation.clone());
+    let log_odds = samples.each().map(|sample| {
+        let [log_odds, _] = scorer.log_odds(sample.state.iter().copied(), sample.to_move);
+        log_odds
+    });
+    let log_odds: Vec<f32> = log_odds.collect();
     let scaled = SCALES.map(|scale| {
-        let evaluation = Evaluation::new(
-            evaluation.inputs().clone(),
-            &evaluation.weights().scaled(scale),
-        );
-        let (loss, gain) = losses(samples, &Arc::new(evaluation.clone()));
-        (evaluation, loss, gain)
+        let (loss, gain) = losses(samples, &log_odds, scale);
+        (scale, loss, gain)
     });
     let best = scaled.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-    best.expect("there are some scales")
+    let (scale, loss, gain) = best.expect("there are some scales");
+    let weights = evaluation.weights().scaled(scale);
+    (
+        Evaluation::new(evaluation.inputs().clone(), &weights),
+        loss,
+        gain,
+    )
 }
 
-/// The mean logarithmic loss of the first role's results, and by how much that is less than
-/// if every state had the mean of those with the same role to move: each match counts once.
-fn losses(samples: &Samples, evaluation: &Arc<Evaluation>) -> (f64, Moments<f64>) {
+/// The mean logarithmic loss of the first role's results, with these logarithms of its odds multiplied
+/// by the scale, and by how much that is less than if every state had the mean of those with the same
+/// role to move: each match counts once.
+fn losses(samples: &Samples, log_odds: &[f32], scale: f32) -> (f64, Moments<f64>) {
     let means = means(samples.each());
-    let mut scorer = Scorer::new(evaluation.clone());
+    let mut log_odds = log_odds.iter();
     let (mut all, mut gain) = (Moments::<f64>::default(), Moments::default());
     for samples in samples.by_match() {
         let mut gains = Moments::<f64>::default();
-        for sample in samples {
-            let state = sample.state.iter().copied();
-            let [value, _] = scorer.values(state, sample.to_move);
-            let loss = loss(value, sample.results[0]);
+        for (sample, log_odds) in samples.zip(&mut log_odds) {
+            let loss = loss(logistic(scale * log_odds), sample.results[0]);
             let without = self::loss(means[sample.to_move.index()], sample.results[0]);
             all.add(loss, 1);
             gains.add(without - loss, 1);

@@ -6,7 +6,10 @@
 //! degree to which a goal is reached, by which Fluxplayer judged states (Schiffel and Thielscher, "Fluxplayer:
 //! a successful general game player", 2007); but what it is worth is learned.
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+
+use crate::search::symmetry::Symmetry;
 
 /// Propositions that end a match if they hold together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -158,20 +161,42 @@ impl Inputs {
         }
     }
 
-    /// Adds the inputs of patterns that are true in the state in which these propositions hold, with counts of a state
-    /// without any, which they are again then.
-    pub(super) fn extend(&self, present: &mut Vec<usize>, counts: &mut PatternCounts) {
-        let bases = present.len();
-        for &base in &present[..bases] {
+    /// Adds the inputs of patterns that are true in the state in which exactly these propositions hold, with
+    /// counts of a state without any, which they are again then.
+    pub(super) fn add_patterns(
+        &self,
+        present: &[usize],
+        counts: &mut PatternCounts,
+        found: &mut Vec<u32>,
+    ) {
+        for &base in present {
             self.count_base(base, true, counts);
         }
-        for at in 0..bases {
-            for place in &self.places[present[at]] {
-                // Each pattern once: its count is forgotten then.
-                let count = std::mem::take(&mut counts.0[place.pattern as usize]);
-                present.extend(self.seen[place.pattern as usize].input(count));
-            }
+        for place in present.iter().flat_map(|&base| &self.places[base]) {
+            // Each pattern once: its count is forgotten then.
+            let count = std::mem::take(&mut counts.0[place.pattern as usize]);
+            let input = self.seen[place.pattern as usize].input(count);
+            found.extend(input.map(|input| input as u32));
         }
+    }
+
+    /// What each input becomes by a symmetry; nothing if the image of a pattern is none.
+    pub(super) fn images(&self, symmetry: &Symmetry) -> Option<Vec<u32>> {
+        let sorted = |mut parts: Vec<usize>| {
+            parts.sort_unstable();
+            parts
+        };
+        let starts = self.patterns.iter().zip(&self.seen);
+        let starts = starts.map(|(pattern, seen)| (sorted(pattern.parts.clone()), seen.start));
+        let starts: FxHashMap<Vec<usize>, u32> = starts.collect();
+        let bases = (0..self.bases).map(|base| symmetry.base(base) as u32);
+        let mut images: Vec<u32> = bases.collect();
+        for pattern in &self.patterns {
+            let parts = pattern.parts.iter().map(|&base| symmetry.base(base));
+            let start = *starts.get(&sorted(parts.collect()))?;
+            images.extend((start..).take(pattern.inputs()));
+        }
+        Some(images)
     }
 }
 
@@ -233,12 +258,13 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(&found, &expected);
-                let mut present: Vec<usize> = state.iter().copied().collect();
-                inputs.extend(&mut present, &mut none);
+                let present: Vec<usize> = state.iter().copied().collect();
+                let mut added = Vec::new();
+                inputs.add_patterns(&present, &mut none, &mut added);
                 prop_assert!(none.0.iter().all(|&count| count == 0));
-                let mut extended = present.split_off(state.len());
-                extended.sort_unstable();
-                prop_assert_eq!(extended, expected.into_iter().collect::<Vec<_>>());
+                added.sort_unstable();
+                let added: Vec<usize> = added.into_iter().map(|input| input as usize).collect();
+                prop_assert_eq!(added, expected.into_iter().collect::<Vec<_>>());
                 before = state;
             }
         }

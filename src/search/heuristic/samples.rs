@@ -1,6 +1,8 @@
 //! States of matches, with the results of the matches.
 
+use super::patterns::Inputs;
 use crate::machine::RoleId;
+use crate::state::ones;
 
 /// States of matches, packed.
 #[derive(Clone, Debug)]
@@ -8,17 +10,31 @@ pub(super) struct Samples {
     /// The number of words of a state.
     words: usize,
     states: Vec<u64>,
-    to_move: Vec<RoleId>,
-    /// For each state, what the roles got in the end or are expected to get, as shares of the range of goals.
-    results: Vec<[f32; 2]>,
+    /// What belongs to each state.
+    labels: Vec<Label>,
     /// Where each match ends.
     ends: Vec<usize>,
+    /// The inputs of patterns that are true in the first so many states.
+    patterns: Vec<u32>,
+    known: usize,
+}
+
+/// What belongs to a state. It is drawn at random, and so in one place.
+#[derive(Clone, Copy, Debug)]
+struct Label {
+    to_move: RoleId,
+    /// What the roles got in the end or are expected to get, as shares of the range of goals.
+    results: [f32; 2],
+    /// Where the inputs of its patterns are.
+    patterns: [usize; 2],
 }
 
 /// A state of a match.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample<'a> {
     pub state: &'a [u64],
+    /// The inputs of patterns that are true, as far as they were [found](Samples::find_patterns).
+    pub patterns: &'a [u32],
     pub to_move: RoleId,
     pub results: [f32; 2],
 }
@@ -29,9 +45,10 @@ impl Samples {
         Samples {
             words,
             states: Vec::new(),
-            to_move: Vec::new(),
-            results: Vec::new(),
+            labels: Vec::new(),
             ends: Vec::new(),
+            patterns: Vec::new(),
+            known: 0,
         }
     }
 
@@ -44,9 +61,28 @@ impl Samples {
         results: impl Iterator<Item = [f32; 2]>,
     ) {
         self.states.extend_from_slice(states);
-        self.to_move.extend_from_slice(to_move);
-        self.results.extend(results);
-        self.ends.push(self.to_move.len());
+        let labels = to_move.iter().zip(results);
+        self.labels.extend(labels.map(|(&to_move, results)| Label {
+            to_move,
+            results,
+            patterns: [0; 2],
+        }));
+        self.ends.push(self.len());
+    }
+
+    /// Finds the inputs of patterns that are true in those states in which they are not known: most states
+    /// are learned from several times.
+    pub(super) fn find_patterns(&mut self, inputs: &Inputs) {
+        let mut counts = inputs.no_counts();
+        let mut present = Vec::new();
+        for at in self.known..self.len() {
+            present.clear();
+            present.extend(ones(self.get(at).state.iter().copied()));
+            let start = self.patterns.len();
+            inputs.add_patterns(&present, &mut counts, &mut self.patterns);
+            self.labels[at].patterns = [start, self.patterns.len()];
+        }
+        self.known = self.len();
     }
 
     /// Forgets the first matches, so that about this number of states is left.
@@ -57,15 +93,23 @@ impl Samples {
             return;
         };
         self.states.drain(..first * self.words);
-        self.to_move.drain(..first);
-        self.results.drain(..first);
+        let patterns = match first.min(self.known).checked_sub(1) {
+            Some(last) => self.labels[last].patterns[1],
+            None => 0,
+        };
+        self.patterns.drain(..patterns);
+        self.labels.drain(..first);
+        self.known = self.known.saturating_sub(first);
+        for label in &mut self.labels[..self.known] {
+            label.patterns = label.patterns.map(|at| at - patterns);
+        }
         self.ends.drain(..matches);
         self.ends.iter_mut().for_each(|end| *end -= first);
     }
 
     /// The number of states.
     pub(super) fn len(&self) -> usize {
-        self.to_move.len()
+        self.labels.len()
     }
 
     /// The number of words of a state.
@@ -74,10 +118,16 @@ impl Samples {
     }
 
     pub(super) fn get(&self, at: usize) -> Sample<'_> {
+        let Label {
+            to_move,
+            results,
+            patterns: [start, end],
+        } = self.labels[at];
         Sample {
             state: &self.states[at * self.words..][..self.words],
-            to_move: self.to_move[at],
-            results: self.results[at],
+            patterns: &self.patterns[start..end],
+            to_move,
+            results,
         }
     }
 
@@ -97,6 +147,36 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::heuristic::patterns::Pattern;
+
+    /// Patterns stay with their states when matches are forgotten, and when more are added.
+    #[test]
+    fn patterns_stay_with_states() {
+        let pattern = Pattern {
+            parts: vec![0, 1, 2],
+            blockers: vec![3],
+        };
+        let inputs = Inputs::new(4, vec![pattern]);
+        let mut samples = Samples::new(1);
+        let add = |samples: &mut Samples, states: &[u64]| {
+            let results = std::iter::repeat_n([0.5; 2], states.len());
+            samples.add_match(states, &vec![RoleId(0); states.len()], results);
+        };
+        let found = |samples: &Samples| -> Vec<Vec<u32>> {
+            samples.each().map(|at| at.patterns.to_vec()).collect()
+        };
+        add(&mut samples, &[0b0011, 0b0001]);
+        samples.find_patterns(&inputs);
+        add(&mut samples, &[0b0110, 0b1110, 0b0101]);
+        assert_eq!(found(&samples), [vec![4], vec![], vec![], vec![], vec![]]);
+        samples.find_patterns(&inputs);
+        samples.keep_last(3);
+        add(&mut samples, &[0b0011]);
+        samples.find_patterns(&inputs);
+        assert_eq!(found(&samples), [vec![4], vec![], vec![4], vec![4]]);
+        samples.keep_last(0);
+        assert_eq!((samples.len(), samples.patterns.len()), (0, 0));
+    }
 
     #[test]
     fn whole_matches_are_forgotten() {

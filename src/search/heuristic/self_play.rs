@@ -15,10 +15,14 @@ use crate::search::successor::{NodeInfo, Siblings, Successor, Turn};
 use crate::search::symmetry::{Symmetry, symmetries};
 use crate::statistics::Moments;
 
-/// How many matches are played at a time: enough for their successors to fill the lanes, or where
-/// playouts decide, for theirs.
-const AT_A_TIME: usize = 128;
-const AT_A_TIME_BY_PLAYOUTS: usize = 32;
+/// How many matches are played at a time at most, and where playouts decide.
+const MOST_AT_A_TIME: usize = 128;
+const MOST_AT_A_TIME_BY_PLAYOUTS: usize = 32;
+
+/// About how many successors, or playouts from them, there are at a time: enough to fill the lanes, few
+/// enough for matches to end soon. And how many matches at least.
+const AT_A_TIME: f64 = 2048.0;
+const LEAST_AT_A_TIME: usize = 4;
 
 /// In how many states symmetries are tried out.
 const TRIED_STATES: usize = 60;
@@ -43,18 +47,55 @@ pub(super) struct SelfPlay<'a> {
     /// The lowest and the highest goal of each role.
     ranges: [(f32, f32); 2],
     start: Successor,
+    /// How many successors a state has, in the mean of the last ones.
+    branching: f64,
     rng: GameRng,
 }
 
+/// How much is played.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    /// How many decisions.
+    pub decisions: u64,
+    /// How many successors of states, at most.
+    pub successors: u64,
+    /// How many matches have to be over, at least.
+    pub matches: u64,
+}
+
+/// Matches that are under way.
+#[derive(Default)]
+pub(super) struct Matches {
+    running: Vec<Match>,
+    started: u64,
+}
+
 /// What came of matches.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// What the first policy got of the range of goals, match by match.
     pub score: Moments<f64>,
     /// How many decisions were made.
     pub decisions: u64,
+    /// How many successors there were.
+    successors: u64,
+    /// How many matches are over.
+    over: u64,
     /// Whether the roles together always got as much as one of them can.
     pub is_shared: bool,
+}
+
+impl Default for Outcome {
+    /// Nothing yet: as far as is known, what one role gets the other one does not.
+    fn default() -> Outcome {
+        Outcome {
+            score: Moments::default(),
+            decisions: 0,
+            successors: 0,
+            over: 0,
+            is_shared: true,
+        }
+    }
 }
 
 /// Why matches cannot be played to the end.
@@ -104,6 +145,20 @@ pub(super) struct Lessons<'a> {
     pub held_out: (&'a mut Samples, usize),
 }
 
+impl Lessons<'_> {
+    /// Adds what can be learned from a match with these results.
+    fn add(&mut self, one: &Match, results: [f32; 2]) {
+        let (held_out, part) = &mut self.held_out;
+        if one.number.is_multiple_of(*part as u64) {
+            let results = std::iter::repeat_n(results, one.to_move.len());
+            held_out.add_match(&one.states, &one.to_move, results);
+        } else {
+            let targets = one.targets(results).into_iter();
+            self.samples.add_match(&one.states, &one.to_move, targets);
+        }
+    }
+}
+
 impl<'a> SelfPlay<'a> {
     /// Matches that the evaluator plays.
     ///
@@ -115,123 +170,185 @@ impl<'a> SelfPlay<'a> {
         rng: GameRng,
     ) -> Result<SelfPlay<'a>, MachineError> {
         let state = evaluator.initial_state()?;
+        let start = evaluator.skip_forced_moves(&state, 0)?;
+        let branching = match start.info.turn {
+            Turn::Over(_) => 1,
+            _ => {
+                let legal = evaluator.legal_moves(&start.state)?;
+                legal.iter().map(Vec::len).max().unwrap_or(1)
+            }
+        };
         Ok(SelfPlay {
-            start: evaluator.skip_forced_moves(&state, 0)?,
+            start,
+            branching: branching as f64,
             evaluator,
             ranges,
             rng,
         })
     }
 
+    /// Goes on with matches of a policy against itself, and learns from those that are over by then. If
+    /// a stop comes, less was played.
+    pub(super) fn go_on(
+        &mut self,
+        matches: &mut Matches,
+        policy: Policy<'_>,
+        work: Work,
+        chance: Chance,
+        mut lessons: Lessons<'_>,
+        stop: &Stop,
+    ) -> Result<Outcome, NoOutcome> {
+        let mut judges = [policy; 2].map(Judge::new);
+        let mut outcome = Outcome::default();
+        let is_enough = |outcome: &Outcome| {
+            outcome.over >= work.matches
+                && (outcome.decisions >= work.decisions || outcome.successors >= work.successors)
+        };
+        while !is_enough(&outcome) {
+            self.fill(matches, &judges, chance);
+            let lessons = Some(&mut lessons);
+            if !self.advance(matches, &mut judges, chance, &mut outcome, lessons, stop)? {
+                break;
+            }
+        }
+        Ok(outcome)
+    }
+
     /// Plays matches between two policies, which change their roles from match to match, until
-    /// there were so many decisions.
+    /// there were so many decisions, and to the end. If a stop comes, the matches that are over by then
+    /// count, unless most are not.
     pub(super) fn play(
         &mut self,
         policies: [Policy<'_>; 2],
         decisions: u64,
         chance: Chance,
-        mut lessons: Option<Lessons<'_>>,
         stop: &Stop,
     ) -> Result<Outcome, NoOutcome> {
         let mut judges = policies.map(Judge::new);
-        let has_playouts = policies
-            .iter()
-            .any(|policy| matches!(policy, Policy::Playouts(_)));
-        let at_a_time = match has_playouts {
-            true => AT_A_TIME_BY_PLAYOUTS,
-            false => AT_A_TIME,
-        };
-        let mut outcome = Outcome {
-            is_shared: true,
-            ..Outcome::default()
-        };
-        let mut started = 0;
-        let mut running: Vec<Match> = Vec::new();
+        let mut matches = Matches::default();
+        let mut outcome = Outcome::default();
         loop {
-            while running.len() < at_a_time && outcome.decisions < decisions {
-                running.push(self.start(started, chance));
-                started += 1;
+            if outcome.decisions < decisions {
+                self.fill(&mut matches, &judges, chance);
             }
-            if running.is_empty() {
+            if matches.running.is_empty() {
                 return Ok(outcome);
             }
-            let states = running.iter().map(|one| (&one.state, one.info.depth));
-            let states: Vec<_> = states.collect();
-            let found = self.evaluator.expand(&states, usize::MAX, stop)?;
-            if found.is_empty() {
-                return Err(NoOutcome::Stopped);
-            }
-            for (at, one) in running.iter().take(found.len()).enumerate() {
-                if let Some(Judge::Playouts(playouts)) = one.decides(&mut judges) {
-                    playouts.queue(found.get(at).successors);
-                }
-            }
-            for judge in &mut judges {
-                if let Judge::Playouts(playouts) = judge {
-                    playouts.values = self
-                        .playout_values(&playouts.states, playouts.matches, stop)?
-                        .into_iter();
-                    playouts.states.clear();
-                }
-            }
-            // Those that there was no room for are first the next time.
-            let mut waiting = running.split_off(found.len());
-            for (at, mut one) in running.into_iter().enumerate() {
-                let next = found.get(at).successors;
-                let Turn::One(role) = one.info.turn else {
-                    return Err(NoOutcome::Simultaneous);
+            if !self.advance(&mut matches, &mut judges, chance, &mut outcome, None, stop)? {
+                return match 2 * outcome.over > matches.started {
+                    true => Ok(outcome),
+                    false => Err(NoOutcome::Stopped),
                 };
-                outcome.decisions += 1;
-                let policy = (one.number + u64::from(role.0)) % 2;
-                let judge = &mut judges[policy as usize];
-                let (best, expected) = self.best(one.state.words(), next, role, judge);
-                let is_random = one.opening > 0 || self.rng.random_bool(chance.noise);
-                let chosen = match is_random {
-                    true => self.rng.random_range(0..next.infos.len()),
-                    false => best,
-                };
-                if let (Some(lessons), 0) = (&lessons, one.opening) {
-                    let decision = Decision {
-                        expected,
-                        is_random,
-                    };
-                    one.note(role, decision, lessons.samples.words());
-                }
-                one.opening = one.opening.saturating_sub(1);
-                one.state.assign(next.state(chosen));
-                one.info = next.infos[chosen].clone();
-                let Turn::Over(goals) = &one.info.turn else {
-                    waiting.push(one);
-                    continue;
-                };
-                let results = [0, 1].map(|role| self.unit(RoleId(role as u32), goals[role]));
-                outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
-                outcome.score.add(results[(one.number % 2) as usize], 1);
-                if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
-                    let (held_out, part) = &mut lessons.held_out;
-                    if one.number % *part as u64 == 0 {
-                        let results = std::iter::repeat_n(results, one.to_move.len());
-                        held_out.add_match(&one.states, &one.to_move, results);
-                    } else {
-                        let targets = one.targets(results).into_iter();
-                        lessons
-                            .samples
-                            .add_match(&one.states, &one.to_move, targets);
-                    }
-                }
             }
-            running = waiting;
         }
     }
 
-    /// The mean of what the roles get in playouts from each of these states, in which somebody
-    /// decides.
+    /// Starts as many matches as there should be at a time.
+    fn fill(&mut self, matches: &mut Matches, judges: &[Judge; 2], chance: Chance) {
+        let playouts = judges.iter().filter_map(|judge| match judge {
+            Judge::Playouts(playouts) => Some(playouts.matches),
+            _ => None,
+        });
+        let (most, each) = match playouts.max() {
+            Some(playouts) => (MOST_AT_A_TIME_BY_PLAYOUTS, playouts as f64),
+            None => (MOST_AT_A_TIME, 1.0),
+        };
+        let fitting = AT_A_TIME / (each * self.branching);
+        let fitting = (fitting as usize).clamp(LEAST_AT_A_TIME, most);
+        while matches.running.len() < fitting {
+            matches.running.push(self.start(matches.started, chance));
+            matches.started += 1;
+        }
+    }
+
+    /// Makes a decision in each of the matches, or in the first few. Tells whether it did: not if a stop
+    /// comes.
+    fn advance(
+        &mut self,
+        matches: &mut Matches,
+        judges: &mut [Judge; 2],
+        chance: Chance,
+        outcome: &mut Outcome,
+        mut lessons: Option<&mut Lessons<'_>>,
+        stop: &Stop,
+    ) -> Result<bool, NoOutcome> {
+        let states = matches
+            .running
+            .iter()
+            .map(|one| (&one.state, one.info.depth));
+        let states: Vec<_> = states.collect();
+        let found = self.evaluator.expand(&states, usize::MAX, stop)?;
+        for (at, one) in matches.running.iter().take(found.len()).enumerate() {
+            if let Some(Judge::Playouts(playouts)) = one.decides(judges) {
+                playouts.queue(found.get(at).successors);
+            }
+        }
+        for judge in &mut *judges {
+            if let Judge::Playouts(playouts) = judge {
+                let states = std::mem::take(&mut playouts.states);
+                let values = self.playout_values(&states, playouts.matches, stop)?;
+                let Some(values) = values else {
+                    return Ok(false);
+                };
+                playouts.values = values.into_iter();
+            }
+        }
+        if found.is_empty() {
+            return Ok(false);
+        }
+        // Those that there was no room for are first the next time.
+        let waiting = matches.running.split_off(found.len());
+        let running = std::mem::replace(&mut matches.running, waiting);
+        let mut successors = 0;
+        for (at, mut one) in running.into_iter().enumerate() {
+            let next = found.get(at).successors;
+            let Turn::One(role) = one.info.turn else {
+                return Err(NoOutcome::Simultaneous);
+            };
+            outcome.decisions += 1;
+            successors += next.infos.len() as u64;
+            let policy = (one.number + u64::from(role.0)) % 2;
+            let judge = &mut judges[policy as usize];
+            let (best, expected) = self.best(one.state.words(), next, role, judge);
+            let is_random = one.opening > 0 || self.rng.random_bool(chance.noise);
+            let chosen = match is_random {
+                true => self.rng.random_range(0..next.infos.len()),
+                false => best,
+            };
+            if let (Some(lessons), 0) = (&lessons, one.opening) {
+                let decision = Decision {
+                    expected,
+                    is_random,
+                };
+                one.note(role, decision, lessons.samples.words());
+            }
+            one.opening = one.opening.saturating_sub(1);
+            one.state.assign(next.state(chosen));
+            one.info = next.infos[chosen].clone();
+            let Turn::Over(goals) = &one.info.turn else {
+                matches.running.push(one);
+                continue;
+            };
+            let results = [0, 1].map(|role| self.unit(RoleId(role as u32), goals[role]));
+            outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
+            outcome.score.add(results[(one.number % 2) as usize], 1);
+            outcome.over += 1;
+            if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
+                lessons.add(&one, results);
+            }
+        }
+        self.branching = (successors as f64 / found.len() as f64).max(1.0);
+        outcome.successors += successors;
+        Ok(true)
+    }
+
+    /// The mean of what the roles get in playouts from each of these states, unless a stop comes.
     pub(super) fn playout_values(
         &mut self,
         states: &[State],
         matches: u64,
         stop: &Stop,
-    ) -> Result<Vec<[f32; 2]>, NoOutcome> {
+    ) -> Result<Option<Vec<[f32; 2]>>, NoOutcome> {
         let runner = self.evaluator.runner();
         let ids = states
             .iter()
@@ -251,12 +368,9 @@ impl<'a> SelfPlay<'a> {
         };
         let means: Vec<[f32; 2]> = ids.into_iter().map(mean).collect();
         runner.clear();
-        if !is_done {
-            return Err(NoOutcome::Stopped);
-        }
         let units =
             |means: [f32; 2]| [0, 1].map(|role| self.unit(RoleId(role as u32), means[role]));
-        Ok(means.into_iter().map(units).collect())
+        Ok(is_done.then(|| means.into_iter().map(units).collect()))
     }
 
     /// The symmetries of the game that hold in some of these states.

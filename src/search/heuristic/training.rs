@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::evaluation::{Evaluation, logistic};
-use super::patterns::{Inputs, PatternCounts};
+use super::patterns::Inputs;
 use super::samples::{Sample, Samples};
-use super::weights::{COLUMNS, HIDDEN, Weights, column};
+use super::weights::{COLUMNS, HIDDEN, InputWeights, Weights, column};
 use crate::machine::RoleId;
 use crate::rng::GameRng;
 use crate::search::symmetry::Symmetry;
@@ -28,20 +29,46 @@ const MEMORY: f32 = 0.3;
 /// The range of the weights from the hidden layer at the start.
 const OUTPUT_RANGE: f32 = 0.3;
 
+/// The rates of an input are renewed in its first steps, while they change much, and then each so many.
+const RENEWAL: u32 = 16;
+
+/// After how many steps a stop is looked for.
+const STEPS_AT_A_TIME: usize = 500;
+
 /// Weights while they are learned.
 #[derive(Clone, Debug)]
 pub(super) struct Training {
-    weights: Weights,
-    /// For each weight, the sum of the squares of its gradients.
-    squares: Weights,
+    constant: InputTraining,
+    each: Vec<InputTraining>,
+    /// From the hidden units to each output, and the sums of the squares of their gradients.
+    outputs: [[f32; HIDDEN]; COLUMNS],
+    squares: [[f32; HIDDEN]; COLUMNS],
     inputs: Arc<Inputs>,
     /// Whether what one role gets is what the other one does not, so that one is learned.
     is_shared: bool,
     /// Each sample is as good with any of these.
-    symmetries: Vec<Symmetry>,
+    images: Vec<Image>,
     /// The inputs that are true in a sample.
-    present: Vec<usize>,
-    counts: PatternCounts,
+    present: Vec<u32>,
+}
+
+/// What an input has to be multiplied by, while that is learned.
+#[derive(Clone, Default, Debug)]
+struct InputTraining {
+    weights: InputWeights,
+    /// For each weight, the sum of the squares of its gradients.
+    squares: InputWeights,
+    /// By that, how long its steps are.
+    rates: InputWeights,
+    /// How many steps there were.
+    steps: u32,
+}
+
+/// A symmetry, and what each input becomes by it.
+#[derive(Clone, Debug)]
+struct Image {
+    symmetry: Symmetry,
+    inputs: Vec<u32>,
 }
 
 impl Training {
@@ -67,133 +94,146 @@ impl Training {
         hidden.for_each(|weight| *weight = rng.random_range(-range..range));
         let outputs = weights.outputs.iter_mut().flatten();
         outputs.for_each(|weight| *weight = rng.random_range(-OUTPUT_RANGE..OUTPUT_RANGE));
-        Training::of(Arc::new(inputs), weights, is_shared)
+        Training::of(Arc::new(inputs), &weights, is_shared)
     }
 
     /// The weights of an evaluation, to go on from.
     pub(super) fn resumed(evaluation: &Evaluation, is_shared: bool) -> Training {
-        Training::of(evaluation.inputs().clone(), evaluation.weights(), is_shared)
+        let inputs = evaluation.inputs().clone();
+        Training::of(inputs, &evaluation.weights(), is_shared)
     }
 
-    fn of(inputs: Arc<Inputs>, weights: Weights, is_shared: bool) -> Training {
+    fn of(inputs: Arc<Inputs>, weights: &Weights, is_shared: bool) -> Training {
         Training {
-            squares: Weights::zero(inputs.count()),
-            counts: inputs.no_counts(),
-            weights,
+            constant: InputTraining::of(&weights.constant),
+            each: weights.inputs.iter().map(InputTraining::of).collect(),
+            outputs: weights.outputs,
+            squares: [[0.0; HIDDEN]; COLUMNS],
             inputs,
             is_shared,
-            symmetries: Vec::new(),
+            images: Vec::new(),
             present: Vec::new(),
         }
     }
 
     /// The same, where these are symmetries of the game: from each sample all of its images are learned.
+    /// Those that patterns do not have are left out.
     pub(super) fn with_symmetries(mut self, symmetries: Vec<Symmetry>) -> Training {
-        self.symmetries = symmetries;
+        let image = |symmetry: Symmetry| {
+            let inputs = self.inputs.images(&symmetry)?;
+            Some(Image { symmetry, inputs })
+        };
+        self.images = symmetries.into_iter().filter_map(image).collect();
         self
+    }
+
+    /// The number of symmetries that serve.
+    pub(super) fn symmetries(&self) -> usize {
+        self.images.len()
+    }
+
+    /// The inputs, whose patterns have to be found in samples.
+    pub(super) fn inputs(&self) -> &Inputs {
+        &self.inputs
     }
 
     /// Looks at samples, of which so many are drawn at random, without learning from them: only how
     /// steep it is. Without that, the first steps would lead far away from weights that are good.
-    pub(super) fn look(&mut self, samples: &Samples, count: usize, rng: &mut GameRng) {
-        self.pass(samples, count, 0.0, rng);
+    pub(super) fn look(&mut self, samples: &Samples, count: usize, rng: &mut GameRng, stop: &Stop) {
+        self.pass(samples, count, 0.0, rng, stop);
     }
 
-    /// Learns from samples, of which so many are drawn at random.
-    pub(super) fn learn(&mut self, samples: &Samples, count: usize, rng: &mut GameRng) {
-        self.pass(samples, count, 1.0, rng);
+    /// Learns from samples, of which so many are drawn at random, or fewer if a stop comes.
+    pub(super) fn learn(
+        &mut self,
+        samples: &Samples,
+        count: usize,
+        rng: &mut GameRng,
+        stop: &Stop,
+    ) {
+        self.pass(samples, count, 1.0, rng, stop);
     }
 
     /// Steps from so many samples drawn at random, all of them so many times as long as they would be.
-    fn pass(&mut self, samples: &Samples, count: usize, rate: f32, rng: &mut GameRng) {
-        self.squares
-            .each_mut()
-            .for_each(|squares| *squares *= MEMORY);
-        if samples.len() > 0 {
-            for _ in 0..count {
-                let sample = samples.get(rng.random_range(0..samples.len()));
-                let symmetry = match self.symmetries.len() {
-                    0 => None,
-                    many => Some(rng.random_range(0..=many)).filter(|&at| at < many),
-                };
-                self.step(sample, symmetry, rate);
+    fn pass(&mut self, samples: &Samples, count: usize, rate: f32, rng: &mut GameRng, stop: &Stop) {
+        let inputs = self.each.iter_mut().chain([&mut self.constant]);
+        inputs.for_each(InputTraining::forget);
+        let squares = self.squares.iter_mut().flatten();
+        squares.for_each(|squares| *squares *= MEMORY);
+        if samples.len() == 0 {
+            return;
+        }
+        for at in 0..count {
+            if at % STEPS_AT_A_TIME == 0 && stop.is_set() {
+                return;
             }
+            let sample = samples.get(rng.random_range(0..samples.len()));
+            let image = match self.images.len() {
+                0 => None,
+                many => Some(rng.random_range(0..=many)).filter(|&at| at < many),
+            };
+            self.step(sample, image, rate);
         }
     }
 
-    /// A step against the gradient of the logarithmic loss of a sample, or of its image by the symmetry
-    /// with this number.
-    fn step(&mut self, mut sample: Sample<'_>, symmetry: Option<usize>, rate: f32) {
+    /// A step against the gradient of the logarithmic loss of a sample, or of its image with this number.
+    fn step(&mut self, mut sample: Sample<'_>, image: Option<usize>, rate: f32) {
+        let present = ones(sample.state.iter().copied()).map(|base| base as u32);
         self.present.clear();
-        self.present.extend(ones(sample.state.iter().copied()));
-        if let Some(symmetry) = symmetry.map(|at| &self.symmetries[at]) {
-            for base in &mut self.present {
-                *base = symmetry.base(*base);
+        self.present
+            .extend(present.chain(sample.patterns.iter().copied()));
+        if let Some(Image { symmetry, inputs }) = image.map(|at| &self.images[at]) {
+            for input in &mut self.present {
+                *input = inputs[*input as usize];
             }
             sample.to_move = symmetry.role(sample.to_move);
             sample.results = symmetry.values(sample.results);
         }
-        self.inputs.extend(&mut self.present, &mut self.counts);
-        let Training {
-            weights, squares, ..
-        } = self;
-        let (direct_rate, hidden_rate) = (rate * DIRECT_RATE, rate * HIDDEN_RATE);
-        let mut sums = weights.constant.hidden;
-        for &base in &self.present {
-            let input = &weights.inputs[base].hidden;
-            (sums.iter_mut().zip(input)).for_each(|(sum, weight)| *sum += weight);
+        let InputWeights {
+            mut direct,
+            hidden: mut sums,
+        } = self.constant.weights;
+        for &input in &self.present {
+            let weights = &self.each[input as usize].weights;
+            (direct.iter_mut().zip(&weights.direct)).for_each(|(sum, weight)| *sum += weight);
+            (sums.iter_mut().zip(&weights.hidden)).for_each(|(sum, weight)| *sum += weight);
         }
         let units = sums.map(|sum| sum.clamp(0.0, 1.0));
         let mut errors = [0.0; COLUMNS];
         // The gradients of the hidden layer's sums.
         let mut back = [0.0; HIDDEN];
         let roles = if self.is_shared { 1 } else { 2 };
-        let columns = RoleId::first(roles).map(|role| (role, column(sample.to_move, role)));
-        for (role, column) in columns.clone() {
-            let outputs = &mut weights.outputs[column];
-            let direct = self.present.iter().map(|&base| &weights.inputs[base]);
-            let direct = direct.chain([&weights.constant]);
-            let direct: f32 = direct.map(|input| input.direct[column]).sum();
+        for role in RoleId::first(roles) {
+            let column = column(sample.to_move, role);
+            let outputs = &mut self.outputs[column];
             let hidden: f32 = outputs.iter().zip(&units).map(|(a, b)| a * b).sum();
-            let error = logistic(direct + hidden) - sample.results[role.index()];
+            let error = logistic(direct[column] + hidden) - sample.results[role.index()];
             errors[column] = error;
             for (at, output) in outputs.iter_mut().enumerate() {
                 back[at] += error * *output;
                 let gradient = error * units[at] + HIDDEN_RIDGE * *output;
-                descend(
-                    output,
-                    &mut squares.outputs[column][at],
-                    gradient,
-                    hidden_rate,
-                );
+                let squares = &mut self.squares[column][at];
+                *squares += gradient * gradient;
+                *output -= rate * HIDDEN_RATE * gradient * inverse(*squares);
             }
         }
         for (back, sum) in back.iter_mut().zip(sums) {
             // Where a sum is cut off, it does not matter.
             *back *= f32::from(u8::from(sum > 0.0 && sum < 1.0));
         }
-        let inputs = self.present.iter().map(|&base| Some(base)).chain([None]);
-        for input in inputs {
-            let (weights, squares) = match input {
-                Some(base) => (&mut weights.inputs[base], &mut squares.inputs[base]),
-                None => (&mut weights.constant, &mut squares.constant),
-            };
-            for (_, column) in columns.clone() {
-                let weight = &mut weights.direct[column];
-                let gradient = errors[column] + DIRECT_RIDGE * *weight;
-                descend(weight, &mut squares.direct[column], gradient, direct_rate);
-            }
-            for (at, back) in back.iter().enumerate() {
-                let weight = &mut weights.hidden[at];
-                let gradient = back + HIDDEN_RIDGE * *weight;
-                descend(weight, &mut squares.hidden[at], gradient, hidden_rate);
-            }
+        for &input in &self.present {
+            self.each[input as usize].descend(&errors, &back, rate);
         }
+        self.constant.descend(&errors, &back, rate);
     }
 
     /// The evaluation with these weights.
     pub(super) fn evaluation(&self) -> Evaluation {
-        let mut weights = self.weights.clone();
+        let mut weights = Weights {
+            constant: self.constant.weights,
+            inputs: self.each.iter().map(|input| input.weights).collect(),
+            outputs: self.outputs,
+        };
         if self.is_shared {
             for to_move in [RoleId(0), RoleId(1)] {
                 let [own, other] = [0, 1].map(|role| column(to_move, RoleId(role)));
@@ -207,10 +247,64 @@ impl Training {
     }
 }
 
-/// A step of a weight against its gradient.
-fn descend(weight: &mut f32, squares: &mut f32, gradient: f32, rate: f32) {
-    *squares += gradient * gradient;
-    *weight -= rate * gradient / (squares.sqrt() + 1e-3);
+impl InputTraining {
+    fn of(weights: &InputWeights) -> InputTraining {
+        InputTraining {
+            weights: *weights,
+            ..InputTraining::default()
+        }
+    }
+
+    /// What is known about the steepness counts less from now on.
+    fn forget(&mut self) {
+        let squares = self
+            .squares
+            .direct
+            .iter_mut()
+            .chain(&mut self.squares.hidden);
+        squares.for_each(|squares| *squares *= MEMORY);
+        self.steps = 0;
+    }
+
+    /// A step against the gradient, with these errors of the outputs, and these gradients of the hidden
+    /// layer's sums.
+    fn descend(&mut self, errors: &[f32; COLUMNS], back: &[f32; HIDDEN], rate: f32) {
+        let InputTraining {
+            weights,
+            squares,
+            rates,
+            steps,
+        } = self;
+        let is_due = *steps < RENEWAL || steps.is_multiple_of(RENEWAL);
+        *steps += 1;
+        if is_due {
+            for (at, error) in errors.iter().enumerate() {
+                let gradient = error + DIRECT_RIDGE * weights.direct[at];
+                let squares = squares.direct[at] + gradient * gradient;
+                rates.direct[at] = DIRECT_RATE * inverse(squares);
+            }
+            for (at, back) in back.iter().enumerate() {
+                let gradient = back + HIDDEN_RIDGE * weights.hidden[at];
+                let squares = squares.hidden[at] + gradient * gradient;
+                rates.hidden[at] = HIDDEN_RATE * inverse(squares);
+            }
+        }
+        for (at, error) in errors.iter().enumerate() {
+            let gradient = error + DIRECT_RIDGE * weights.direct[at];
+            squares.direct[at] += gradient * gradient;
+            weights.direct[at] -= rate * rates.direct[at] * gradient;
+        }
+        for (at, back) in back.iter().enumerate() {
+            let gradient = back + HIDDEN_RIDGE * weights.hidden[at];
+            squares.hidden[at] += gradient * gradient;
+            weights.hidden[at] -= rate * rates.hidden[at] * gradient;
+        }
+    }
+}
+
+/// What a step is multiplied by, for a sum of squares.
+fn inverse(squares: f32) -> f32 {
+    1.0 / (squares.sqrt() + 1e-3)
 }
 
 #[cfg(test)]
@@ -244,13 +338,13 @@ mod tests {
         for is_shared in [true, false] {
             let mut training =
                 Training::new(Inputs::new(4, Vec::new()), &samples, is_shared, &mut rng);
-            training.learn(&samples, 800_000, &mut rng);
+            training.learn(&samples, 800_000, &mut rng, &Stop::new());
             let learned = training.evaluation();
             // To look at samples changes nothing, and to go on does not make it worse.
             let mut resumed = Training::resumed(&learned, is_shared);
-            resumed.look(&samples, 200_000, &mut rng);
+            resumed.look(&samples, 200_000, &mut rng, &Stop::new());
             assert_eq!(resumed.evaluation(), learned);
-            resumed.learn(&samples, 10_000, &mut rng);
+            resumed.learn(&samples, 10_000, &mut rng, &Stop::new());
             for evaluation in [learned, resumed.evaluation()] {
                 let mut scorer = Scorer::new(Arc::new(evaluation));
                 for (state, role) in (0..32).map(|number| (number / 2, number as u32 % 2)) {

@@ -15,7 +15,7 @@ use crate::machine::State;
 use crate::statistics::Moments;
 
 /// How many decisions the matches against random decisions have, about.
-const TEST_DECISIONS: u64 = 10_000;
+const TEST_DECISIONS: u64 = 5000;
 
 /// By how many standard errors what is admitted has to be better.
 const SIGMAS: f64 = 2.0;
@@ -35,11 +35,17 @@ const LEAST_AGAINST: f64 = 0.3;
 const EQUAL: f64 = 0.5;
 
 /// How many states are compared, how many decisions matches against playouts have, about, how many
-/// playouts there are for each state, and how long these may take.
+/// playouts there are for each state.
 const COMPARED: usize = 800;
 const COMPARED_DECISIONS: u64 = 3000;
 const PLAYOUTS: u64 = 16;
-const COMPARISON_TIME: Duration = Duration::from_secs(4);
+
+/// From how many states there are playouts at a time.
+const COMPARED_AT_A_TIME: usize = 100;
+
+/// The share of the time for the states that are compared, and for matches against random decisions. Those against
+/// playouts, which tell most, have what is left.
+const SHARE: f64 = 0.25;
 
 /// What an evaluation has to get against random decisions that see the ends of matches.
 const LEAST_SCORE: f64 = 0.75;
@@ -55,6 +61,9 @@ pub(super) struct Trial<'a> {
     pub evaluation: &'a Arc<Evaluation>,
     /// States of matches that it has not learned from.
     pub held_out: &'a Samples,
+    /// How long it may take. Where that is too short, fewer states are compared, and matches that are not over
+    /// do not count.
+    pub time: Duration,
     pub stop: &'a Stop,
 }
 
@@ -105,31 +114,45 @@ impl TrialResult {
 impl Trial<'_> {
     /// Finds out what the evaluation is worth.
     pub(super) fn run(&self, play: &mut SelfPlay<'_>) -> Result<TrialResult, NoOutcome> {
-        let [gain, gain_by_playouts] = self.gains(play)?;
+        let stop = self.stop.within(self.time);
+        let part = || stop.within(self.time.mul_f64(SHARE));
+        let [gain, gain_by_playouts] = self.gains(play, &part())?;
         let policies = [Policy::Evaluation(self.evaluation), Policy::Random];
-        let played = play.play(policies, TEST_DECISIONS, TESTING, None, self.stop)?;
+        let against_random = play.play(policies, TEST_DECISIONS, TESTING, &part())?;
         Ok(TrialResult {
             gain,
             gain_by_playouts,
-            against_random: played.score,
-            against_playouts: self.against_playouts(play)?,
+            against_random: against_random.score,
+            against_playouts: self.against_playouts(play, &stop)?,
         })
     }
 
     /// By how much the loss in some states that were not learned from is less than if every state
     /// had the mean value: with the evaluation, and with the mean of some playouts from the state.
-    fn gains(&self, play: &mut SelfPlay<'_>) -> Result<[f64; 2], NoOutcome> {
+    fn gains(&self, play: &mut SelfPlay<'_>, stop: &Stop) -> Result<[f64; 2], NoOutcome> {
         let step = self.held_out.len().div_ceil(COMPARED).max(1);
-        let chosen = || self.held_out.each().step_by(step);
-        let states = chosen().map(|sample| {
-            let mut state = State::new();
-            state.assign(sample.state);
-            state
-        });
-        let states: Vec<State> = states.collect();
-        let stop = self.stop.within(COMPARISON_TIME);
-        let played = play.playout_values(&states, PLAYOUTS, &stop)?;
-        let log_odds = played.into_iter().map(|[value, _]| {
+        let mut places: Vec<usize> = (0..self.held_out.len()).step_by(step).collect();
+        let mut values = Vec::with_capacity(places.len());
+        // In an order in which the first ones are of all matches.
+        places.sort_by_key(|at| (at / step).reverse_bits());
+        for places in places.chunks(COMPARED_AT_A_TIME) {
+            let states = places.iter().map(|&at| {
+                let mut state = State::new();
+                state.assign(self.held_out.get(at).state);
+                state
+            });
+            let states: Vec<State> = states.collect();
+            match play.playout_values(&states, PLAYOUTS, stop)? {
+                Some(more) => values.extend(more),
+                None => break,
+            }
+        }
+        places.truncate(values.len());
+        if places.is_empty() {
+            return Err(NoOutcome::Stopped);
+        }
+        let chosen = || places.iter().map(|&at| self.held_out.get(at));
+        let log_odds = values.into_iter().map(|[value, _]| {
             // Not all or nothing, however few playouts there were.
             let value = (value * PLAYOUTS as f32 + 0.5) / (PLAYOUTS + 1) as f32;
             (value / (1.0 - value)).ln()
@@ -147,18 +170,21 @@ impl Trial<'_> {
             }
         }
         let by_playouts = by_playouts.into_iter().fold(f64::INFINITY, f64::min);
-        let count = states.len().max(1) as f64;
+        let count = places.len() as f64;
         Ok([with, by_playouts].map(|loss| (without - loss) / count))
     }
 
     /// What an evaluation gets against decisions by playouts, if there is time for that.
-    fn against_playouts(&self, play: &mut SelfPlay<'_>) -> Result<Option<Moments<f64>>, NoOutcome> {
+    fn against_playouts(
+        &self,
+        play: &mut SelfPlay<'_>,
+        stop: &Stop,
+    ) -> Result<Option<Moments<f64>>, NoOutcome> {
         let policies = [
             Policy::Evaluation(self.evaluation),
             Policy::Playouts(PLAYOUTS),
         ];
-        let stop = self.stop.within(COMPARISON_TIME);
-        match play.play(policies, COMPARED_DECISIONS, TESTING, None, &stop) {
+        match play.play(policies, COMPARED_DECISIONS, TESTING, stop) {
             Ok(outcome) => Ok(Some(outcome.score)),
             Err(NoOutcome::Stopped) if !self.stop.is_set() => Ok(None),
             Err(error) => Err(error),

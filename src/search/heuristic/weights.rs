@@ -49,6 +49,7 @@ impl Weights {
     }
 
     /// Each weight.
+    #[cfg(test)]
     pub(super) fn each_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         let inputs = self.inputs.iter_mut().chain([&mut self.constant]);
         let inputs = inputs.flat_map(|input| input.direct.iter_mut().chain(&mut input.hidden));
