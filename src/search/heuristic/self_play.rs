@@ -342,7 +342,8 @@ impl<'a> SelfPlay<'a> {
         Ok(true)
     }
 
-    /// The mean of what the roles get in playouts from each of these states, unless a stop comes.
+    /// The mean of what the roles get in playouts from each of these states, in which somebody decides, unless a
+    /// stop comes.
     pub(super) fn playout_values(
         &mut self,
         states: &[State],
