@@ -81,7 +81,7 @@ impl<'a> Decision<'a> {
     pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
         let head = get(&words[0]);
         let (edges, forced) = (head as u32 as usize, (head >> FORCED_SHIFT) as usize);
-        let slot = (head % (1 << FORCED_SHIFT) >> SLOT_SHIFT) as usize;
+        let slot = ((head % (1 << FORCED_SHIFT)) >> SLOT_SHIFT) as usize;
         let (words, rest) = words[HEAD..].split_at(edges * EDGE);
         let (slots, rest) = rest.split_at(edges * slot);
         Decision {
