@@ -483,7 +483,7 @@ impl Mcts {
     fn recycle(&mut self, stop: &Stop) -> bool {
         self.recycles = self.config.recycle && self.tree.recycle(stop);
         if let Some(local) = self.local.as_mut().filter(|_| self.recycles) {
-            local.forget();
+            local.renew(self.tree.root(), self.tree.root());
         }
         self.recycles
     }
