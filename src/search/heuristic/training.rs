@@ -29,9 +29,6 @@ const MEMORY: f32 = 0.3;
 /// The range of the weights from the hidden layer at the start.
 const OUTPUT_RANGE: f32 = 0.3;
 
-/// The rates of an input are renewed in its first steps, while they change much, and then each so many.
-const RENEWAL: u32 = 16;
-
 /// After how many steps a stop is looked for.
 const STEPS_AT_A_TIME: usize = 500;
 
@@ -58,10 +55,6 @@ struct InputTraining {
     weights: InputWeights,
     /// For each weight, the sum of the squares of its gradients.
     squares: InputWeights,
-    /// By that, how long its steps are.
-    rates: InputWeights,
-    /// How many steps there were.
-    steps: u32,
 }
 
 /// A symmetry, and what each input becomes by it.
@@ -263,41 +256,23 @@ impl InputTraining {
             .iter_mut()
             .chain(&mut self.squares.hidden);
         squares.for_each(|squares| *squares *= MEMORY);
-        self.steps = 0;
     }
 
     /// A step against the gradient, with these errors of the outputs, and these gradients of the hidden
     /// layer's sums.
     fn descend(&mut self, errors: &[f32; COLUMNS], back: &[f32; HIDDEN], rate: f32) {
-        let InputTraining {
-            weights,
-            squares,
-            rates,
-            steps,
-        } = self;
-        let is_due = *steps < RENEWAL || steps.is_multiple_of(RENEWAL);
-        *steps += 1;
-        if is_due {
-            for (at, error) in errors.iter().enumerate() {
-                let gradient = error + DIRECT_RIDGE * weights.direct[at];
-                let squares = squares.direct[at] + gradient * gradient;
-                rates.direct[at] = DIRECT_RATE * inverse(squares);
-            }
-            for (at, back) in back.iter().enumerate() {
-                let gradient = back + HIDDEN_RIDGE * weights.hidden[at];
-                let squares = squares.hidden[at] + gradient * gradient;
-                rates.hidden[at] = HIDDEN_RATE * inverse(squares);
-            }
-        }
+        let InputTraining { weights, squares } = self;
         for (at, error) in errors.iter().enumerate() {
             let gradient = error + DIRECT_RIDGE * weights.direct[at];
             squares.direct[at] += gradient * gradient;
-            weights.direct[at] -= rate * rates.direct[at] * gradient;
+            let step = DIRECT_RATE * inverse(squares.direct[at]);
+            weights.direct[at] -= rate * step * gradient;
         }
         for (at, back) in back.iter().enumerate() {
             let gradient = back + HIDDEN_RIDGE * weights.hidden[at];
             squares.hidden[at] += gradient * gradient;
-            weights.hidden[at] -= rate * rates.hidden[at] * gradient;
+            let step = HIDDEN_RATE * inverse(squares.hidden[at]);
+            weights.hidden[at] -= rate * step * gradient;
         }
     }
 }
