@@ -84,12 +84,12 @@ fn tic_tac_toe_is_played_perfectly() {
     let mut perfect = Perfect::new(&game);
     // Moves are all followed at once, or when they are first played, or it depends on how many there are.
     for (backend, local, rave, eager_moves) in [
-        (Backend::Scalar, false, None, 32),
+        (Backend::Scalar, false, None, usize::MAX),
         (Backend::Scalar, false, None, 0),
-        (Backend::Lanes, false, Some(0.0), 32),
+        (Backend::Lanes, false, Some(0.0), usize::MAX),
         (Backend::Lanes, true, Some(0.0), 0),
         (Backend::Compiled, false, None, 0),
-        (Backend::Compiled, true, Some(0.0), 32),
+        (Backend::Compiled, true, Some(0.0), usize::MAX),
         (Backend::Compiled, true, Some(0.0), 5),
         (Backend::Compiled, false, Some(500.0), 5),
     ] {
@@ -302,7 +302,7 @@ fn memory_is_bounded() {
 #[test]
 fn memory_is_used_again() {
     let game = common::own_game("connectFour");
-    for eager_moves in [0, 32] {
+    for eager_moves in [0, usize::MAX] {
         let config = MctsConfig::default()
             .with_memory(1 << 20)
             .with_eager_moves(eager_moves);

@@ -29,8 +29,9 @@ pub struct MctsConfig {
     pub rave: Option<f32>,
     /// Whether the tree forgets what was visited least when its memory is full, instead of growing no more.
     pub recycle: bool,
-    /// How many moves a state may have so that it is found out at once where all of them lead to. Where there are
-    /// more, each is followed when it is first played, unless states are evaluated.
+    /// How many moves a state may have so that it is found out at once where all of them lead to; by default any
+    /// number. Where there are more, each is followed when it is first played, unless states are evaluated: that
+    /// takes less memory, and less time where most moves are never played.
     pub eager_moves: usize,
     /// Whether to look for goal latches, and to search less by them.
     pub latches: bool,
@@ -127,10 +128,6 @@ const PRIOR_EXPLORATION: f32 = 1.0;
 /// How many visits count as much as playouts in which a move was made later.
 const RAVE: f32 = 1000.0;
 
-/// To follow a move costs a lane, and to follow it later a question of its own, which pays where most moves are
-/// never played.
-const EAGER_MOVES: usize = 32;
-
 /// The share of a prover where there are only playouts, and beside an evaluation.
 const LOCAL_SHARE: [f64; 2] = [0.2, 0.05];
 
@@ -143,7 +140,7 @@ impl Default for MctsConfig {
             exploration: None,
             rave: None,
             recycle: true,
-            eager_moves: EAGER_MOVES,
+            eager_moves: usize::MAX,
             latches: true,
             darkening: true,
             max_steps: 10_000,
