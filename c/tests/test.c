@@ -190,6 +190,9 @@ static void test_environments(PropjitGame *game, bool joint) {
     propjit_state_free(state);
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no environment",
           propjit_environments_state(environments, COUNT, &state));
+    /* Random steps came in between: what was legal before may not be so any more. */
+    memset(ranks, 0, actors * sizeof *ranks);
+    OK(propjit_environments_nth_legal(environments, ranks, actions));
     actions[3] = -1;
     FAILS(PROPJIT_STATUS_ILLEGAL_MOVE, "action -1",
           propjit_environments_step(environments, actions, &outputs));
