@@ -7,8 +7,7 @@
 use propjit_stop::Stop;
 
 use super::arena::{Block, Marks};
-use super::decision::Edge;
-use super::node::{Decider, Node, NodeId, Stage};
+use super::node::{NodeId, Stage};
 use super::tree::Tree;
 
 /// The part of the memory that is kept at most: one over this.
@@ -93,11 +92,8 @@ impl Tree {
             cut: Vec::new(),
             sizes: Vec::new(),
         };
-        let node_words = |node: Node<'_>| Node::words(self.ranges().len(), node.state().len());
-        rest.lines += rest
-            .marks
-            .mark(self.root(), node_words(self.node(self.root())));
-        let mut left = vec![self.root()];
+        rest.lines += self.mark_node(self.root(), &mut rest.marks);
+        let (mut left, mut children) = (vec![self.root()], Vec::new());
         let mut looked = 0;
         while let Some(id) = left.pop() {
             looked += 1;
@@ -105,8 +101,7 @@ impl Tree {
                 return None;
             }
             let node = self.node(id);
-            let (stage, inside) = node.inside();
-            if stage != Stage::Expanded {
+            if node.inside().0 != Stage::Expanded {
                 continue;
             }
             if id != self.root() && node.visits() < least {
@@ -114,24 +109,12 @@ impl Tree {
                 continue;
             }
             let before = rest.lines;
-            let mut found = |child: NodeId| {
-                let new = rest.marks.mark(child, node_words(self.node(child)));
+            rest.lines += self.mark_inside(id, &mut rest.marks, &mut children);
+            for child in children.drain(..) {
+                let new = self.mark_node(child, &mut rest.marks);
                 rest.lines += new;
                 if new > 0 {
                     left.push(child);
-                }
-            };
-            match node.meta().decider() {
-                Decider::One(_) => {
-                    let decision = self.decision(inside);
-                    decision.each().filter_map(Edge::node).for_each(&mut found);
-                    rest.lines += rest.marks.mark(inside, decision.words());
-                }
-                _ => {
-                    let joint = self.joint(id);
-                    let joint = joint.lock();
-                    let children = joint.edges.values().filter_map(|edge| edge.to);
-                    children.for_each(&mut found);
                 }
             }
             rest.sizes.push(Size {

@@ -598,25 +598,43 @@ impl Tree {
     fn mark(&self, id: NodeId, marks: &mut Marks, mut found: impl FnMut(NodeId)) {
         let mut left = vec![id];
         while let Some(id) = left.pop() {
-            let node = self.node(id);
-            let length = Node::words(self.ranges.len(), node.state().len());
-            if marks.mark(id, length) == 0 {
-                continue;
+            if self.mark_node(id, marks) > 0 {
+                found(id);
+                self.mark_inside(id, marks, &mut left);
             }
-            found(id);
-            match (node.inside(), node.meta().decider()) {
-                ((Stage::Expanded, inside), Decider::One(_)) => {
-                    let decision = self.decision(inside);
-                    marks.mark(inside, decision.words());
-                    left.extend(decision.each().filter_map(Edge::node));
-                }
-                ((Stage::Expanded, _), _) => {
-                    let joint = self.joint(id);
-                    let joint = joint.lock();
-                    left.extend(joint.edges.values().filter_map(|edge| edge.to));
-                }
-                _ => {}
+        }
+    }
+
+    /// Marks a node. Returns how many lines it has if it was not marked before, or else 0.
+    pub(super) fn mark_node(&self, id: NodeId, marks: &mut Marks) -> usize {
+        let state = self.node(id).state().len();
+        marks.mark(id, Node::words(self.ranges.len(), state))
+    }
+
+    /// Marks what a node knows of its moves, and adds the nodes that these lead to. Returns as [`mark_node`]
+    /// does, for what is known.
+    ///
+    /// [`mark_node`]: Tree::mark_node
+    pub(super) fn mark_inside(
+        &self,
+        id: NodeId,
+        marks: &mut Marks,
+        children: &mut Vec<NodeId>,
+    ) -> usize {
+        let node = self.node(id);
+        match (node.inside(), node.meta().decider()) {
+            ((Stage::Expanded, inside), Decider::One(_)) => {
+                let decision = self.decision(inside);
+                children.extend(decision.each().filter_map(Edge::node));
+                marks.mark(inside, decision.words())
             }
+            ((Stage::Expanded, _), _) => {
+                let joint = self.joint(id);
+                let joint = joint.lock();
+                children.extend(joint.edges.values().filter_map(|edge| edge.to));
+                0
+            }
+            _ => 0,
         }
     }
 }
