@@ -178,15 +178,6 @@ impl LaneMask {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
-    /// So many of the lanes, those with the least numbers.
-    pub fn first_lanes(&self, count: u64) -> LaneMask {
-        let mut first = LaneMask::default();
-        for lane in self.lanes().take(count as usize) {
-            first.insert(lane);
-        }
-        first
-    }
-
     /// The lanes, ascending.
     #[inline]
     pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {

@@ -46,8 +46,8 @@ pub(super) struct LocalSearch {
     follower: Follower,
 }
 
-/// Tells where moves lead to.
-struct Follower(Box<dyn Evaluator>);
+/// Tells where moves lead to that are left open, if any are.
+struct Follower(Option<Box<dyn Evaluator>>);
 
 impl fmt::Debug for Follower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,7 +82,7 @@ impl Follower {
             depth: tree.node(id).meta().depth(),
             joint: &answer.joint,
         };
-        let found = self.0.follow(&[transition], &Stop::new()).ok()?;
+        let found = self.0.as_mut()?.follow(&[transition], &Stop::new()).ok()?;
         let found = found.all().each().next()?;
         let child = tree.intern_successor(&found, buffer)?;
         edge.lead_to(child);
@@ -104,7 +104,11 @@ impl LocalSearch {
         let rng = rng::streams(config.seed)
             .next()
             .expect("streams do not end");
-        let follower = evaluator(game, Backend::Lanes, None, config.max_steps, rng).ok()?;
+        // Without moves that are left open, there is nothing to follow.
+        let follower = match config.eager_moves {
+            usize::MAX => None,
+            _ => Some(evaluator(game, Backend::Lanes, None, config.max_steps, rng).ok()?),
+        };
         let share = config.local.then(|| config.prover_share(threads, false));
         let source = &game.rules().source;
         let rulesheet = (source.name(), source.text());
