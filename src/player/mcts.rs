@@ -29,6 +29,8 @@ pub struct MctsPlayerConfig {
     pub backend: Option<Backend>,
     /// Whether to go on searching while others think.
     pub ponder: bool,
+    /// Whether to answer before the end of the clock when no other move can overtake the best one.
+    pub settle: bool,
     /// What each move may cost, besides the clock.
     pub budget: MoveBudget,
 }
@@ -72,6 +74,7 @@ impl Default for MctsPlayerConfig {
                 .with_evaluation(evaluation),
             backend: None,
             ponder: true,
+            settle: true,
             budget: MoveBudget::default(),
         }
     }
@@ -82,6 +85,7 @@ impl MctsPlayerConfig {
         with_search(search: MctsConfig);
         with_backend(backend: Option<Backend>);
         with_ponder(ponder: bool);
+        with_settle(settle: bool);
         with_budget(budget: MoveBudget);
     }
 }
@@ -160,6 +164,7 @@ impl GameSearch {
         &mut self,
         deadline: Option<Instant>,
         budget: &MoveBudget,
+        choice: Option<RoleId>,
         stop: &Stop,
     ) -> Result<(), MachineError> {
         let own = budget
@@ -176,6 +181,7 @@ impl GameSearch {
         let budget = SearchBudget::default()
             .with_nodes(budget.nodes)
             .with_playouts(budget.playouts)
+            .with_choice(choice)
             .with_stop(stop);
         self.tree.run(&budget)
     }
@@ -212,12 +218,13 @@ impl Player for MctsPlayer {
         let budget = self.config.budget;
         Ok(self
             .current(deadline)?
-            .think(Some(deadline), &budget, stop)?)
+            .think(Some(deadline), &budget, None, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {
         let role: RoleId = self.seat.role;
         let budget = self.config.budget;
+        let choice = self.config.settle.then_some(role);
         let current = self.current(deadline)?;
         current.board.set_stop(&stop.by(deadline));
         let legal = current.board.legal_texts(role);
@@ -228,7 +235,7 @@ impl Player for MctsPlayer {
             [only] => return Ok(Choice::new(only.as_str())),
             _ => {}
         }
-        if let Err(error) = current.think(Some(deadline), &budget, stop) {
+        if let Err(error) = current.think(Some(deadline), &budget, choice, stop) {
             // There still may be something that was found before.
             tracing::warn!(%error, "the search failed");
         }
@@ -253,7 +260,7 @@ impl Player for MctsPlayer {
 
     fn ponder(&mut self, stop: &Stop) {
         if let (true, Some(search)) = (self.config.ponder, &mut self.search)
-            && let Err(error) = search.think(None, &MoveBudget::default(), stop)
+            && let Err(error) = search.think(None, &MoveBudget::default(), None, stop)
         {
             tracing::warn!(%error, "the search failed");
         }

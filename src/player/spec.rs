@@ -50,6 +50,7 @@ const KINDS: &[PlayerKind] = &[
             "threads",
             "memory",
             "leaf-playouts",
+            "batch",
             "nodes",
             "total-playouts",
             "seconds",
@@ -72,6 +73,7 @@ const KINDS: &[PlayerKind] = &[
             "latches",
             "darkening",
             "ponder",
+            "settle",
             "seed",
         ],
         read: read_mcts,
@@ -123,13 +125,18 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     // Where nodes or playouts count, nothing should depend on time: not what others take to think,
     // and not what other threads find out meanwhile.
     let is_timed = !budget.is_counted();
+    let ponder: Option<bool> = options.get("ponder", "true or false")?;
+    let ponder = ponder.unwrap_or(is_timed);
+    let settle: Option<bool> = options.get("settle", "true or false")?;
     let mut config = MctsPlayerConfig {
         search: mcts::MctsConfig::default()
             .with_local(is_timed)
             .with_plan(is_timed)
             .with_solve(is_timed),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
-        ponder: options.get("ponder", "true or false")?.unwrap_or(is_timed),
+        ponder,
+        // What is spared is of use only where thinking goes on.
+        settle: settle.unwrap_or(ponder),
         budget,
     };
     let search = &mut config.search;
@@ -140,6 +147,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     if let Some(memory) = memory {
         search.memory = memory << 20;
     }
+    search.batch = options.within("batch", "a number of leaves from 1 to 512", 1..=512)?;
     search.leaf_playouts = options.within("leaf-playouts", playouts, 1..=1 << 20)?;
     if let Some(visits) = options.within("rave", "a number of visits up to 1000000", 0.0..=1e6)? {
         search.rave = Some(visits);

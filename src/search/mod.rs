@@ -15,6 +15,7 @@ mod symmetry;
 
 use propjit_stop::Stop;
 
+use crate::machine::RoleId;
 use crate::setters::setters;
 
 /// The limits of a search, which may also come to an end by itself.
@@ -26,6 +27,9 @@ pub struct SearchBudget {
     pub playouts: Option<u64>,
     /// The number of nodes that the search adds to the tree; it may be a few more.
     pub nodes: Option<u64>,
+    /// The role that is to choose a move, if nothing else is wanted than that: the search ends before the
+    /// deadline if no other move can overtake the best one.
+    pub choice: Option<RoleId>,
     /// Ends the search when it is set, or at its deadline.
     pub stop: Stop,
 }
@@ -34,6 +38,7 @@ impl SearchBudget {
     setters! {
         with_playouts(playouts: Option<u64>);
         with_nodes(nodes: Option<u64>);
+        with_choice(choice: Option<RoleId>);
         with_stop(stop: Stop);
     }
 }

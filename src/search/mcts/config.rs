@@ -18,6 +18,9 @@ pub struct MctsConfig {
     /// How many playouts a leaf gets each time that it is visited. By default one where playouts
     /// are long or the circuit is large, and up to 4 where they cost nearly nothing.
     pub leaf_playouts: Option<u64>,
+    /// How many leaves each thread may have under way at a time, at most; by default as many as have room in the
+    /// lanes. With fewer, each is chosen with more knowledge, and the search is slower.
+    pub batch: Option<usize>,
     /// The weight of what is uncertain: the factor in the upper confidence bound, for goals
     /// that range from 0 to 1. By default 0.5 with playouts alone, and 0.2 beside an evaluation
     /// or with all moves as first, as values vary less then. Beside prior probabilities of moves,
@@ -137,6 +140,7 @@ impl Default for MctsConfig {
             threads: 1,
             memory: 1 << 30,
             leaf_playouts: None,
+            batch: None,
             exploration: None,
             rave: None,
             recycle: true,
@@ -163,6 +167,7 @@ impl MctsConfig {
         with_threads(threads: usize);
         with_memory(memory: usize);
         with_leaf_playouts(leaf_playouts: Option<u64>);
+        with_batch(batch: Option<usize>);
         with_exploration(exploration: Option<f32>);
         with_rave(rave: Option<f32>);
         with_recycle(recycle: bool);

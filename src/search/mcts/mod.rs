@@ -19,7 +19,7 @@
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
 //! - `solving`: what all states tell, in a game that has few.
-//! - `recycling`: what is forgotten when memory is full.
+//! - `settlement`: choices that will not change any more.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
 //! - `report`: the result.
@@ -42,8 +42,8 @@ mod model;
 mod node;
 mod path;
 mod planning;
-mod recycling;
 mod report;
+mod settlement;
 mod shared;
 mod solving;
 #[cfg(test)]
@@ -75,6 +75,7 @@ use node::Bounds;
 pub use planning::PlanReport;
 use planning::Planning;
 pub use report::{MoveReport, ProvedBy, SearchReport};
+use settlement::Settlement;
 use shared::{Shared, Wanted};
 use solving::Solving;
 pub use solving::StatesReport;
@@ -399,7 +400,7 @@ impl Mcts {
         }
     }
 
-    /// Searches until the budget is spent or the root is solved.
+    /// Searches until the budget is spent, or the root is solved, or else the choice is settled that is wanted.
     ///
     /// # Errors
     /// When a machine cannot go on.
@@ -409,6 +410,7 @@ impl Mcts {
         let wanted = Wanted {
             playouts: more(budget.playouts, self.shared.playouts_and_spared()),
             nodes: more(budget.nodes, self.tree.len() as u64),
+            choice: None,
         };
         if let Some(engines) = &self.engines {
             engines.advance(&self.state, budget.stop.deadline());
@@ -431,6 +433,11 @@ impl Mcts {
                 || self.solving.as_ref().is_some_and(Solving::is_pending);
             let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
+            // What is still to come may change all.
+            let choice = budget.choice.filter(|_| !is_waiting);
+            let choice = choice.zip(budget.stop.deadline());
+            let choice = choice.map(|(role, end)| Settlement::begin(&self.tree, role, end));
+            let wanted = Wanted { choice, ..wanted };
             let result = self.run_for(time, wanted, &budget.stop);
             let goes_on = result.is_ok() && !budget.stop.is_set() && !self.is_done(wanted);
             if goes_on && self.tree.is_full() && self.recycle(&budget.stop) {

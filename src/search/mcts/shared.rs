@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::best_line::BestLine;
+use super::settlement::Settlement;
 use super::tree::Tree;
 use crate::playout::PlayoutProgress;
 use crate::statistics::Moments;
@@ -25,11 +26,12 @@ const MOST_PLAYOUTS: u64 = 4;
 /// How many it gets before it is known what they cost.
 pub(super) const FIRST_PLAYOUTS: u64 = 2;
 
-/// The numbers of playouts and of nodes in the tree at which a search ends.
+/// What a search ends with: numbers of playouts and of nodes in the tree, or a choice that is settled.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) playouts: Option<u64>,
     pub(super) nodes: Option<u64>,
+    pub(super) choice: Option<Settlement>,
 }
 
 /// The figures that the threads of a search count together.
@@ -56,11 +58,16 @@ impl Shared {
         is_better.then(|| best.insert(line).goal)
     }
 
-    /// Whether there were as many playouts, or there are as many nodes, as are wanted.
+    /// Whether there is what is wanted.
     pub(super) fn is_enough(&self, wanted: Wanted, tree: &Tree) -> bool {
-        let Wanted { playouts, nodes } = wanted;
+        let Wanted {
+            playouts,
+            nodes,
+            choice,
+        } = wanted;
         playouts.is_some_and(|playouts| self.playouts_and_spared() >= playouts)
             || nodes.is_some_and(|nodes| tree.len() as u64 >= nodes)
+            || choice.is_some_and(|choice| choice.is_settled(tree))
     }
 
     /// By how many playouts the work is measured.

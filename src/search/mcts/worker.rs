@@ -212,7 +212,10 @@ impl<'a> Worker<'a> {
         };
         let most = match &self.config.leaves {
             Some(evaluation) => self.most_waiting(evaluation),
-            None => self.most_leaves(1, lanes.div_ceil(self.playouts)),
+            None => {
+                let most = self.most_leaves(1, lanes.div_ceil(self.playouts));
+                most.min(self.config.batch.unwrap_or(usize::MAX))
+            }
         };
         let mut left = MOST_DESCENTS;
         loop {

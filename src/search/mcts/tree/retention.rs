@@ -1,0 +1,145 @@
+//! Retention: what is kept of a tree when it gets another root, or has no memory left.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use super::super::arena::{AllocationBuffer, Arena, Marks};
+use super::super::decision::Edge;
+use super::super::joint::JointDecision;
+use super::super::node::{Decider, Node, NodeId, Stage};
+use super::Tree;
+use crate::search::successor::Successor;
+
+impl Tree {
+    /// No marks yet.
+    pub(super) fn marks(&self) -> Marks {
+        self.arena.marks()
+    }
+
+    /// How many lines of memory there are for nodes.
+    pub(super) fn lines(&self) -> usize {
+        self.arena.lines()
+    }
+
+    /// Forgets all nodes. There is no root then.
+    pub(in super::super) fn clear(&mut self) {
+        self.keep(&self.arena.marks());
+    }
+
+    /// Makes the state the root, and forgets nodes that cannot be reached from it.
+    pub(in super::super) fn set_root(&mut self, root: &Successor) {
+        let mut marks = self.arena.marks();
+        let known = self.find_successor(root);
+        if let Some(known) = known {
+            self.mark(known, &mut marks, |_| {});
+        }
+        self.keep(&marks);
+        match known {
+            Some(known) => self.root = known,
+            None => self.make_root(root),
+        }
+        self.heeds_proofs = AtomicBool::new(true);
+        // What a prover knows of the root is not by which move: that has to follow from what is
+        // known of the moves.
+        let node = self.node(self.root);
+        if self.wins.is_some() && node.is_solved() && node.meta().decider() != Decider::Nobody {
+            node.reset(|role| self.goal_bounds(&root.state, role));
+            self.refresh(self.root);
+        }
+    }
+
+    /// As [`ignore_proofs`](Tree::ignore_proofs), and forgets all but the root.
+    pub(in super::super) fn begin_without_proofs(&mut self, root: &Successor) {
+        self.begin(root, false);
+    }
+
+    /// Forgets all but the root, and heeds proofs from now on or not.
+    pub(super) fn begin(&mut self, root: &Successor, heeds_proofs: bool) {
+        self.heeds_proofs = AtomicBool::new(heeds_proofs);
+        self.clear();
+        self.make_root(root);
+    }
+
+    /// Forgets all nodes that are not marked.
+    pub(super) fn keep(&mut self, marks: &Marks) {
+        for shard in &self.shards {
+            shard.lock().retain(|entry| marks.contains(entry.id));
+        }
+        let joints = self.joints.get_mut();
+        let arena = &self.arena;
+        joints.retain(|&id, _| {
+            let is_expanded =
+                || Node::new(arena.from(id), &self.ranges).inside().0 == Stage::Expanded;
+            marks.contains(id) && is_expanded()
+        });
+        let bytes = joints.values().map(|joint| {
+            let joint = joint.lock();
+            joint.bytes() + joint.edges.len() * JointDecision::EDGE_BYTES
+        });
+        self.joint_bytes = AtomicUsize::new(bytes.sum());
+        self.is_full = AtomicBool::new(false);
+        self.arena.sweep(marks);
+    }
+
+    /// Makes the root of a tree that is empty.
+    pub(super) fn make_root(&mut self, root: &Successor) {
+        let mut buffer = AllocationBuffer::default();
+        let made = loop {
+            match self.intern_successor(root, &mut buffer) {
+                Some(made) => break made,
+                // Whatever the limit is, there is a root.
+                None => {
+                    let length = Node::words(self.ranges.len(), root.state.words().len());
+                    self.arena = Arena::new(32 * 8 * length);
+                    buffer = AllocationBuffer::default();
+                }
+            }
+        };
+        self.arena.give_back(buffer);
+        self.root = made;
+    }
+
+    /// Marks a node and all that can be reached from it, and calls `found` with each of the
+    /// nodes.
+    pub(super) fn mark(&self, id: NodeId, marks: &mut Marks, mut found: impl FnMut(NodeId)) {
+        let mut left = vec![id];
+        while let Some(id) = left.pop() {
+            if self.mark_node(id, marks) > 0 {
+                found(id);
+                self.mark_inside(id, marks, &mut left);
+            }
+        }
+    }
+
+    /// Marks a node. Returns how many lines it has if it was not marked before, or else 0.
+    pub(super) fn mark_node(&self, id: NodeId, marks: &mut Marks) -> usize {
+        let state = self.node(id).state().len();
+        marks.mark(id, Node::words(self.ranges.len(), state))
+    }
+
+    /// Marks what a node knows of its moves, and adds the nodes that these lead to. Returns as [`mark_node`]
+    /// does, for what is known.
+    ///
+    /// [`mark_node`]: Tree::mark_node
+    pub(super) fn mark_inside(
+        &self,
+        id: NodeId,
+        marks: &mut Marks,
+        children: &mut Vec<NodeId>,
+    ) -> usize {
+        let node = self.node(id);
+        match (node.inside(), node.meta().decider()) {
+            ((Stage::Expanded, inside), Decider::One(_)) => {
+                let decision = self.decision(inside);
+                children.extend(decision.each().filter_map(Edge::node));
+                marks.mark(inside, decision.words())
+            }
+            ((Stage::Expanded, _), _) => {
+                let joint = self.joint(id);
+                let joint = joint.lock();
+                children.extend(joint.edges.values().filter_map(|edge| edge.to));
+                0
+            }
+            _ => 0,
+        }
+    }
+}
