@@ -125,21 +125,22 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
             # Another build may have no evaluation.
             told = process.communicate()[0]
             verdicts.append(json.loads(told)["verdict"] if process.returncode == 0 else "none")
+    roles = len(run(options.core, settings[0], "info", rulesheet)["roles"])
+    # Where there are more roles, the others have all of them but one.
+    others = [other] * max(1, roles - 1)
     with contextlib.ExitStack() as players:
         clock = options.clock
         if options.against:
-            programs = zip(settings, [PROGRAM, options.against], [own, common])
-            own, other = (players.enter_context(served(options.core, *each, clock)) for each in programs)
+            seats = [(settings[0], PROGRAM, own), *((settings[1], options.against, common) for _ in others)]
+            own, *others = (players.enter_context(served(options.core, *seat, clock)) for seat in seats)
             clock = HTTP_CLOCK
         elif options.stranger:
-            other = options.stranger
+            others = [options.stranger] * len(others)
         records = Path(options.records or folder, f"{name}.jsonl")
         records.unlink(missing_ok=True)
-        roles = len(run(options.core, settings[0], "info", rulesheet)["roles"])
         rounds = max(1, options.matches // roles)
-        # Where there are more roles, the others have all of them but one.
-        others = ["--player", other] * max(1, roles - 1)
-        arguments = [rulesheet, "--player", own, *others, "--rounds", str(rounds), *seed]
+        named = [part for player in [own, *others] for part in ("--player", player)]
+        arguments = [rulesheet, *named, "--rounds", str(rounds), *seed]
         arguments += ["--start-clock", str(options.start_clock), "--play-clock", str(clock), "--output", str(records)]
         if options.openings > 0:
             arguments += ["--openings", f"random:{options.openings}"]

@@ -142,10 +142,23 @@ impl Facts {
 pub(crate) struct Sizes {
     /// The number of values of each variable.
     values: Vec<f64>,
-    /// The part of all bindings of its variables that each literal allows.
-    shares: Vec<f64>,
+    literals: Vec<Selectivity>,
+}
+
+/// How much a literal selects.
+struct Selectivity {
+    /// The part of all bindings of its variables that it allows.
+    share: f64,
     /// Where that is known from facts, these.
-    facts: Vec<Option<Facts>>,
+    facts: Option<Facts>,
+}
+
+impl Selectivity {
+    /// Of a literal of which nothing is known.
+    const UNKNOWN: Selectivity = Selectivity {
+        share: 1.0,
+        facts: None,
+    };
 }
 
 impl Sizes {
@@ -153,8 +166,7 @@ impl Sizes {
     pub(super) fn unknown(rule: &Rule) -> Sizes {
         Sizes {
             values: vec![UNKNOWN_VALUES; rule.variables.len()],
-            shares: vec![1.0; rule.body.len()],
-            facts: rule.body.iter().map(|_| None).collect(),
+            literals: rule.body.iter().map(|_| Selectivity::UNKNOWN).collect(),
         }
     }
 
@@ -227,8 +239,10 @@ impl Sizes {
                 *values = values.min(count);
             }
             let columns: Vec<usize> = (0..facts.blanks.len()).collect();
-            sizes.shares[at] = facts.share(&columns, database);
-            sizes.facts[at] = Some(facts);
+            sizes.literals[at] = Selectivity {
+                share: facts.share(&columns, database),
+                facts: Some(facts),
+            };
         }
         sizes
     }
@@ -240,7 +254,10 @@ impl Sizes {
 
     /// The part of all bindings that these literals, taken together, allow.
     pub(super) fn share<'a>(&self, literals: impl IntoIterator<Item = &'a usize>) -> f64 {
-        literals.into_iter().map(|&at| self.shares[at]).product()
+        literals
+            .into_iter()
+            .map(|&at| self.literals[at].share)
+            .product()
     }
 
     /// The number of instances of a rule with these conditions.
@@ -254,7 +271,8 @@ impl Sizes {
             literal.for_each_var(&mut mark);
         }
         let used = (0..used.len()).filter(|&var| used[var]);
-        self.bindings(used) * self.shares.iter().product::<f64>()
+        let shares = self.literals.iter().map(|literal| literal.share);
+        self.bindings(used) * shares.product::<f64>()
     }
 
     /// Literals of the rule were replaced by one, its last, that allows at most this part of all
@@ -266,7 +284,9 @@ impl Sizes {
         at_most: f64,
         database: &mut Database,
     ) {
-        let projections = literals.iter().filter_map(|&at| self.facts[at].as_ref());
+        let projections = literals
+            .iter()
+            .filter_map(|&at| self.literals[at].facts.as_ref());
         let shares = projections.map(|facts| {
             let columns = facts.blanks.iter().enumerate();
             let columns = columns.filter(|(_, blank)| match blank {
@@ -278,16 +298,11 @@ impl Sizes {
         });
         let share = shares.product::<f64>().min(at_most);
         let mut at = 0;
-        self.shares.retain(|_| {
+        self.literals.retain(|_| {
             at += 1;
             !literals.contains(&(at - 1))
         });
-        at = 0;
-        self.facts.retain(|_| {
-            at += 1;
-            !literals.contains(&(at - 1))
-        });
-        self.shares.push(share);
-        self.facts.push(None);
+        let facts = None;
+        self.literals.push(Selectivity { share, facts });
     }
 }
