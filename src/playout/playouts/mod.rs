@@ -50,6 +50,10 @@ use crate::ground::GroundGame;
 use crate::lane_mask::LaneMask;
 use crate::machine::{MachineError, State};
 
+/// The steps after which the progress is told of the matches that have ended. All threads change the same
+/// number, which each of them has to wait for.
+const STEPS_PER_REPORT: u64 = 64;
+
 /// Plays matches in lanes, on one engine or always on the best one.
 pub struct Playouts {
     game: Arc<GroundGame>,
@@ -82,6 +86,8 @@ pub struct Playouts {
     /// [`Playouts::is_late`].
     looks: u64,
     is_late: bool,
+    /// How many matches have ended that the progress has not been told of.
+    unreported: u64,
     /// The next step at which a match may reach the limit of steps.
     limit_check: u64,
     /// For each role, the number of times that it had each goal; all zero between uses.
@@ -127,6 +133,7 @@ impl Playouts {
             now: 0,
             looks: 0,
             is_late: false,
+            unreported: 0,
             limit_check: 0,
             goal_counts: roles.iter().map(|role| vec![0; role.goals.len()]).collect(),
             lines: None,
@@ -156,6 +163,11 @@ impl Playouts {
             trial: Trial::of(&engine),
             ..Playouts::new(game, engine, max_steps, seed)
         }
+    }
+
+    /// Tells the progress of the matches that have ended.
+    fn report(&mut self, limits: &RunLimits) {
+        limits.progress.add(std::mem::take(&mut self.unreported));
     }
 
     /// Starts matches in idle lanes with step `now`.
@@ -286,6 +298,9 @@ impl PlayoutRunner for Playouts {
             self.follow();
             if !self.lanes.running.is_empty() {
                 self.step(limits);
+                if self.now.is_multiple_of(STEPS_PER_REPORT) {
+                    self.report(limits);
+                }
             } else if let Some(form) = self.successor.take() {
                 let bases = self.game.layout().bases.len();
                 let width = form.evaluator.width();
@@ -303,6 +318,7 @@ impl PlayoutRunner for Playouts {
                 break;
             }
         }
+        self.report(limits);
         Ok(())
     }
 }

@@ -39,7 +39,7 @@ impl Playouts {
         if !ends.terminal.is_empty() {
             self.form.evaluate(section::GOALS, at);
         }
-        self.end_matches(at, &ends, limits);
+        self.end_matches(at, &ends);
         self.now += 1;
         self.start_matches(limits);
         let (starting, start) = self.lanes.starting(&self.queue);
@@ -105,13 +105,13 @@ impl Playouts {
     }
 
     /// Counts the matches that end: together if all that run are for one job.
-    fn end_matches(&mut self, at: usize, ends: &Ends, limits: &RunLimits) {
+    fn end_matches(&mut self, at: usize, ends: &Ends) {
         let ended = ends.terminal.or(ends.truncated).or(ends.stuck);
         let count = ended.count();
         if count == 0 {
             return;
         }
-        limits.progress.add(count);
+        self.unreported += count;
         if let (Some(trial), None) = (&mut self.trial, &self.successor) {
             trial.count_ends(count);
         }

@@ -46,6 +46,8 @@ pub(super) struct Worker<'a> {
     /// playouts started, if they did; and the values of each role, those of one path after the other.
     evaluated: Vec<(Path, Option<NodeId>)>,
     values: Vec<f32>,
+    /// How many playouts were spared since the other threads were told.
+    spared: u64,
     /// Paths that are not in use.
     paths: Vec<Path>,
     /// How many playouts each leaf gets.
@@ -105,6 +107,7 @@ impl<'a> Worker<'a> {
             waiting: Vec::new(),
             evaluated: Vec::new(),
             values: Vec::new(),
+            spared: 0,
             paths: Vec::new(),
             root_statistics: Vec::new(),
             ends_when_full,
@@ -303,8 +306,7 @@ impl<'a> Worker<'a> {
                 let values = std::mem::take(&mut self.context.values);
                 self.record(path, None, &values);
                 self.context.values = values;
-                let spared = &self.shared.spared;
-                spared.fetch_add(self.playouts, Ordering::Relaxed);
+                self.spared += self.playouts;
             }
             Leaf::Expand(node) => questions.push(question(path, node, None)),
             Leaf::Follow(node, joint) => questions.push(question(path, node, Some(joint))),
@@ -328,7 +330,7 @@ impl<'a> Worker<'a> {
             let values = self.tree.expected_goals(node, scorer);
             self.record(path, Some(node), &values);
         }
-        self.shared.spared.fetch_add(1, Ordering::Relaxed);
+        self.spared += 1;
     }
 
     /// Records what the evaluation at the end of the path brought for each role, until the tree is
@@ -353,6 +355,8 @@ impl<'a> Worker<'a> {
             self.recycle(path);
         }
         self.values.clear();
+        let spared = std::mem::take(&mut self.spared);
+        self.shared.spared.fetch_add(spared, Ordering::Relaxed);
     }
 
     fn recycle(&mut self, mut path: Path) {

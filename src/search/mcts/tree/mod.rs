@@ -40,7 +40,7 @@ const DECISION_LINES: usize = 5;
 pub(super) struct Tree {
     arena: Arena,
     /// The nodes by the hash of their state and depth.
-    shards: Box<[Mutex<HashTable<Entry>>]>,
+    shards: Box<[Shard]>,
     /// The decisions of nodes in which several roles decide.
     joints: RwLock<FxHashMap<NodeId, Arc<Mutex<JointDecision>>>>,
     /// How much memory these take, about.
@@ -69,6 +69,12 @@ pub(super) struct Tree {
     /// Whether moves have prior probabilities.
     has_priors: bool,
 }
+
+/// A part of the table. It has lines of memory of its own, so that threads do not wait for those that look into its
+/// neighbours.
+#[repr(align(64))]
+#[derive(Default, Debug)]
+struct Shard(Mutex<HashTable<Entry>>);
 
 /// What is known of an edge beside the values of the evaluations behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +105,7 @@ impl Tree {
         let mut tree = Tree {
             // The rest is for the table, and for choices that several roles make at once.
             arena: Arena::new(limit / 4 * 3),
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
             joints: RwLock::default(),
             joint_bytes: AtomicUsize::new(0),
             ranges,
@@ -161,7 +167,7 @@ impl Tree {
 
     /// How many nodes there are.
     pub(super) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().len()).sum()
+        self.shards.iter().map(|shard| shard.0.lock().len()).sum()
     }
 
     /// Whether there is no memory for more nodes.
@@ -245,7 +251,7 @@ impl Tree {
     }
 
     fn shard(&self, hash: u32) -> MutexGuard<'_, HashTable<Entry>> {
-        self.shards[hash as usize % SHARDS].lock()
+        self.shards[hash as usize % SHARDS].0.lock()
     }
 
     fn allocate(&self, buffer: &mut AllocationBuffer, words: usize) -> Option<Block> {

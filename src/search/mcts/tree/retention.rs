@@ -62,7 +62,7 @@ impl Tree {
     /// Forgets all nodes that are not marked.
     pub(super) fn keep(&mut self, marks: &Marks) {
         for shard in &self.shards {
-            shard.lock().retain(|entry| marks.contains(entry.id));
+            shard.0.lock().retain(|entry| marks.contains(entry.id));
         }
         let joints = self.joints.get_mut();
         let arena = &self.arena;
