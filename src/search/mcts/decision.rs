@@ -379,11 +379,12 @@ impl<'a> Edge<'a> {
         self.set_uncertainty(counts - PENDING);
     }
 
-    /// An evaluation that was under way has ended. Now the mean is this, as a share of the
+    /// Evaluations that were under way have ended. Now the mean is this, as a share of the
     /// range of the goals of the deciding role.
-    pub(super) fn end(self, mean: f32) {
-        let counts = self.0[COUNTS].fetch_sub(PENDING - VISIT, Ordering::Relaxed);
-        let counts = counts - (PENDING - VISIT);
+    pub(super) fn end(self, evaluations: u64, mean: f32) {
+        let ended = evaluations * (PENDING - VISIT);
+        let counts = self.0[COUNTS].fetch_sub(ended, Ordering::Relaxed);
+        let counts = counts - ended;
         set(&self.0[WORTH], worth_word(mean, uncertainty(counts)));
     }
 

@@ -369,7 +369,7 @@ mod tests {
         let count = |place: usize| {
             let edge = decision.edge(place);
             edge.begin();
-            edge.end(0.5);
+            edge.end(1, 0.5);
         };
         for place in 0..300 {
             (0..place * 77 % 300).for_each(|_| count(place));

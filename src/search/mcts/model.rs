@@ -219,8 +219,8 @@ fn evaluations_are_counted() {
         node.begin();
         edge.begin();
         node.end();
-        node.add(&[100.0]);
-        edge.end(1.0);
+        node.add([&[100.0][..]].into_iter());
+        edge.end(1, 1.0);
     };
     let give_up = |memory: &Memory| {
         let (node, edge) = (memory.node(), Decision::new(memory.inside()).edge(0));

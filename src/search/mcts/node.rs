@@ -275,13 +275,15 @@ impl<'a> Node<'a> {
         self.words[COUNTS].fetch_sub(PENDING, Ordering::Relaxed);
     }
 
-    /// Adds the values that an evaluation had for each role.
-    pub(super) fn add(self, values: &[f32]) {
-        for ((sum, range), value) in self.words[SUMS..].iter().zip(self.ranges).zip(values) {
-            let value = range.to_unit(*value) * UNIT;
-            sum.fetch_add(value as u64, Ordering::Relaxed);
+    /// Adds the values that evaluations had for each role.
+    pub(super) fn add<'v>(self, evaluations: impl ExactSizeIterator<Item = &'v [f32]> + Clone) {
+        for (role, (sum, range)) in self.words[SUMS..].iter().zip(self.ranges).enumerate() {
+            let values = evaluations
+                .clone()
+                .map(|values| range.to_unit(values[role]) * UNIT);
+            sum.fetch_add(values.map(|value| value as u64).sum(), Ordering::Relaxed);
         }
-        self.words[COUNTS].fetch_add(1, Ordering::Relaxed);
+        self.words[COUNTS].fetch_add(evaluations.len() as u64, Ordering::Relaxed);
     }
 
     /// What the roles can expect by an evaluation of the states below.

@@ -123,8 +123,8 @@ mod tests {
         let (_, decision) = tree.decision_of_one(tree.root()).unwrap();
         for _ in 0..visits {
             decision.edge(place).begin();
-            decision.edge(place).end(0.5);
-            tree.node(tree.root()).add(&[50.0, 50.0]);
+            decision.edge(place).end(1, 0.5);
+            tree.node(tree.root()).add([&[50.0, 50.0][..]].into_iter());
         }
     }
 

@@ -92,8 +92,8 @@ impl Tree {
         }
     }
 
-    /// Takes over the value behind an edge of a node. Returns what the edge is worth to the role
-    /// that decides, of which this is the mean.
+    /// Takes over the value behind an edge of a node, after so many visits more. Returns what the edge is worth
+    /// to the role that decides, of which this is the mean.
     pub(super) fn take_over_value(
         &self,
         node: Node<'_>,
@@ -101,6 +101,7 @@ impl Tree {
         decision: Decision<'_>,
         edge: Edge<'_>,
         mean: f32,
+        visits: u64,
     ) -> f32 {
         let (Some(valuation), Some(child)) = (self.valuation(), edge.node()) else {
             return mean;
@@ -123,7 +124,7 @@ impl Tree {
             // It was the best so far.
             self.compare_values(node, role, decision);
         }
-        let weight = valuation.weight(edge.visits() + 1);
+        let weight = valuation.weight(edge.visits() + visits);
         mean + weight * (found.of(role) - mean)
     }
 
