@@ -16,6 +16,7 @@ mod connections;
 mod courses;
 mod darkening;
 mod darkening_command;
+mod decided;
 mod decisive;
 mod environment;
 mod examples;

@@ -60,7 +60,7 @@ impl Composite {
         format!("({word} {})", literals.join(" "))
     }
 
-    fn lit(&self, step: &mut Step, when: When) -> Lit {
+    pub(super) fn lit(&self, step: &mut Step, when: When) -> Lit {
         let (literals, any) = match self {
             Composite::Any(literals) => (literals, true),
             Composite::All(literals) => (literals, false),

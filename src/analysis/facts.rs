@@ -7,7 +7,7 @@ use super::fact::Fact;
 use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
 use crate::ground::invariants::Invariant;
-use crate::ground::{GoalTables, Literal};
+use crate::ground::{CountBounds, GoalBounds, GoalTables, GroundGame, Literal};
 use crate::machine::RoleId;
 
 /// A goal value of a role that the role has, or one that it does not have.
@@ -55,6 +55,11 @@ pub struct Facts {
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
+    /// The goals that counters exclude.
+    pub count_bounds: Option<CountBounds>,
+    /// How many of a thousand steps of the random matches began in states in which latches and
+    /// counters leave one goal to each role.
+    pub decided_per_mille: usize,
     /// The goals that latches ensure.
     pub forced_goals: Vec<ForcedGoal>,
     /// The goals that other literals exclude, for as long as they hold.
@@ -68,6 +73,12 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What latches and counters leave of the goals of the game; `None` if they exclude none.
+    pub fn goal_bounds(&self, game: &GroundGame) -> Option<GoalBounds> {
+        let masks = self.goal_latches.masks().to_vec();
+        GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some())
+    }
+
     /// The literals that hold in every state of every match.
     pub fn constants(&self) -> impl Iterator<Item = Literal> {
         let invariants = self.invariants.iter();

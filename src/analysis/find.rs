@@ -13,7 +13,7 @@ use super::goal_latches::{GoalLatch, GoalLatches};
 use super::inhibitors::Known;
 use super::latches::{self, Kind};
 use super::samples::Samples;
-use super::{candidates, composite, goals, inhibitors};
+use super::{candidates, composite, counters, decided, goals, inhibitors, linear};
 use crate::engine::Engines;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::induction;
@@ -33,14 +33,36 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let samples = &Samples::play(engines, config.steps, config.seed, &stages.until(0.15));
     stages.end("random matches", 0);
 
-    let mut invariants = invariants(net, samples, &mut stages);
-    let find_tables = || GoalTables::find(net.game, &invariants, &stages.until(0.6));
-    let goal_tables = config.goal_tables.then(find_tables).flatten();
-    stages.end("goal tables", 0);
+    let (mut invariants, open) = invariants(net, samples, &mut stages);
+    let counters = counters::find(net, &invariants, &stages.until(0.55));
+    let (found, open) = linear::find(
+        net,
+        &invariants,
+        &open,
+        samples,
+        &counters,
+        &stages.until(0.6),
+    );
+    strengthen(&mut invariants, found);
+    stages.end("linear invariants", open);
     let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
     stages.end("latches", undecided(&kinds));
     constant_after_all(net, &mut invariants, &mut kinds);
     let latches = latched(&kinds);
+    let held: FxHashSet<usize> = (latches.iter())
+        .filter(|latch| latch.what.value)
+        .map(|latch| latch.what.proposition)
+        .collect();
+    let may_count = !counters.is_empty() || linear::latched(net).next().is_some();
+    let find_tables = || GoalTables::find(net.game, &invariants, &stages.until(0.7));
+    let goal_tables = (config.goal_tables || may_count)
+        .then(find_tables)
+        .flatten();
+    stages.end("goal tables", 0);
+    let end = stages.until(0.75);
+    let count_bounds = (goal_tables.as_ref())
+        .and_then(|tables| decided::find(net, &invariants, tables, &counters, &held, &end));
+    stages.end("decided states", 0);
     let (latched_literals, others): (Vec<_>, Vec<_>) = kinds
         .iter()
         .partition(|(_, kind)| matches!(kind, Kind::Latched(_)));
@@ -79,7 +101,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         inhibitor.excluded.len() < goals.len()
     };
     let finals = kinds.iter().filter(|(_, kind)| *kind == Kind::Final);
-    Facts {
+    let mut facts = Facts {
         steps: samples.steps,
         matches: samples.matches,
         sum: samples.sum(),
@@ -87,6 +109,8 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         latches,
         latched_goals: latched(&goal_kinds),
+        count_bounds,
+        decided_per_mille: 0,
         goal_latches: GoalLatches::new(excluded.found),
         forced_goals: excluded.forced,
         goal_inhibitors: inhibited.found.into_iter().filter(some_goals).collect(),
@@ -94,20 +118,36 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         inhibitors,
         invariants,
         stages: stages.stages,
+    };
+    if let Some(bounds) = facts.goal_bounds(game) {
+        facts.decided_per_mille = samples.per_mille(|state| bounds.decided(state).is_some());
     }
+    facts
 }
 
-/// The invariants that can be proved.
-fn invariants(net: &Net, samples: &Samples, stages: &mut Stages) -> Vec<Invariant> {
+/// The invariants that can be proved, and what might be and is not.
+fn invariants(
+    net: &Net,
+    samples: &Samples,
+    stages: &mut Stages,
+) -> (Vec<Invariant>, Vec<Invariant>) {
     let candidates = candidates::candidates(net.game, samples, &stages.until(0.2));
-    let tried: FxHashSet<Invariant> = candidates.iter().cloned().collect();
+    let mut open = candidates.clone();
     let ends = [0.4, 0.5].map(|part| stages.until(part));
     let invariants = induction::prove(net, candidates, ends);
-    let proved = invariants
-        .iter()
-        .filter(|&invariant| tried.contains(invariant));
-    stages.end("invariants", tried.len() - proved.count());
-    invariants
+    let proved: FxHashSet<&Invariant> = invariants.iter().collect();
+    open.retain(|candidate| !proved.contains(candidate));
+    stages.end("invariants", open.len());
+    (invariants, open)
+}
+
+/// Adds what was found, and leaves out what is weaker than that.
+fn strengthen(invariants: &mut Vec<Invariant>, found: Vec<Invariant>) {
+    let weaker: FxHashSet<Invariant> = (found.iter())
+        .filter_map(|invariant| invariant.clone().weaker())
+        .collect();
+    invariants.retain(|invariant| !weaker.contains(invariant) && !found.contains(invariant));
+    invariants.extend(found);
 }
 
 /// The propositions that are not known to be constant.

@@ -27,9 +27,9 @@ impl GoalBoundsTask {
             move || {
                 let facts = find(&engines, &config, &stop);
                 let latches = facts.goal_latches.entries().len();
-                tracing::debug!(latches, "goal latches");
-                let masks = facts.goal_latches.masks().to_vec();
-                GoalBounds::new(engines.game(), masks, facts.sum.is_some())
+                let counts = facts.count_bounds.is_some();
+                tracing::debug!(latches, counts, facts.decided_per_mille, "goal bounds");
+                facts.goal_bounds(engines.game())
             },
         ))
     }
@@ -39,7 +39,7 @@ impl GoalBoundsTask {
         &self.0
     }
 
-    /// What was found, if the thread is done: nothing if there is no goal latch.
+    /// What was found, if the thread is done: nothing if nothing excludes goals.
     pub fn found(&self) -> Option<Option<&GoalBounds>> {
         self.0.get().map(Option::as_ref)
     }
@@ -81,7 +81,7 @@ mod tests {
         );
         facts.goal_latches = GoalLatches::new(vec![latch(0, vec![0]), latch(1, vec![0, 2])]);
         let masks = |facts: &Facts| facts.goal_latches.masks().to_vec();
-        let ranges = GoalBounds::new(ground, masks(&facts), false).unwrap();
+        let ranges = GoalBounds::new(ground, masks(&facts), None, false).unwrap();
         let of = |state: &[usize], role| ranges.of(&state.iter().copied().collect(), RoleId(role));
         let goals: Vec<i32> = ground.propnet().roles[0]
             .goals
@@ -97,6 +97,6 @@ mod tests {
         assert!(mask.literals().eq([Literal::new(1, true)]));
         assert_eq!(ranges.excluding(RoleId(0), 1), None);
         facts.goal_latches = GoalLatches::default();
-        assert!(GoalBounds::new(ground, masks(&facts), false).is_none());
+        assert!(GoalBounds::new(ground, masks(&facts), None, false).is_none());
     }
 }

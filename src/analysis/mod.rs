@@ -15,6 +15,7 @@
 //! | [`Composite`] | two literals, or a group, that is latched as a whole | the same, if random matches never broke it |
 //! | [`GoalLatch`] | a latch, and the goals that no match with it ends with | the terminal state, or the step to it |
 //! | [`ForcedGoal`] | a latch, and the goal that every match with it ends with | the same |
+//! | [`CountBounds`] | values of counters, and the goals that no match ends with once they are reached | goal tables, latches, and [`Linear`] invariants |
 //! | [`Inhibitor`] | `p` now makes `q` false next | ternary propagation, or one step |
 //!
 //! Facts hold in matches: from the initial state, by legal joint moves, up to the first terminal
@@ -51,6 +52,8 @@ mod ceilings;
 mod clock;
 mod composite;
 mod config;
+mod counters;
+mod decided;
 mod fact;
 mod facts;
 mod find;
@@ -60,6 +63,8 @@ mod goals;
 mod inhibitors;
 mod inquiry;
 mod latches;
+mod linear;
+mod relations;
 mod samples;
 mod structural;
 
@@ -74,4 +79,4 @@ pub use goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 pub use inhibitors::Inhibitor;
 pub use latches::structural_latches;
 
-pub use crate::ground::{GoalBounds, GoalMask, Invariant, Literal};
+pub use crate::ground::{CountBounds, Counter, GoalBounds, GoalMask, Invariant, Linear, Literal};

@@ -205,6 +205,17 @@ impl Samples {
         self.kept.len() / (2 * self.words)
     }
 
+    /// How many of a thousand kept steps began in a state with this property.
+    pub(super) fn per_mille(&self, property: impl Fn(&State) -> bool) -> usize {
+        let mut state = State::new();
+        let steps = self.kept.chunks_exact(2 * self.words);
+        let with = steps.filter(|step| {
+            state.assign(&step[..self.words]);
+            property(&state)
+        });
+        (1000 * with.count()).checked_div(self.kept()).unwrap_or(0)
+    }
+
     /// A bit for each kept step.
     pub(super) fn all(&self) -> Vec<u64> {
         let kept = self.kept();

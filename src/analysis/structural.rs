@@ -21,14 +21,24 @@ impl Decided {
     /// The nodes that each of up to [`LANES`] literals decides. The proposition's number is that of
     /// the circuit's input.
     pub(super) fn by(circuit: &Circuit, literals: &[Literal]) -> Decided {
+        Decided::by_all(circuit, literals.iter().map(|literal| [*literal]))
+    }
+
+    /// The nodes that each of up to [`LANES`] sets of literals decides.
+    pub(super) fn by_all(
+        circuit: &Circuit,
+        sets: impl IntoIterator<Item = impl IntoIterator<Item = Literal>>,
+    ) -> Decided {
         let mut nodes = vec![(0, 0); circuit.nodes().len()];
         nodes[0] = (0, !0);
-        for (lane, literal) in literals.iter().enumerate() {
-            let input = circuit.inputs()[literal.proposition];
-            let (is_true, is_false) = &mut nodes[input.index()];
-            match literal.value {
-                true => *is_true |= 1 << lane,
-                false => *is_false |= 1 << lane,
+        for (lane, literals) in sets.into_iter().enumerate() {
+            for literal in literals {
+                let input = circuit.inputs()[literal.proposition];
+                let (is_true, is_false) = &mut nodes[input.index()];
+                match literal.value {
+                    true => *is_true |= 1 << lane,
+                    false => *is_false |= 1 << lane,
+                }
             }
         }
         let mut decided = Decided { nodes };

@@ -9,11 +9,12 @@ use propjit::matches::History;
 use propjit::search::mcts::{LocalReport, PlanReport, ProvedBy, StatesReport};
 use serde::Serialize;
 
+use super::counters::reached;
 use super::output::{Failure, Output, message, show_progress};
 use super::signals::stop_on_signals;
 use super::thinking::{
-    BudgetArgs, Forcing, Goals, Ranked, Table, ThinkingArgs, advised, find_role, number, ranking,
-    think,
+    BudgetArgs, Forcing, Goals, Position, Ranked, Table, ThinkingArgs, advised, find_role, number,
+    ranking, think,
 };
 
 /// Rank the moves in a position by tree search
@@ -66,6 +67,9 @@ struct Analysis {
     /// What the states of the game tell, if all that follow are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     states: Option<StatesReport>,
+    /// By what the result is decided, if it is though the match goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<Decided>,
     /// By what the value is proved, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_by: Option<ProvedBy>,
@@ -74,6 +78,32 @@ struct Analysis {
     /// The position, for people.
     #[serde(skip)]
     picture: String,
+}
+
+/// A result that nothing changes any more.
+#[derive(Serialize)]
+struct Decided {
+    /// Everybody's goals, in the order of the roles.
+    goals: Vec<i32>,
+    /// The values of counters that tell.
+    by: Vec<String>,
+}
+
+impl Decided {
+    /// The result of a position, if it is decided and that is known by now.
+    fn of(position: &Position) -> Option<Decided> {
+        let game = position.game.ground_game()?;
+        let bounds = position.game.goal_bounds()?.found()??;
+        let fluents = position.history.fluents();
+        let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+        let state = game.parse_state(&fluents).ok()?;
+        let goals = bounds.decided(&state)?;
+        let by = bounds.counts().map(|counts| reached(game, counts, &state));
+        Some(Decided {
+            goals,
+            by: by.unwrap_or_default(),
+        })
+    }
 }
 
 /// Searches and prints what was found.
@@ -134,6 +164,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         local: report.local,
         plan: report.plan,
         states: report.states,
+        decided: Decided::of(&position),
         proved_by: report.proved_by,
         goals: None,
         picture,
@@ -157,6 +188,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         local: None,
         plan: None,
         states: None,
+        decided: None,
         proved_by: None,
         goals: Some(goals),
         picture,
@@ -195,9 +227,20 @@ impl fmt::Display for Analysis {
             writeln!(f, "the match is over after {} joint moves", self.depth)?;
             return goals.fmt(f);
         }
+        if let Some(Decided { goals, by }) = &self.decided {
+            let goals: Vec<String> = goals.iter().map(i32::to_string).collect();
+            let by = match by.len() {
+                0 => "latches".to_string(),
+                _ => by.join(", "),
+            };
+            writeln!(f, "decided: {by}; goals {}", goals.join(" "))?;
+        }
         let Some(best) = &self.best else {
             return match self.moves.len() {
                 0 => writeln!(f, "{} has no legal move here", self.role),
+                count if self.decided.is_some() => {
+                    writeln!(f, "{}: {count} legal moves, all alike", self.role)
+                }
                 count => writeln!(
                     f,
                     "{}: nothing searched yet, {count} legal moves, seed {}",

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::analysis::{
-    self, AnalysisConfig, Facts, GoalLatch, GoalLiteral, Invariant, Literal, ProofMethod,
+    self, AnalysisConfig, CountBounds, Counter, Facts, GoalLatch, GoalLiteral, Invariant, Linear,
+    Literal, ProofMethod,
 };
 use propjit::game::Game;
 use propjit::ground::{GoalTable, GoalTables, GroundGame};
@@ -17,6 +18,7 @@ use propjit::similarity::DynamicsConfig;
 use propjit_jit::counts::{Quantity, Term};
 use serde::Serialize;
 
+use super::counters;
 use super::dynamics;
 use super::influence;
 use super::options::{GroundArgs, game_name, in_range, not_ground, seconds};
@@ -72,12 +74,17 @@ struct Report {
     goal_tables: Vec<TableOfGoal>,
     constants: Vec<String>,
     equivalences: Vec<(String, String)>,
+    implications: Vec<(String, String)>,
     groups: Vec<Group>,
+    linear: Vec<Sum>,
     latches: Vec<Latch>,
     finals: Vec<String>,
     composites: Vec<Latch>,
     latched_goals: Vec<Latch>,
     goal_latches: Vec<Exclusion>,
+    decided: Vec<Decided>,
+    /// How many of a thousand steps of random matches began in decided states.
+    decided_per_mille: usize,
     forced_goals: Vec<ForcedGoal>,
     goal_inhibitors: Vec<Exclusion>,
     inhibitors: Vec<Inhibitor>,
@@ -95,6 +102,35 @@ struct Group {
     /// `exactly-one` or `at-most-one`.
     holds: &'static str,
     propositions: Vec<String>,
+}
+
+/// A sum that never changes.
+#[derive(Serialize)]
+struct Sum {
+    terms: Vec<SumTerm>,
+    constant: i64,
+    method: &'static str,
+}
+
+/// A number that is multiplied and added.
+#[derive(Serialize)]
+struct SumTerm {
+    weight: i64,
+    /// `count` of what holds, or `choice`: the place, from 1 on, of the one that holds.
+    kind: &'static str,
+    of: Vec<String>,
+    #[serde(skip)]
+    pattern: String,
+}
+
+/// Goals that are out of reach once counters have come to certain values.
+#[derive(Serialize)]
+struct Decided {
+    role: String,
+    goals: Vec<i32>,
+    /// Any of these excludes them: the values that have to be reached together.
+    once: Vec<Vec<String>>,
+    method: &'static str,
 }
 
 /// What goals count.
@@ -328,6 +364,44 @@ impl Words<'_> {
         }
     }
 
+    fn sum(&self, linear: &Linear) -> Sum {
+        let terms = linear.terms.iter().map(|(weight, counter)| SumTerm {
+            weight: *weight,
+            kind: match counter {
+                Counter::Count(_) => "count",
+                Counter::Choice(_) => "choice",
+            },
+            of: (counter.propositions().iter())
+                .map(|&base| self.proposition(base))
+                .collect(),
+            pattern: counters::pattern(self.game, counter.propositions()),
+        });
+        Sum {
+            terms: terms.collect(),
+            constant: linear.constant,
+            method: ProofMethod::Induction.name(),
+        }
+    }
+
+    fn decided(&self, bounds: &CountBounds) -> Vec<Decided> {
+        let once = |case: &Vec<usize>| -> Vec<String> {
+            let values = bounds.counters.iter().zip(case);
+            let reached = values.filter(|(_, value)| **value > 0);
+            reached
+                .map(|(counter, &value)| counters::value_text(self.game, counter, value))
+                .collect()
+        };
+        let exclusions = bounds.exclusions.iter().map(|exclusion| Decided {
+            role: self.role(exclusion.role).to_string(),
+            goals: (exclusion.goals.iter())
+                .map(|&goal| self.value(exclusion.role, goal))
+                .collect(),
+            once: exclusion.cases.iter().map(once).collect(),
+            method: "enumeration",
+        });
+        exclusions.collect()
+    }
+
     fn inhibitors(&self, facts: &Facts) -> Vec<Inhibitor> {
         let mut inhibited: BTreeMap<(usize, ProofMethod), Vec<String>> = BTreeMap::new();
         for fact in &facts.inhibitors {
@@ -355,10 +429,16 @@ impl Words<'_> {
         interrupted: bool,
     ) -> Report {
         let mut equivalences = Vec::new();
+        let mut implications = Vec::new();
         let mut groups = Vec::new();
+        let mut linear = Vec::new();
         for invariant in &facts.invariants {
             match invariant {
                 Invariant::Constant(_) => {}
+                Invariant::Implies(a, b) => {
+                    implications.push((self.literal(*a), self.literal(*b)));
+                }
+                Invariant::Linear(sum) => linear.push(self.sum(sum)),
                 Invariant::Equivalent(a, b) => {
                     equivalences.push((self.literal(*a), self.literal(*b)));
                 }
@@ -402,7 +482,9 @@ impl Words<'_> {
                 .map(|literal| self.literal(literal))
                 .collect(),
             equivalences,
+            implications,
             groups,
+            linear,
             latches: (facts.latches.iter())
                 .map(|fact| latch(self.literal(fact.what), fact.method))
                 .collect(),
@@ -418,6 +500,10 @@ impl Words<'_> {
                 .map(|fact| latch(self.goal(fact.what), fact.method))
                 .collect(),
             goal_latches: exclusions(facts.goal_latches.entries()),
+            decided: (facts.count_bounds.iter())
+                .flat_map(|bounds| self.decided(bounds))
+                .collect(),
+            decided_per_mille: facts.decided_per_mille,
             forced_goals: (facts.forced_goals.iter())
                 .map(|forced| ForcedGoal {
                     literal: self.literal(forced.literal),
@@ -488,6 +574,36 @@ impl Report {
     }
 }
 
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, term) in self.terms.iter().enumerate() {
+            match (place, term.weight < 0) {
+                (0, false) => {}
+                (0, true) => f.write_str("-")?,
+                (_, false) => f.write_str(" + ")?,
+                (_, true) => f.write_str(" - ")?,
+            }
+            if term.weight.abs() != 1 {
+                write!(f, "{} * ", term.weight.abs())?;
+            }
+            write!(f, "{} {}", term.kind, term.pattern)?;
+        }
+        write!(f, " = {}  [{}]", self.constant, self.method)
+    }
+}
+
+impl fmt::Display for Decided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let once = self.once.iter().map(|case| case.join(" and "));
+        let once: Vec<String> = once.collect();
+        write!(f, "{} excludes", once.join(", or "))?;
+        for goal in &self.goals {
+            write!(f, " (goal {} {goal})", self.role)?;
+        }
+        write!(f, "  [{}]", self.method)
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -524,8 +640,24 @@ impl fmt::Display for Report {
         for (a, b) in &self.equivalences {
             writeln!(f, "equivalent      {a} {b}")?;
         }
+        for (a, b) in &self.implications {
+            writeln!(f, "implies         {a} {b}")?;
+        }
         for group in &self.groups {
             writeln!(f, "{:<15} {}", group.holds, group.propositions.join(" "))?;
+        }
+        for sum in &self.linear {
+            writeln!(f, "linear          {sum}")?;
+        }
+        for decided in &self.decided {
+            writeln!(f, "decided         {decided}")?;
+        }
+        if self.decided_per_mille > 0 {
+            let percent = self.decided_per_mille as f64 / 10.0;
+            writeln!(
+                f,
+                "decided         {percent:.1}% of the steps of random matches  [seen]"
+            )?;
         }
         for literal in &self.finals {
             writeln!(f, "final           {literal}")?;

@@ -8,6 +8,7 @@ mod analyze;
 mod cache;
 mod compare;
 mod contest;
+mod counters;
 mod darkening;
 mod disassemble;
 mod dynamics;

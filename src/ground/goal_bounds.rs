@@ -1,6 +1,9 @@
-//! The goals that latches leave to the roles of a game: plain data, for all who ask about
-//! many states.
+//! The goals that latches and counters leave to the roles of a game: plain data, for all who ask
+//! about many states.
 
+use propjit_jit::circuit::{Builder, Edge};
+
+use super::count_bounds::CountBounds;
 use super::game::GroundGame;
 use super::literal::Literal;
 use crate::moves::RoleId;
@@ -60,7 +63,8 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
     propositions.map(move |proposition| Literal::new(proposition, value))
 }
 
-/// The goals that the [latches](crate::analysis::GoalLatches) of a game leave to its roles.
+/// The goals that the [latches](crate::analysis::GoalLatches) and [counters](CountBounds) of a
+/// game leave to its roles.
 ///
 /// A match that ends without a goal for a role counts as 0 in a search. The rules of GDL
 /// exclude such ends (Love et al. 2008, section 9), and that is relied on here: once
@@ -68,37 +72,90 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 #[derive(Clone, Debug)]
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
-    /// For each role, its goals, and which mask excludes each of them.
-    roles: Vec<Vec<(i32, Option<usize>)>>,
+    counts: Option<CountBounds>,
+    /// For each role, its goals.
+    roles: Vec<Vec<Goal>>,
     fixed_sum: bool,
 }
 
+/// A goal of a role, and what excludes it.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    value: i32,
+    /// The number of a mask.
+    mask: Option<usize>,
+    /// The number of an exclusion by counters.
+    count: Option<usize>,
+}
+
 impl GoalBounds {
-    /// What these masks leave of the goals of a game. `None` if there are no masks.
+    /// What these masks and counters leave of the goals of a game. `None` if there are none.
     ///
     /// `fixed_sum` says whether all roles together had the same sum of goals in all matches
     /// that were seen.
-    pub fn new(game: &GroundGame, masks: Vec<GoalMask>, fixed_sum: bool) -> Option<GoalBounds> {
+    pub fn new(
+        game: &GroundGame,
+        masks: Vec<GoalMask>,
+        counts: Option<CountBounds>,
+        fixed_sum: bool,
+    ) -> Option<GoalBounds> {
+        let exclusions = counts.as_ref().map_or(&[][..], |counts| &counts.exclusions);
         let roles = game.propnet().roles.iter();
         let roles = roles.zip(game.layout().roles()).map(|(role, id)| {
-            let goals = role.goals.iter().enumerate().map(|(at, goal)| {
-                let excludes = |mask: &GoalMask| mask.role == id && mask.goals.contains(&at);
-                (goal.value, masks.iter().position(excludes))
+            let goals = role.goals.iter().enumerate().map(|(at, goal)| Goal {
+                value: goal.value,
+                mask: (masks.iter()).position(|mask| mask.role == id && mask.goals.contains(&at)),
+                count: (exclusions.iter()).position(|by| by.role == id && by.goals.contains(&at)),
             });
             goals.collect()
         });
         let roles = roles.collect();
-        (!masks.is_empty()).then_some(GoalBounds {
+        (!masks.is_empty() || counts.is_some()).then_some(GoalBounds {
             masks,
+            counts,
             roles,
             fixed_sum,
         })
     }
 
+    /// What counters exclude, if there are any.
+    pub fn counts(&self) -> Option<&CountBounds> {
+        self.counts.as_ref()
+    }
+
     /// The mask that excludes a goal of a role, which is given by its index.
     pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&GoalMask> {
-        let (_, mask) = self.roles[role.index()][goal];
+        let mask = self.roles[role.index()][goal].mask;
         mask.map(|mask| &self.masks[mask])
+    }
+
+    /// An edge that is true where a goal of a role, which is given by its index, is excluded; `None`
+    /// if nothing excludes it. The edge of each proposition is that of the input with its number,
+    /// counted from `bases` on.
+    pub fn excluded_edge(
+        &self,
+        builder: &mut Builder,
+        bases: usize,
+        role: RoleId,
+        goal: usize,
+    ) -> Option<Edge> {
+        let Goal { mask, count, .. } = self.roles[role.index()][goal];
+        let by_mask = mask.map(|mask| {
+            let latches = self.masks[mask].literals().map(|literal| {
+                let base = builder.input(bases + literal.proposition);
+                base.invert_if(!literal.value)
+            });
+            let latches: Vec<Edge> = latches.collect();
+            builder.or_all(&latches)
+        });
+        let by_count = self.counts.as_ref().zip(count).map(|(counts, count)| {
+            let base = |builder: &Builder, proposition| builder.input(bases + proposition);
+            counts.edge(builder, base, &counts.exclusions[count])
+        });
+        match (by_mask, by_count) {
+            (Some(by_mask), Some(by_count)) => Some(builder.or(by_mask, by_count)),
+            (by_mask, by_count) => by_mask.or(by_count),
+        }
     }
 
     /// Whether all roles together had the same sum of goals in all matches that were seen. That
@@ -107,21 +164,42 @@ impl GoalBounds {
         self.fixed_sum
     }
 
-    /// The least and the greatest goal that a role can still get. `None` if no latch holds that
+    /// The least and the greatest goal that a role can still get. `None` if nothing
     /// excludes any, or if all are excluded, which the rules of GDL forbid.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
         let is_hit = |mask: &GoalMask| mask.role == role && mask.excludes(state);
-        let hit: Vec<usize> = (0..self.masks.len())
+        let masks: Vec<usize> = (0..self.masks.len())
             .filter(|&mask| is_hit(&self.masks[mask]))
             .collect();
-        if hit.is_empty() {
+        let counts: Vec<usize> = self.counts.as_ref().map_or(Vec::new(), |counts| {
+            let values = counts.values(state);
+            let exclusions = counts.exclusions.iter().enumerate();
+            let hit = exclusions.filter(|(_, by)| by.role == role && by.excludes(&values));
+            hit.map(|(number, _)| number).collect()
+        });
+        if masks.is_empty() && counts.is_empty() {
             return None;
         }
         let goals = self.roles[role.index()].iter();
-        let left = goals.filter(|(_, mask)| mask.is_none_or(|mask| !hit.contains(&mask)));
-        left.fold(None, |range, &(value, _)| {
-            let (least, greatest) = range.unwrap_or((value, value));
-            Some((value.min(least), value.max(greatest)))
+        let left = goals.filter(|goal| {
+            goal.mask.is_none_or(|mask| !masks.contains(&mask))
+                && goal.count.is_none_or(|count| !counts.contains(&count))
+        });
+        left.fold(None, |range, goal| {
+            let (least, greatest) = range.unwrap_or((goal.value, goal.value));
+            Some((goal.value.min(least), goal.value.max(greatest)))
         })
+    }
+
+    /// The goals of all roles with which every match ends that comes to this state, if there is
+    /// only one left for each.
+    pub fn decided(&self, state: &State) -> Option<Vec<i32>> {
+        let roles = RoleId::first(self.roles.len());
+        roles
+            .map(|role| {
+                let (least, greatest) = self.of(state, role)?;
+                (least == greatest).then_some(least)
+            })
+            .collect()
     }
 }

@@ -12,9 +12,12 @@
 //! - [`phases`](Phases): propositions that alternate whatever is played.
 //! - [`sections`]: the parts in which a step is evaluated.
 //! - `autonomous`: propositions that change by themselves.
-//! - `literal`, `goal_bounds`: plain data in which facts about a game are told.
+//! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data in which facts about a game
+//!   are told.
 
 mod autonomous;
+mod count_bounds;
+mod counter;
 pub mod derived;
 pub mod game;
 mod goal_bounds;
@@ -29,11 +32,13 @@ pub mod sections;
 pub(crate) mod step_cost;
 
 pub(crate) use autonomous::autonomous;
+pub use count_bounds::{CountBounds, CountExclusion};
+pub use counter::Counter;
 pub use derived::Optimised;
 pub use game::GroundGame;
 pub use goal_bounds::{GoalBounds, GoalMask};
 pub use goal_counts::{GoalTable, GoalTables, Shares};
-pub use invariants::Invariant;
+pub use invariants::{Invariant, Linear};
 pub use layout::{Layout, Port};
 pub use literal::Literal;
 pub use lower::lower;

@@ -6,6 +6,7 @@ use propjit_stop::Stop;
 use super::Invariant;
 use super::net::Net;
 use super::step::{Scope, Step, When};
+use super::sums;
 use crate::ground::literal::Literal;
 
 /// A step from a state in which the invariants hold. A question ends after `conflicts`
@@ -37,6 +38,10 @@ fn assert(step: &mut Step, invariant: &Invariant) {
             step.clause(&[!a, b]);
             step.clause(&[a, !b]);
         }
+        Invariant::Implies(a, b) => {
+            let (a, b) = (encoded(step, When::Now, *a), encoded(step, When::Now, *b));
+            step.clause(&[!a, b]);
+        }
         Invariant::ExactlyOne(group) => {
             let (two, one) = count(step, When::Now, group);
             step.clause(&[!two]);
@@ -46,10 +51,15 @@ fn assert(step: &mut Step, invariant: &Invariant) {
             let (two, _) = count(step, When::Now, group);
             step.clause(&[!two]);
         }
+        Invariant::Linear(linear) => {
+            let differs = sums::differs(step, linear);
+            step.clause(&[!differs]);
+        }
     }
 }
 
-/// A literal that is true if an invariant does not hold in the next state.
+/// A literal that is true if an invariant, which holds in the state in which moves are made, does
+/// not hold in the next one.
 pub(crate) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
     match invariant {
         Invariant::Constant(literal) => !encoded(step, When::Next, *literal),
@@ -58,11 +68,16 @@ pub(crate) fn violated_next(step: &mut Step, invariant: &Invariant) -> Lit {
             let (only_a, only_b) = (step.and(a, !b), step.and(!a, b));
             !step.and(!only_a, !only_b)
         }
+        Invariant::Implies(a, b) => {
+            let (a, b) = (encoded(step, When::Next, *a), encoded(step, When::Next, *b));
+            step.and(a, !b)
+        }
         Invariant::ExactlyOne(group) => {
             let (two, one) = count(step, When::Next, group);
             !step.and(!two, one)
         }
         Invariant::AtMostOne(group) => count(step, When::Next, group).0,
+        Invariant::Linear(linear) => sums::changes(step, linear),
     }
 }
 

@@ -5,18 +5,46 @@
 //! does: what is left is invariant (van Eijk, "Sequential equivalence checking based on
 //! structural similarities", 2000, where the candidates are equivalences).
 
+use std::ops::Range;
+
+use batsat::Lit;
+use propjit_jit::circuit::Edge;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Invariant;
 use super::encoding;
 use super::net::Net;
-use super::step::{Scope, Verdict, When};
+use super::step::{Scope, Step, Verdict, When};
 use propjit_stop::Stop;
 
-/// How the candidates are tried: how much of the game is looked at, and how hard, in
-/// conflicts of the solver. What is easily proved helps with the rest.
-const WAYS: [(Scope, u64); 2] = [(Scope::Near, 500), (Scope::Whole, 1000)];
+/// How candidates are tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// How much of the game is looked at.
+    pub(crate) scope: Scope,
+    /// The most conflicts of the solver for one question.
+    pub(crate) conflicts: u64,
+    /// Whether to ask about the moves of a role one by one, and of the next role where that is
+    /// not enough: easier questions, but many.
+    pub(crate) by_move: bool,
+}
+
+impl Effort {
+    const fn new(scope: Scope, conflicts: u64) -> Effort {
+        Effort {
+            scope,
+            conflicts,
+            by_move: false,
+        }
+    }
+}
+
+/// How the candidates are tried. What is easily proved helps with the rest.
+const WAYS: [Effort; 2] = [
+    Effort::new(Scope::Near, 500),
+    Effort::new(Scope::Whole, 1000),
+];
 
 /// Those of the candidates, or of what is weaker, that are invariant for sure. Each way of
 /// trying has its time.
@@ -42,18 +70,20 @@ pub(crate) fn prove(
     proved
 }
 
-/// The largest set of the candidates, or of what is weaker, that moves keep as a whole.
-fn fixpoint(
+/// The largest set of the candidates, or of what is weaker, that moves keep as a whole, from states
+/// in which what is known holds. They have to hold at the start.
+pub(crate) fn fixpoint(
     net: &Net,
     known: &[Invariant],
     mut candidates: Vec<Invariant>,
-    how: (Scope, u64),
+    how: Effort,
     end: &Stop,
 ) -> Vec<Invariant> {
     loop {
         let assumed = [known, &candidates].concat();
         let threads = rayon::current_num_threads();
-        let chunk = candidates.len().div_ceil(4 * threads).max(8);
+        let least = if how.by_move { 1 } else { 8 };
+        let chunk = candidates.len().div_ceil(4 * threads).max(least);
         let chunks = candidates.par_chunks(chunk);
         let keep = |chunk| keep(net, &assumed, chunk, how, end);
         let hold: Vec<bool> = chunks.flat_map_iter(keep).collect();
@@ -81,19 +111,42 @@ fn keep(
     net: &Net,
     assumed: &[Invariant],
     candidates: &[Invariant],
-    (scope, conflicts): (Scope, u64),
+    how: Effort,
     end: &Stop,
 ) -> Vec<bool> {
     if end.is_set() {
         return vec![false; candidates.len()];
     }
+    let Effort {
+        scope, conflicts, ..
+    } = how;
     let mut step = encoding::step_with(net, assumed, scope, conflicts, end);
     let holds = |candidate: &Invariant| {
         let mut premises = vec![encoding::violated_next(&mut step, candidate)];
         if scope == Scope::Whole {
             premises.push(step.edge(When::Now, !net.terminal()));
         }
-        step.ask(&premises) == Verdict::Impossible
+        match how.by_move {
+            true => is_impossible(net, &mut step, &premises, &net.layout.does),
+            false => step.ask(&premises) == Verdict::Impossible,
+        }
     };
     candidates.iter().map(holds).collect()
+}
+
+/// Whether the premises are impossible with each move of the first of these roles, and, where that
+/// is not found out, with each move of the next one.
+fn is_impossible(net: &Net, step: &mut Step, premises: &[Lit], roles: &[Range<usize>]) -> bool {
+    let Some((does, others)) = roles.split_first() else {
+        return false;
+    };
+    does.clone().all(|input| {
+        let made = step.edge(When::Now, Edge::from(net.circuit.inputs()[input]));
+        let premises = [premises, &[made]].concat();
+        match step.ask(&premises) {
+            Verdict::Impossible => true,
+            Verdict::Possible => false,
+            Verdict::Unknown => is_impossible(net, step, &premises, others),
+        }
+    })
 }

@@ -1,5 +1,6 @@
 //! Invariants: facts about all states that a match can come to.
 
+use super::linear::Linear;
 use crate::ground::literal::Literal;
 use crate::state::State;
 
@@ -10,10 +11,14 @@ pub enum Invariant {
     Constant(Literal),
     /// The two literals hold together or not at all.
     Equivalent(Literal, Literal),
+    /// Where the first literal holds, so does the second.
+    Implies(Literal, Literal),
     /// Of these propositions, given ascending, exactly one is true.
     ExactlyOne(Vec<usize>),
     /// Of these propositions, given ascending, one at most is true.
     AtMostOne(Vec<usize>),
+    /// A sum never changes.
+    Linear(Linear),
 }
 
 impl Invariant {
@@ -23,8 +28,10 @@ impl Invariant {
         match self {
             Invariant::Constant(literal) => literal.holds(state),
             Invariant::Equivalent(a, b) => a.holds(state) == b.holds(state),
+            Invariant::Implies(a, b) => !a.holds(state) || b.holds(state),
             Invariant::ExactlyOne(group) => count(group) == 1,
             Invariant::AtMostOne(group) => count(group) <= 1,
+            Invariant::Linear(linear) => linear.holds(state),
         }
     }
 

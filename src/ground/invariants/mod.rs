@@ -3,13 +3,16 @@
 //! - [`Invariant`] is a fact about the propositions of a state.
 //! - [`induction`] proves candidates, all together.
 //! - [`step`] has the clauses of a step, and asks a SAT solver about it; `encoding` those of
-//!   invariants; `net` the circuit that they are made from; `solver` the SAT solver.
+//!   invariants, and `sums` those of [`Linear`] ones; `net` the circuit that they are made from; `solver` the SAT solver.
 
 pub(crate) mod encoding;
 pub(crate) mod induction;
 mod invariant;
+mod linear;
 pub(crate) mod net;
 pub(crate) mod solver;
 pub(crate) mod step;
+mod sums;
 
 pub use invariant::Invariant;
+pub use linear::Linear;

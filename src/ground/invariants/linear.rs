@@ -1,0 +1,24 @@
+//! Linear invariants: weighted sums that are the same in all states.
+
+use crate::ground::counter::Counter;
+use crate::state::State;
+
+/// A sum that is the same in all states.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Linear {
+    /// What is added, and by what it is multiplied before.
+    pub terms: Vec<(i64, Counter)>,
+    /// What the sum is.
+    pub constant: i64,
+}
+
+impl Linear {
+    /// Whether the sum is what it should be.
+    pub fn holds(&self, state: &State) -> bool {
+        let terms = self.terms.iter();
+        let sum: i64 = terms
+            .map(|(weight, counter)| weight * counter.value(state) as i64)
+            .sum();
+        sum == self.constant
+    }
+}

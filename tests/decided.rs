@@ -1,0 +1,179 @@
+//! Decided states: that matches end as counters say, and what searches make of it.
+
+use crate::common;
+use propjit::Stop;
+use propjit::analysis::{self, AnalysisConfig, Counter, GoalBounds, Invariant};
+use propjit::game::Game;
+use propjit::machine::batch::Batch;
+use propjit::machine::{Backend, Move, RoleId, State};
+use propjit::rng::streams;
+use propjit::search::SearchBudget;
+use propjit::search::mcts::{Mcts, MctsConfig};
+use rand::RngExt;
+
+/// Five tokens, each of which whoever is to move takes or gives to the other. Scores are counted
+/// by propositions, of which one is always true.
+const TOKENS: &str = "
+    (role a) (role b) (init (control a)) (init (score a s0)) (init (score b s0))
+    (token 1) (token 2) (token 3) (token 4) (token 5)
+    (succ s0 s1) (succ s1 s2) (succ s2 s3) (succ s3 s4) (succ s4 s5)
+    (<= (init (left ?t)) (token ?t))
+    (<= (legal ?p (take ?t)) (true (control ?p)) (true (left ?t)))
+    (<= (legal ?p (give ?t)) (true (control ?p)) (true (left ?t)))
+    (<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+    (<= (used ?t) (does ?p (take ?t))) (<= (used ?t) (does ?p (give ?t)))
+    (<= (next (left ?t)) (true (left ?t)) (not (used ?t)))
+    (<= (scores ?p) (does ?p (take ?t)))
+    (<= (scores ?p) (does ?q (give ?t)) (role ?p) (distinct ?p ?q))
+    (<= (next (score ?p ?n)) (true (score ?p ?n)) (not (scores ?p)))
+    (<= (next (score ?p ?n2)) (true (score ?p ?n)) (scores ?p) (succ ?n ?n2))
+    (<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))
+    (<= open (true (left ?t))) (<= terminal (not open))
+    (more s1 s0) (<= (more ?m2 ?n) (more ?m ?n) (succ ?m ?m2))
+    (<= (more ?m2 ?m) (more ?m ?n) (succ ?m ?m2))
+    (<= (wins ?p) (true (score ?p ?m)) (true (score ?q ?n)) (more ?m ?n) (distinct ?p ?q))
+    (<= (goal ?p 100) (wins ?p)) (<= (goal ?p 0) (role ?p) (not (wins ?p)))";
+
+/// What counters leave of the goals of a game.
+fn bounds(game: &Game) -> &GoalBounds {
+    let bounds = game.goal_bounds().unwrap().wait();
+    bounds.filter(|bounds| bounds.counts().is_some()).unwrap()
+}
+
+/// Plays so many random matches, or a few more. Panics if one is decided and ends otherwise.
+/// Returns how many were decided before their end.
+fn decided_matches(name: &str, game: &Game, bounds: &GoalBounds, matches: u64) -> u64 {
+    let engines = game.engines().unwrap();
+    engines.wait();
+    let ground = engines.game();
+    let mut batch = Batch::new(ground.clone(), engines.best());
+    let mut rng = streams(7).next().unwrap();
+    let roles = ground.roles().len();
+    let mut states = vec![ground.initial().clone(); batch.lanes()];
+    let mut decided: Vec<Option<Vec<i32>>> = vec![None; batch.lanes()];
+    let mut legal = vec![Vec::new(); batch.lanes()];
+    let (mut ended, mut early) = (0, 0);
+    while ended < matches {
+        batch.enter(&states);
+        let terminal = batch.terminal();
+        for lane in batch.filled().lanes() {
+            if terminal.contains(lane) {
+                ended += 1;
+                if let Some(decided) = decided[lane].take() {
+                    early += 1;
+                    for (role, value) in RoleId::first(roles).zip(decided) {
+                        assert_eq!(batch.goal(role, lane), Some(value), "{name}");
+                    }
+                }
+            } else if decided[lane].is_none() {
+                decided[lane] = bounds.decided(&states[lane]);
+            }
+        }
+        let mut joints = vec![Move(0); roles * states.len()];
+        let mut stuck = vec![false; states.len()];
+        for role in RoleId::first(roles) {
+            legal.iter_mut().for_each(Vec::clear);
+            batch.for_each_legal(role, |lane, played| legal[lane].push(played));
+            for (lane, legal) in legal.iter().enumerate() {
+                match legal.len() {
+                    0 => stuck[lane] = true,
+                    some => joints[lane * roles + role.index()] = legal[rng.random_range(0..some)],
+                }
+            }
+        }
+        batch.play(&joints);
+        batch.advance(batch.filled());
+        let words = batch.state_words();
+        for (lane, after) in batch.states().chunks_exact(words).enumerate() {
+            match terminal.contains(lane) || stuck[lane] {
+                true => {
+                    states[lane].clone_from(ground.initial());
+                    decided[lane] = None;
+                }
+                false => states[lane].assign(after),
+            }
+        }
+    }
+    early
+}
+
+#[test]
+fn what_is_counted_is_an_invariant() {
+    let game = common::game(TOKENS);
+    let config = AnalysisConfig::default();
+    let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
+    let linear: Vec<_> = (facts.invariants.iter())
+        .filter_map(|invariant| match invariant {
+            Invariant::Linear(linear) => Some(linear),
+            _ => None,
+        })
+        .collect();
+    // The scores and what is left are five; the places of scores are counted from one on.
+    let [sum] = linear[..] else {
+        panic!("{linear:?}");
+    };
+    assert_eq!(sum.constant, 7);
+    let choices = sum.terms.iter();
+    let choices = choices.filter(|(_, counter)| matches!(counter, Counter::Choice(_)));
+    assert_eq!(choices.count(), 2);
+    assert!(sum.holds(game.ground_game().unwrap().initial()));
+}
+
+#[test]
+fn decided_matches_end_as_they_were_decided() {
+    for (name, game) in [
+        ("tokens", common::game(TOKENS)),
+        ("dotsAndBoxes", common::own_game("dotsAndBoxes")),
+    ] {
+        let matches = if common::soak() { 1_000_000 } else { 2_000 };
+        let early = decided_matches(name, &game, bounds(&game), matches);
+        assert!(early * 2 > matches, "{name}: {early}");
+    }
+}
+
+#[test]
+fn decided_matches_of_public_games_end_as_they_were_decided() {
+    let Some(folder) = common::shared() else {
+        return;
+    };
+    let game = common::load(&folder.join("games/dotsAndBoxes.kif"));
+    let early = decided_matches("dotsAndBoxes", &game, bounds(&game), 2_000);
+    assert!(early > 1_500, "{early}");
+}
+
+/// The state of the tokens game with these scores and tokens.
+fn tokens(game: &Game, scores: [&str; 2], left: &[&str]) -> State {
+    let [a, b] = scores;
+    let mut fluents = vec!["(control a)".to_string()];
+    fluents.extend([format!("(score a {a})"), format!("(score b {b})")]);
+    fluents.extend(left.iter().map(|token| format!("(left {token})")));
+    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+    game.ground_game().unwrap().parse_state(&fluents).unwrap()
+}
+
+#[test]
+fn a_majority_decides() {
+    let game = common::game(TOKENS);
+    let bounds = bounds(&game);
+    let decided = |scores, left: &[&str]| bounds.decided(&tokens(&game, scores, left));
+    assert_eq!(decided(["s2", "s1"], &["1", "2"]), None);
+    assert_eq!(decided(["s3", "s0"], &["1", "2"]), Some(vec![100, 0]));
+    assert_eq!(decided(["s1", "s3"], &["4"]), Some(vec![0, 100]));
+}
+
+#[test]
+fn a_search_ends_where_it_is_decided() {
+    let game = common::game(TOKENS);
+    bounds(&game);
+    let mut search = Mcts::new(&game, Backend::Compiled, MctsConfig::default()).unwrap();
+    search
+        .set_root(&tokens(&game, ["s3", "s0"], &["1", "2"]), 3)
+        .unwrap();
+    search
+        .run(&SearchBudget::default().with_nodes(Some(1000)))
+        .unwrap();
+    let report = search.report(RoleId(0));
+    assert!(report.solved);
+    assert_eq!(report.value, Some(100.0));
+    assert!(report.nodes <= 2, "{}", report.nodes);
+}
