@@ -38,7 +38,7 @@ pub struct DecisiveCircuit {
 }
 
 impl DecisiveCircuit {
-    /// The circuit for a game, in which latches and counters leave these goals to the roles.
+    /// The circuit for a game, in which latches leave these goals to the roles.
     ///
     /// `None` if no role ever has decisive moves, or if it is too much to find that out, or if
     /// `stop` is set. It takes a while.

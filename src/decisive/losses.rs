@@ -22,11 +22,15 @@ pub(super) fn with_losses(
         let mut lost = Vec::new();
         // The least goal is left when all others are lost.
         for goal in (1..layout.goals[role.index()].len()).rev() {
-            let excluded = left
-                .and_then(|left| left.excluded_edge(&mut builder, layout.bases.start, role, goal));
-            let Some(excluded) = excluded else {
+            let Some(mask) = left.and_then(|left| left.excluding(role, goal)) else {
                 break;
             };
+            let latches = mask.literals().map(|literal| {
+                let base = builder.input(layout.bases.start + literal.proposition);
+                base.invert_if(!literal.value)
+            });
+            let latches: Vec<Edge> = latches.collect();
+            let excluded = builder.or_all(&latches);
             all = builder.and(all, excluded);
             lost.push(all);
         }

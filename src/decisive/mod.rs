@@ -10,16 +10,12 @@
 //!
 //! Winning means that the match is over and the role has the greatest of its goals. Nearly as good
 //! is a move after which the greatest goal that the only rival can still have is out of reach,
-//! which goal [latches](crate::analysis) and counters tell. A role does not take a move after which its own
+//! which goal [latches](crate::analysis) tell. A role does not take a move after which its own
 //! greatest goal is out of reach, if it has others. All of this is looked for where phases tell
 //! which role decides; a role that moves at random does not take part.
 //!
 //! A [`DecisiveCircuit`] is the circuit; its [engine](crate::engine::DecisiveEngine) is made in
 //! the engine room.
-//!
-//! Playouts do not end in decided states: in dots and boxes that makes them 6% shorter, but then
-//! some lanes go on while others have to start anew, and it takes an engine with decisive moves,
-//! which takes half as long again as one that chooses in the circuit.
 //!
 //! # What it is worth
 //!

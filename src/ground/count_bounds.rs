@@ -1,8 +1,6 @@
 //! The goals that counters leave to the roles of a game: plain data, for all who ask about many
 //! states.
 
-use propjit_jit::circuit::{Builder, Edge};
-
 use super::counter::Counter;
 use crate::moves::RoleId;
 use crate::state::State;
@@ -36,32 +34,65 @@ impl CountBounds {
             .collect()
     }
 
-    /// An edge that is true where counters exclude the goals, where `base` has the edge of each
-    /// proposition.
-    pub fn edge(
-        &self,
-        builder: &mut Builder,
-        base: impl Fn(&Builder, usize) -> Edge,
-        exclusion: &CountExclusion,
-    ) -> Edge {
-        let mut any = Edge::FALSE;
-        for case in &exclusion.cases {
-            let mut all = Edge::TRUE;
-            for (counter, &value) in self.counters.iter().zip(case) {
-                let reached = counter.at_least(builder, &base, value);
-                all = builder.and(all, reached);
-            }
-            any = builder.or(any, all);
-        }
-        any
+    /// The exclusions, in their order, prepared for many states.
+    pub(super) fn tests(&self) -> Vec<ExclusionTest> {
+        let of_case = |case: &Vec<usize>| {
+            let reached = self
+                .counters
+                .iter()
+                .zip(case)
+                .filter(|(_, value)| **value > 0);
+            reached
+                .map(|(counter, &value)| Reached::new(counter, value))
+                .collect()
+        };
+        let tests = self.exclusions.iter().map(|exclusion| ExclusionTest {
+            role: exclusion.role,
+            cases: exclusion.cases.iter().map(of_case).collect(),
+        });
+        tests.collect()
     }
 }
 
-impl CountExclusion {
-    /// Whether the goals are excluded once the counters have these values.
-    pub fn excludes(&self, values: &[usize]) -> bool {
-        let is_reached =
-            |case: &Vec<usize>| case.iter().zip(values).all(|(case, value)| value >= case);
-        self.cases.iter().any(is_reached)
+/// Tells of states whether counters exclude certain goals of a role.
+#[derive(Clone, Debug)]
+pub(super) struct ExclusionTest {
+    pub(super) role: RoleId,
+    cases: Vec<Vec<Reached>>,
+}
+
+impl ExclusionTest {
+    pub(super) fn excludes(&self, state: &State) -> bool {
+        let words = state.words();
+        let is_reached = |reached: &Reached| reached.is_in(words);
+        self.cases.iter().any(|case| case.iter().all(is_reached))
+    }
+}
+
+/// Whether a counter has come to a value: so many of some propositions hold.
+#[derive(Clone, Debug)]
+struct Reached {
+    /// The propositions, packed like a state.
+    propositions: Vec<u64>,
+    least: u32,
+}
+
+impl Reached {
+    fn new(counter: &Counter, value: usize) -> Reached {
+        let (of, least) = match counter {
+            Counter::Count(bases) => (&bases[..], value),
+            Counter::Choice(order) => (&order[value - 1..], 1),
+        };
+        let propositions: State = of.iter().copied().collect();
+        Reached {
+            propositions: propositions.words().to_vec(),
+            least: least as u32,
+        }
+    }
+
+    fn is_in(&self, words: &[u64]) -> bool {
+        let held = self.propositions.iter().zip(words);
+        let held: u32 = held.map(|(mask, word)| (mask & word).count_ones()).sum();
+        held >= self.least
     }
 }

@@ -1,9 +1,7 @@
 //! The goals that latches and counters leave to the roles of a game: plain data, for all who ask
 //! about many states.
 
-use propjit_jit::circuit::{Builder, Edge};
-
-use super::count_bounds::CountBounds;
+use super::count_bounds::{CountBounds, ExclusionTest};
 use super::game::GroundGame;
 use super::literal::Literal;
 use crate::moves::RoleId;
@@ -73,6 +71,8 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
     counts: Option<CountBounds>,
+    /// The exclusions by counters, for states.
+    tests: Vec<ExclusionTest>,
     /// For each role, its goals.
     roles: Vec<Vec<Goal>>,
     fixed_sum: bool,
@@ -112,6 +112,7 @@ impl GoalBounds {
         let roles = roles.collect();
         (!masks.is_empty() || counts.is_some()).then_some(GoalBounds {
             masks,
+            tests: counts.as_ref().map_or(Vec::new(), CountBounds::tests),
             counts,
             roles,
             fixed_sum,
@@ -123,39 +124,10 @@ impl GoalBounds {
         self.counts.as_ref()
     }
 
-    /// The mask that excludes a goal of a role, which is given by its index.
+    /// The mask of latches that exclude a goal of a role, which is given by its index.
     pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&GoalMask> {
         let mask = self.roles[role.index()][goal].mask;
         mask.map(|mask| &self.masks[mask])
-    }
-
-    /// An edge that is true where a goal of a role, which is given by its index, is excluded; `None`
-    /// if nothing excludes it. The edge of each proposition is that of the input with its number,
-    /// counted from `bases` on.
-    pub fn excluded_edge(
-        &self,
-        builder: &mut Builder,
-        bases: usize,
-        role: RoleId,
-        goal: usize,
-    ) -> Option<Edge> {
-        let Goal { mask, count, .. } = self.roles[role.index()][goal];
-        let by_mask = mask.map(|mask| {
-            let latches = self.masks[mask].literals().map(|literal| {
-                let base = builder.input(bases + literal.proposition);
-                base.invert_if(!literal.value)
-            });
-            let latches: Vec<Edge> = latches.collect();
-            builder.or_all(&latches)
-        });
-        let by_count = self.counts.as_ref().zip(count).map(|(counts, count)| {
-            let base = |builder: &Builder, proposition| builder.input(bases + proposition);
-            counts.edge(builder, base, &counts.exclusions[count])
-        });
-        match (by_mask, by_count) {
-            (Some(by_mask), Some(by_count)) => Some(builder.or(by_mask, by_count)),
-            (by_mask, by_count) => by_mask.or(by_count),
-        }
     }
 
     /// Whether all roles together had the same sum of goals in all matches that were seen. That
@@ -171,12 +143,10 @@ impl GoalBounds {
         let masks: Vec<usize> = (0..self.masks.len())
             .filter(|&mask| is_hit(&self.masks[mask]))
             .collect();
-        let counts: Vec<usize> = self.counts.as_ref().map_or(Vec::new(), |counts| {
-            let values = counts.values(state);
-            let exclusions = counts.exclusions.iter().enumerate();
-            let hit = exclusions.filter(|(_, by)| by.role == role && by.excludes(&values));
-            hit.map(|(number, _)| number).collect()
-        });
+        let counts: Vec<usize> = (self.tests.iter().enumerate())
+            .filter(|(_, test)| test.role == role && test.excludes(state))
+            .map(|(number, _)| number)
+            .collect();
         if masks.is_empty() && counts.is_empty() {
             return None;
         }
