@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use crate::common;
-use propjit::engine::StepEngine;
+use propjit::engine::{StepCircuit, StepEngine};
 use propjit::game::Game;
 use propjit::machine::State;
 use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
+use propjit::stepping::StepLayout;
+use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 
@@ -143,6 +145,124 @@ fn matches_may_start_from_states_that_are_terminal() {
     runner.play(&RunLimits::default()).unwrap();
     let tally = runner.queue().tally(id);
     assert_eq!((tally.lengths.sum, tally.goals[0].values.sum), (0, 1000));
+}
+
+/// Two take turns to mark a number or wait, up to the sixth step, and whoever marked more often wins.
+/// What is marked in odd steps is by the first.
+const NUMBERED: &str =
+    "(role x) (role o) (init (control x)) (init (step 1)) (other x o) (other o x)
+    (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (index a) (index b)
+    (<= (legal ?p (mark ?i)) (true (control ?p)) (index ?i) (not (true (cell ?i))))
+    (<= (legal ?p wait) (role ?p))
+    (<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
+    (<= (next (step ?b)) (true (step ?a)) (succ ?a ?b))
+    (<= (next (cell ?i)) (does ?p (mark ?i))) (<= (next (cell ?i)) (true (cell ?i)))
+    (<= (next (by ?p ?a)) (does ?p (mark ?i)) (true (step ?a)))
+    (<= (next (by ?p ?a)) (true (by ?p ?a)))
+    (<= (marks ?p) (true (by ?p ?a)))
+    (<= terminal (true (step 7)))
+    (<= (goal ?p 100) (marks ?p)) (<= (goal ?p 0) (role ?p) (not (marks ?p)))";
+
+/// Numbers of steps that are impossible in a phase are not read in the circuit of random steps, but
+/// a state that no match comes to may have one: others are used there, and the same matches are played.
+#[test]
+fn matches_may_start_from_states_that_no_match_comes_to() {
+    let game = Game::from_text("numbered", NUMBERED, &propjit::Setup::default()).unwrap();
+    let ground = game.ground_game().unwrap();
+    let steps = StepEngine::interpreted(ground, Width::X64);
+    let mut selecting = runner(&game, Width::X64);
+    let mut drawing = runner(&game, Width::X64).with_steps(&steps);
+    let other = ["(control x)", "(step 2)", "(by o 5)"];
+    let other = ground.parse_state(&other).unwrap();
+    assert_eq!(ground.phases().of(&other), Some(0));
+    let initial = ground.initial().clone();
+    for states in [
+        [initial.clone(), initial.clone()],
+        [initial.clone(), other.clone()],
+        [initial.clone(), initial],
+        [other.clone(), other],
+    ] {
+        let expected = tallies(&mut selecting, &states, 300);
+        assert_eq!(expected, tallies(&mut drawing, &states, 300));
+    }
+}
+
+/// Two take turns to give places the number of the step; what is put beside a place with the same
+/// number as others renumbers all of these. Whoever gave more numbers that are left wins.
+fn numbered_places() -> Game {
+    let succ: String = (1..20).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let text = format!(
+        "(role x) (role o) (init (control x)) (init (step 1)) (other x o) (other o x) {succ}
+         (beside a b) (beside b c) (beside c d) (beside d e) (beside e f)
+         (place a) (place b) (place c) (place d) (place e) (place f)
+         (<= (near ?i ?j) (beside ?i ?j)) (<= (near ?i ?j) (beside ?j ?i))
+         (<= (legal ?p (put ?i)) (true (control ?p)) (place ?i)
+             (not (true (cell ?i x))) (not (true (cell ?i o))))
+         (<= (legal ?p wait) (role ?p))
+         (<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
+         (<= (next (step ?b)) (true (step ?a)) (succ ?a ?b))
+         (<= (next (cell ?i ?p)) (does ?p (put ?i)))
+         (<= (next (cell ?i ?p)) (true (cell ?i ?p)))
+         (<= (next (by ?a ?p)) (true (step ?a)) (true (control ?p)))
+         (<= (next (by ?a ?p)) (true (by ?a ?p)))
+         (<= (next (number ?i ?a)) (does ?p (put ?i)) (true (step ?a)))
+         (<= (next (number ?i ?a)) (true (number ?i ?a)) (not (dropped ?a)))
+         (<= (next (number ?i ?b)) (true (number ?i ?a)) (dropped ?a) (true (step ?b)))
+         (<= (dropped ?a) (does ?p (put ?j)) (true (by ?a ?p)) (true (number ?i ?a)) (near ?i ?j))
+         (<= (same ?p) (true (number a ?a)) (true (number ?i ?a)) (distinct ?i a) (true (by ?a ?p)))
+         (<= terminal (true (step 20))) (<= terminal (true (number a ?a)) (true (number f ?a)))
+         (<= (goal ?p 100) (same ?p)) (<= (goal ?p 0) (role ?p) (not (same ?p)))"
+    );
+    Game::from_text("numbered places", &text, &propjit::Setup::default()).unwrap()
+}
+
+/// Large groups of propositions are numbers in the circuit of random steps: interpreted and as
+/// machine code, from states in several phases, and where forms change.
+#[test]
+fn numbers_are_kept_in_binary() {
+    let game = numbered_places();
+    let ground = game.ground_game().unwrap();
+    assert!(!StepLayout::new(ground).code.is_plain());
+    let states = first_states(&game, 9);
+    let mut engines = vec![StepEngine::interpreted(ground, Width::X64)];
+    let circuit = StepCircuit::of(ground).expect("there is something to gain");
+    let configs = CodeConfig::supported();
+    engines.extend(configs.map(|config| circuit.compile(&config).unwrap()));
+    // Two numbers for one place, and a number for an empty one.
+    let impossible = [
+        vec![
+            "(control x)",
+            "(step 7)",
+            "(cell a x)",
+            "(number a 2)",
+            "(number a 3)",
+        ],
+        vec!["(control x)", "(step 7)", "(number a 3)"],
+    ];
+    let impossible = impossible.map(|fluents| ground.parse_state(&fluents).unwrap());
+    for engine in engines {
+        let mut selecting = runner(&game, engine.width());
+        let mut drawing = runner(&game, engine.width()).with_steps(&engine);
+        for round in 0..6 {
+            let mut states = match round % 3 {
+                0 => states[..1].to_vec(),
+                1 => states[1..].to_vec(),
+                _ => states.clone(),
+            };
+            if round > 2 {
+                states.extend_from_slice(&impossible[..round - 3]);
+            }
+            let play = |runner: &mut Playouts| {
+                runner.track_moves(round == 1);
+                runner.queue_mut().add(&states[0], Some(90));
+                runner.play(&RunLimits::default().with_enough(1)).unwrap();
+                while runner.queue_mut().take_finished().is_some() {}
+                runner.track_moves(false);
+                tallies(runner, &states, 200)
+            };
+            assert_eq!(play(&mut selecting), play(&mut drawing), "round {round}");
+        }
+    }
 }
 
 /// When the time is up, no matches are started any more, and those that run are played to their

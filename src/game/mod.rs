@@ -165,7 +165,11 @@ impl Game {
     /// # Errors
     /// As for [`Game::machine`].
     pub fn prepare_playouts(&mut self, backend: Backend) -> Result<(), MachineError> {
-        self.start_engines(backend, |engines| engines.for_playouts())
+        self.start_engines(backend, |engines| engines.for_playouts())?;
+        if let (Some(engines), Backend::Compiled) = (&self.engines, backend) {
+            engines.for_playouts().steps();
+        }
+        Ok(())
     }
 
     /// The same for a search, which plays and expands.

@@ -14,6 +14,7 @@ use propjit_stop::Stop;
 use super::game::GroundGame;
 use super::goal_counts;
 use super::layout::Layout;
+use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
 use crate::state::State;
@@ -37,6 +38,7 @@ pub(super) struct Derived {
     min_gates: OnceLock<Optimised>,
     low_activity: OnceLock<Optimised>,
     phases: OnceLock<Phases>,
+    phase_constants: OnceLock<PhaseConstants>,
     cost: OnceLock<StepCost>,
 }
 
@@ -49,6 +51,7 @@ impl Derived {
             min_gates: OnceLock::new(),
             low_activity: OnceLock::new(),
             phases: OnceLock::new(),
+            phase_constants: OnceLock::new(),
             cost: OnceLock::new(),
         }
     }
@@ -88,6 +91,12 @@ impl Derived {
     pub(super) fn phases(&self, lowered: &Circuit, layout: &Layout, initial: &State) -> &Phases {
         let find = || Phases::find(lowered, layout, initial);
         self.phases.get_or_init(find)
+    }
+
+    pub(super) fn phase_constants(&self, game: &GroundGame) -> &PhaseConstants {
+        let find =
+            || PhaseConstants::find(game.lowered(), game.layout(), game.phases(), game.initial());
+        self.phase_constants.get_or_init(find)
     }
 
     pub(super) fn cost(&self, lowered: &Circuit, layout: &Layout) -> StepCost {

@@ -10,6 +10,7 @@ use super::derived::{Derived, Optimised};
 use super::layout::Layout;
 use super::lower::lower;
 use super::names::Names;
+use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
 use crate::moves::{Move, RoleId};
@@ -79,6 +80,11 @@ impl GroundGame {
     /// any pass.
     pub fn phases(&self) -> &Phases {
         (self.derived).phases(&self.lowered, &self.layout, &self.initial)
+    }
+
+    /// The propositions that are constant in each phase, in the circuit before any pass.
+    pub fn phase_constants(&self) -> &PhaseConstants {
+        self.derived.phase_constants(self)
     }
 
     /// About what a step of a playout costs.

@@ -9,7 +9,8 @@
 //! - `layout`, `lower`: the circuit as it is lowered from the network, and its numbering.
 //! - [`derived`]: circuits after the passes, and figures that are computed from the circuit.
 //! - [`goal_counts`]: goals made anew of counters, and `invariants`, which prove that they may be.
-//! - [`phases`](Phases): propositions that alternate whatever is played.
+//! - [`phases`](Phases): propositions that alternate whatever is played; [`PhaseConstants`]: those
+//!   that are constant in a phase.
 //! - [`sections`]: the parts in which a step is evaluated.
 //! - `autonomous`: propositions that change by themselves.
 //! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data in which facts about a game
@@ -27,6 +28,7 @@ mod layout;
 mod literal;
 mod lower;
 mod names;
+mod phase_constants;
 mod phases;
 pub mod sections;
 pub(crate) mod step_cost;
@@ -42,6 +44,7 @@ pub use invariants::{Invariant, Linear};
 pub use layout::{Layout, Port};
 pub use literal::Literal;
 pub use lower::lower;
+pub use phase_constants::PhaseConstants;
 pub use phases::Phases;
 pub use sections::section;
 pub use step_cost::StepCost;

@@ -7,7 +7,8 @@ use propjit_jit::lanes::Width;
 
 use crate::machine::State;
 
-/// A row per base proposition, with a bit per lane.
+/// A row per base proposition, or per bit of their [code](crate::stepping::StateCode), with a bit per
+/// lane.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     width: Width,
@@ -21,13 +22,13 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Columns of empty states, with this number of base propositions.
-    pub(super) fn new(width: Width, bases: usize) -> Columns {
-        let state_words = bases.div_ceil(64);
+    /// Columns of empty states of so many bits.
+    pub(super) fn new(width: Width, bits: usize) -> Columns {
+        let state_words = bits.div_ceil(64);
         Columns {
             width,
             state_words,
-            rows: vec![0; bases * width.words()],
+            rows: vec![0; bits * width.words()],
             packed: vec![0; state_words * width.lanes()],
             numbers: vec![0; width.lanes()],
         }
@@ -36,6 +37,16 @@ impl Columns {
     /// The rows.
     pub(super) fn rows(&self) -> &[u64] {
         &self.rows
+    }
+
+    /// The number of rows.
+    pub(super) fn bits(&self) -> usize {
+        self.rows.len() / self.width.words()
+    }
+
+    /// Whether the state with this number, which is not 0, is in a lane's column.
+    pub(super) fn has(&self, lane: usize, number: u64) -> bool {
+        self.numbers[lane] == number
     }
 
     /// Puts this state into a lane's column. Equal numbers other than 0 mean equal states.

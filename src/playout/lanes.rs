@@ -7,6 +7,7 @@ use propjit_jit::lanes::times::{Ages, LaneTimes};
 use super::columns::Columns;
 use super::queue::{JobId, PlayoutQueue};
 use crate::lane_mask::LaneMask;
+use crate::stepping::StateCode;
 
 /// The matches that run.
 #[derive(Debug)]
@@ -52,8 +53,15 @@ impl Lanes {
     }
 
     /// Starts the matches that are next in the queue in the lanes given, as far as there are any
-    /// for this step. Returns whether there are.
-    pub(super) fn start(&mut self, lanes: LaneMask, queue: &mut PlayoutQueue, now: u64) -> bool {
+    /// for this step. Returns whether there are. Different states are told in the code, if there is
+    /// one.
+    pub(super) fn start(
+        &mut self,
+        lanes: LaneMask,
+        queue: &mut PlayoutQueue,
+        now: u64,
+        code: Option<&StateCode>,
+    ) -> bool {
         (self.starting, self.same) = (LaneMask::default(), None);
         let wanted = lanes.count();
         let phase = queue.phase(now);
@@ -81,12 +89,17 @@ impl Lanes {
         }
         self.same = first.filter(|_| !mixed);
         if mixed {
-            let make = || Columns::new(self.width, self.bases);
+            let bits = code.map_or(self.bases, StateCode::bits);
+            self.columns = self.columns.take().filter(|columns| columns.bits() == bits);
+            let make = || Columns::new(self.width, bits);
             let columns = self.columns.get_or_insert_with(make);
             // Several jobs have matches now, so that each lane's is known.
             for lane in self.starting.lanes() {
                 let (state, number) = queue.state(self.ids[lane]);
-                columns.set(lane, state, number);
+                if !columns.has(lane, number) {
+                    let coded = code.map(|code| code.encode(state));
+                    columns.set(lane, coded.as_ref().unwrap_or(state), number);
+                }
             }
         }
         first.is_some()

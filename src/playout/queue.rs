@@ -7,6 +7,7 @@ use super::tally::Tally;
 use crate::engine::Validity;
 use crate::ground::Phases;
 use crate::machine::State;
+use crate::stepping::StateCode;
 
 /// The number of a job in a [`PlayoutQueue`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,6 +40,8 @@ pub struct PlayoutQueue {
     /// Whether a job without a phase comes before one with a phase.
     unphased_first: bool,
     finished: Vec<JobId>,
+    /// The ordinary states, if not all are.
+    ordinary: Option<Ordinary>,
     /// The number of jobs that are not finished, and not from ordinary states.
     extraordinary: usize,
     /// The number of jobs that were ever added.
@@ -55,8 +58,34 @@ struct Slot {
     left: Option<u64>,
     /// The number of playouts that were started and have not ended.
     running: u64,
+    /// Whether the state is initial, or known not to be terminal.
+    is_going: bool,
     is_ordinary: bool,
     tally: Tally,
+}
+
+impl Slot {
+    fn is_unfinished(&self) -> bool {
+        self.running > 0 || self.left != Some(0)
+    }
+}
+
+/// States that circuits of random steps take.
+#[derive(Clone, Debug)]
+struct Ordinary {
+    /// For each phase, those that agree with its constants.
+    phases: Vec<Validity>,
+    code: StateCode,
+}
+
+/// Whether the state of a job is ordinary, which is in this phase.
+fn is_ordinary(ordinary: Option<&Ordinary>, phase: Option<usize>, slot: &Slot) -> bool {
+    let Some(phase) = phase.filter(|_| slot.is_going) else {
+        return false;
+    };
+    ordinary.is_none_or(|Ordinary { phases, code }| {
+        phases[phase].contains(&slot.state) && code.is_right_for(&slot.state)
+    })
 }
 
 impl PlayoutQueue {
@@ -72,6 +101,7 @@ impl PlayoutQueue {
             free: Vec::new(),
             unphased_first: false,
             finished: Vec::new(),
+            ordinary: None,
             extraordinary: 0,
             added: 0,
         }
@@ -85,14 +115,28 @@ impl PlayoutQueue {
     /// Whether the validity covers all states that playouts are running from or will be started
     /// from.
     pub(super) fn fits(&self, validity: &Validity) -> bool {
-        let in_use = |slot: &&Slot| slot.running > 0 || slot.left != Some(0);
-        let mut states = self.slots.iter().filter(in_use).map(|slot| &slot.state);
+        let slots = self.slots.iter().filter(|slot| slot.is_unfinished());
+        let mut states = slots.map(|slot| &slot.state);
         states.all(|state| validity.contains(state))
     }
 
     /// Changes the states that may be added, to a validity that [fits](PlayoutQueue::fits).
     pub(super) fn set_validity(&mut self, validity: Arc<Validity>) {
         self.validity = validity;
+    }
+
+    /// Changes the states that are ordinary, if they are initial or known not to be terminal: those
+    /// given for their phase, for which the code is right.
+    pub(super) fn set_ordinary(&mut self, phases: Vec<Validity>, code: StateCode) {
+        self.ordinary = Some(Ordinary { phases, code });
+        self.extraordinary = 0;
+        for slot in &mut self.slots {
+            if slot.is_unfinished() {
+                slot.is_ordinary =
+                    is_ordinary(self.ordinary.as_ref(), self.phases.of(&slot.state), slot);
+                self.extraordinary += usize::from(!slot.is_ordinary);
+            }
+        }
     }
 
     /// Adds a job: `rollouts` playouts from a state, or with `None`, as many as there is time for.
@@ -130,7 +174,8 @@ impl PlayoutQueue {
             self.finished.push(id);
         } else {
             let phase = self.phases.of(state);
-            slot.is_ordinary = is_going && phase.is_some();
+            slot.is_going = is_going;
+            slot.is_ordinary = is_ordinary(self.ordinary.as_ref(), phase, slot);
             self.extraordinary += usize::from(!slot.is_ordinary);
             self.queues[phase.unwrap_or(self.phases.period())].push_back(id);
         }
@@ -173,8 +218,8 @@ impl PlayoutQueue {
         self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Whether all jobs that are not finished are from ordinary states: they have a phase, and are
-    /// initial or known not to be terminal.
+    /// Whether all jobs that are not finished are from ordinary states: they have a phase, are
+    /// initial or known not to be terminal, and are such as matches come to.
     pub(super) fn are_ordinary(&self) -> bool {
         self.extraordinary == 0
     }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
-use propjit_jit::passes::{PassConfig, fold_without, optimize};
+use propjit_jit::passes::{PassConfig, fold, fold_without, optimize};
 use propjit_jit::reasons::Walks;
 use propjit_stop::Stop;
 
 use super::layout::PhaseLayout;
 use super::target::Target;
-use crate::ground::GroundGame;
+use crate::ground::{GroundGame, Layout};
 use crate::moves::Move;
 
 /// What a game's circuit is in one of its phases.
@@ -27,19 +27,30 @@ pub struct PhaseCircuit {
 impl PhaseCircuit {
     /// What is left of a game's circuit in this phase.
     pub fn new(game: &GroundGame, phase: usize) -> PhaseCircuit {
-        PhaseCircuit::without(game, phase, &[])
-    }
-
-    /// What is left of a game's circuit in this phase where these edges of the circuit with the
-    /// [fewest gates](GroundGame::min_gates) are false.
-    pub fn without(game: &GroundGame, phase: usize, are_false: &[Edge]) -> PhaseCircuit {
-        let (layout, circuit) = (game.layout(), &game.min_gates().circuit);
-        let mut known = vec![None; circuit.inputs().len()];
         let phases = game.phases();
+        let mut known = vec![None; game.layout().bases.len()];
         for &base in phases.bases() {
             known[base] = Some(phases.each()[phase].contains(base));
         }
-        let legal = fold_without(circuit, &known, are_false);
+        PhaseCircuit::within(game, phase, &known)
+    }
+
+    /// What is left of a game's circuit in those states of this phase in which base propositions
+    /// have the values given, in their order.
+    pub fn within(game: &GroundGame, phase: usize, bases: &[Option<bool>]) -> PhaseCircuit {
+        PhaseCircuit::of(&game.min_gates().circuit, game.layout(), phase, bases)
+    }
+
+    /// The same of any circuit with this layout.
+    pub fn of(
+        circuit: &Circuit,
+        layout: &Layout,
+        phase: usize,
+        bases: &[Option<bool>],
+    ) -> PhaseCircuit {
+        let mut known = bases.to_vec();
+        known.resize(circuit.inputs().len(), None);
+        let legal = fold(circuit, &known);
         let is_live = |output: usize| legal.outputs()[output] != Edge::FALSE;
         let mut moves = Vec::new();
         for (does, legal) in layout.does.iter().zip(&layout.legal) {
@@ -58,9 +69,18 @@ impl PhaseCircuit {
         }
         PhaseCircuit {
             phase,
-            folded: fold_without(circuit, &known, are_false),
+            folded: fold(circuit, &known),
             known,
             moves,
+        }
+    }
+
+    /// What is left of it where these edges of the [circuit](PhaseCircuit::circuit) are false.
+    #[must_use]
+    pub fn without(self, are_false: &[Edge]) -> PhaseCircuit {
+        PhaseCircuit {
+            folded: fold_without(&self.folded, &self.known, are_false),
+            ..self
         }
     }
 

@@ -4,23 +4,37 @@ use std::ops::Range;
 
 use propjit_jit::circuit::{Builder, Circuit, Edge};
 use propjit_jit::count_tree::CountTree;
-use propjit_jit::passes::connect;
+use propjit_jit::passes::{connect, fold};
 
+use super::code::StateCode;
 use super::ends::impossible_ends;
-use super::layout::StepLayout;
-use crate::ground::GroundGame;
+use super::layout::{StepLayout, StepPhase};
+use super::next_number::next_number;
+use crate::ground::{GroundGame, Layout};
 use crate::reasons::PhaseCircuit;
 
-/// The circuit of a game's random steps, as its [`StepLayout`] numbers it.
-pub fn step_circuit(game: &GroundGame) -> Circuit {
+/// The circuit of a game's random steps, as its layout numbers it.
+pub fn step_circuit(game: &GroundGame, layout: &StepLayout) -> Circuit {
     let game_layout = game.layout();
-    let layout = StepLayout::new(game);
     let mut builder = Builder::new(layout.inputs());
     let mut outputs = vec![Edge::FALSE; layout.outputs];
-    for (number, phase) in layout.phases.iter().enumerate() {
-        let of_phase = PhaseCircuit::without(game, number, &impossible_ends(game, number));
+    let circuits = (layout.phases.iter().zip(0..))
+        .map(|(phase, number)| PhaseCircuit::within(game, number, &phase.constants));
+    let circuits: Vec<PhaseCircuit> = circuits.collect();
+    let before = circuits.iter().cycle().skip(circuits.len() - 1);
+    let ends =
+        (before.zip(&circuits)).map(|(before, circuit)| impossible_ends(game, before, circuit));
+    let ends: Vec<Vec<Edge>> = ends.collect();
+    let circuits = (circuits.into_iter().zip(&ends)).map(|(circuit, ends)| circuit.without(ends));
+    let initial = layout.code.encode(game.initial());
+    for (of_phase, phase) in circuits.zip(&layout.phases) {
         let first_move = game_layout.bases.end;
-        let bases: Vec<Edge> = phase.bases.clone().map(|at| builder.input(at)).collect();
+        let state: Vec<Edge> = phase.state.clone().map(|at| builder.input(at)).collect();
+        let bases = layout.code.decode(&mut builder, &state);
+        let (circuit, next) = match layout.code.is_plain() {
+            true => (of_phase.circuit().clone(), game_layout.next.clone()),
+            false => with_next_state(&layout.code, game_layout, phase, &of_phase),
+        };
         let choose = |builder: &mut Builder, found: &[Edge]| {
             let mut does = vec![Edge::FALSE; game_layout.inputs() - first_move];
             for (role, moves) in of_phase.moves().iter().enumerate() {
@@ -39,15 +53,18 @@ pub fn step_circuit(game: &GroundGame) -> Circuit {
                     does[first + played.index()] = chosen;
                 }
             }
+            let more = circuit.inputs().len() - game_layout.inputs();
+            does.extend_from_slice(&state[..more]);
             does
         };
-        let found = connect(of_phase.circuit(), &mut builder, &bases, choose);
+        let found = connect(&circuit, &mut builder, &bases, choose);
         let restart = match phase.restarts {
             true => builder.input(layout.restart),
             false => Edge::FALSE,
         };
-        for ((to, from), base) in (phase.next.clone().zip(game_layout.next.clone())).zip(0..) {
-            outputs[to] = match game.initial().contains(base) {
+        for bit in layout.changing_after(phase) {
+            let (to, from) = (phase.next.start + bit, next.start + bit);
+            outputs[to] = match initial.contains(bit) {
                 true => builder.or(found[from], restart),
                 false => builder.and(found[from], !restart),
             };
@@ -63,5 +80,47 @@ pub fn step_circuit(game: &GroundGame) -> Circuit {
             put(to.clone(), from.clone());
         }
     }
-    builder.finish(outputs).with_in_place(layout.in_place)
+    let mut circuit = builder.finish(outputs);
+    if !layout.code.is_plain() {
+        // Nobody reads some of the propositions that were decoded.
+        circuit = fold(&circuit, &vec![None; circuit.inputs().len()]);
+    }
+    tracing::debug!(gates = circuit.gates(), "the circuit of random steps");
+    circuit.with_in_place(layout.in_place)
+}
+
+/// The circuit of a phase with the bits of the state as further inputs, and with those of the next
+/// state as further outputs, which have these numbers.
+fn with_next_state(
+    code: &StateCode,
+    game: &Layout,
+    phase: &StepPhase,
+    of_phase: &PhaseCircuit,
+) -> (Circuit, Range<usize>) {
+    let circuit = of_phase.circuit();
+    let inputs = circuit.inputs().len();
+    let mut builder = Builder::new(inputs + code.bits());
+    let given: Vec<Edge> = (0..inputs).map(|input| builder.input(input)).collect();
+    let mut outputs = connect(circuit, &mut builder, &given, |_, _| Vec::new());
+    let first = outputs.len();
+    outputs.resize(first + code.bits(), Edge::FALSE);
+    let next = |outputs: &[Edge], base: usize| outputs[game.next.start + base];
+    for (bit, base) in code.plain() {
+        outputs[first + bit] = next(&outputs, base);
+    }
+    for group in code.groups() {
+        let members = group
+            .members
+            .iter()
+            .map(|&base| match phase.constants[base] {
+                Some(false) => (Edge::FALSE, next(&outputs, base)),
+                _ => (given[base], next(&outputs, base)),
+            });
+        let bits = group.bits.clone().map(|bit| builder.input(inputs + bit));
+        let bits: Vec<Edge> = bits.collect();
+        let members: Vec<(Edge, Edge)> = members.collect();
+        let next = next_number(&mut builder, members.into_iter(), &bits);
+        outputs[first + group.bits.start..][..next.len()].copy_from_slice(&next);
+    }
+    (builder.finish(outputs), first..first + code.bits())
 }

@@ -12,18 +12,19 @@ use propjit_jit::circuit::{Circuit, Edge, Node, NodeSet};
 use crate::ground::GroundGame;
 use crate::reasons::PhaseCircuit;
 
-/// Edges of a game's circuit with the [fewest gates](GroundGame::min_gates), each of which alone
-/// makes a state terminal. They are false in each state in this phase that follows one that is not
-/// terminal, and in the initial state.
-pub(super) fn impossible_ends(game: &GroundGame, phase: usize) -> Vec<Edge> {
-    let (layout, phases) = (game.layout(), game.phases());
-    let circuit = &game.min_gates().circuit;
-    let starts_here = phases.of(game.initial()) == Some(phase);
+/// Edges of the circuit of this phase, each of which alone makes a state terminal. They are false
+/// in each state in this phase that follows one that is not terminal, in the phase before, and in the
+/// initial state.
+pub(super) fn impossible_ends(
+    game: &GroundGame,
+    before: &PhaseCircuit,
+    phase: &PhaseCircuit,
+) -> Vec<Edge> {
+    let (layout, phases, circuit) = (game.layout(), game.phases(), phase.circuit());
+    let starts_here = phases.of(game.initial()) == Some(phase.phase());
     if phases.period() == 1 || starts_here && is_terminal(game, circuit) {
         return Vec::new();
     }
-    let before = (phase + phases.period() - 1) % phases.period();
-    let before = PhaseCircuit::new(game, before);
     let stays = |base: usize| {
         let before = before.circuit();
         before.outputs()[layout.next.start + base] == Edge::from(before.inputs()[base])
@@ -90,8 +91,14 @@ mod tests {
     /// In each phase, whether it is proved that nobody who did not move has a line.
     fn found(game: &Game) -> Vec<bool> {
         let game = game.ground_game().unwrap();
-        let phases = 0..game.phases().period();
-        let found = phases.map(|phase| !impossible_ends(game, phase).is_empty());
+        let period = game.phases().period();
+        let circuits: Vec<PhaseCircuit> = (0..period)
+            .map(|phase| PhaseCircuit::within(game, phase, game.phase_constants().of(phase)))
+            .collect();
+        let found = (0..period).map(|phase| {
+            let before = &circuits[(phase + period - 1) % period];
+            !impossible_ends(game, before, &circuits[phase]).is_empty()
+        });
         found.collect()
     }
 

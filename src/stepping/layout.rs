@@ -6,6 +6,7 @@ use propjit_jit::circuit::OutputId;
 use propjit_jit::count_tree::{count_bits, count_tree_parts};
 use propjit_jit::section::Section;
 
+use super::code::StateCode;
 use crate::ground::{GroundGame, section};
 
 /// Which inputs and outputs of a circuit of random steps are what.
@@ -14,6 +15,8 @@ pub struct StepLayout {
     /// The input that says whether the next state is to be the initial one: see
     /// [`StepPhase::restarts`].
     pub restart: usize,
+    /// What the bits of a state stand for.
+    pub code: StateCode,
     /// The inputs and outputs about states in each phase.
     pub phases: Vec<StepPhase>,
     /// The number of outputs.
@@ -32,9 +35,12 @@ pub struct StepPhase {
     /// For each role, the inputs that are the number of its move among its legal ones, from 0,
     /// the bit of the least value first.
     pub numbers: Vec<Range<usize>>,
-    /// The inputs that are base propositions.
-    pub bases: Range<usize>,
-    /// The outputs that are the next base propositions.
+    /// The inputs that are the bits of the state.
+    pub state: Range<usize>,
+    /// By base proposition, its value in all states of the phase, if that is always the same: a bit
+    /// that stands for it is neither read nor evaluated.
+    pub constants: Vec<Option<bool>>,
+    /// The outputs that are the bits of the next state.
     pub next: Range<usize>,
     /// Whether matches may start with the next state: the initial state is in the next phase.
     pub restarts: bool,
@@ -62,24 +68,25 @@ impl StepLayout {
         }
         let (layout, phases) = (game.layout(), game.phases());
         let bits = || layout.does.iter().map(|does| count_bits(does.len()));
+        let code = StateCode::new(game);
         let (mut inputs, mut outputs) = (0, 0);
         let restart = run(&mut inputs, 1).start;
         let period = phases.period();
         let numbers: Vec<Vec<Range<usize>>> = (0..period)
             .map(|_| bits().map(|bits| run(&mut inputs, bits)).collect())
             .collect();
-        let states: Vec<Range<usize>> = (0..period)
-            .map(|_| run(&mut inputs, layout.bases.len()))
-            .collect();
+        let states: Vec<Range<usize>> =
+            (0..period).map(|_| run(&mut inputs, code.bits())).collect();
         let nexts: Vec<Range<usize>> = (0..period)
-            .map(|_| run(&mut outputs, layout.next.len()))
+            .map(|_| run(&mut outputs, code.bits()))
             .collect();
         let in_place = if period > 1 { outputs } else { 0 };
         let initial = phases.of(game.initial());
         let phase = |number: usize| StepPhase {
             first_section: SECTIONS * number,
             numbers: numbers[number].clone(),
-            bases: states[number].clone(),
+            state: states[number].clone(),
+            constants: game.phase_constants().of(number).to_vec(),
             next: nexts[(number + 1) % period].clone(),
             restarts: initial == Some((number + 1) % period),
             counts: bits().map(|bits| run(&mut outputs, bits)).collect(),
@@ -96,23 +103,37 @@ impl StepLayout {
             phases: (0..period).map(phase).collect(),
             outputs,
             in_place,
+            code,
         }
     }
 
     /// The number of inputs.
     pub fn inputs(&self) -> usize {
-        let states = self.phases.iter().map(|phase| phase.bases.end);
+        let states = self.phases.iter().map(|phase| phase.state.end);
         states.max().unwrap_or(0)
     }
 
     /// The sections.
     pub fn sections(&self) -> Vec<Section> {
-        self.phases.iter().flat_map(StepPhase::sections).collect()
+        let of_phase = |phase: &StepPhase| phase.sections(self.changing_after(phase));
+        self.phases.iter().flat_map(of_phase).collect()
+    }
+
+    /// The bits of states that are not constant in the phase after this one.
+    pub(super) fn changing_after(&self, phase: &StepPhase) -> impl Iterator<Item = usize> {
+        let after = phase.first_section / SECTIONS + 1;
+        let constants = &self.phases[after % self.phases.len()].constants;
+        let plain = self.code.plain();
+        let plain = plain.filter(|&(_, base)| constants[base].is_none());
+        let groups = self.code.groups().iter();
+        let numbers = groups.flat_map(|group| group.bits.clone());
+        plain.map(|(bit, _)| bit).chain(numbers)
     }
 }
 
 impl StepPhase {
-    fn sections(&self) -> [Section; SECTIONS] {
+    /// The sections, in which these bits of the next state are evaluated.
+    fn sections(&self, changing: impl Iterator<Item = usize>) -> [Section; SECTIONS] {
         let outputs = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<OutputId> {
             numbers.map(|number| OutputId(number as u32)).collect()
         };
@@ -123,7 +144,7 @@ impl StepPhase {
         };
         [
             Section::alone(outputs(&mut counts.chain([self.terminal]))),
-            after_state(outputs(&mut self.next.clone())),
+            after_state(outputs(&mut changing.map(|bit| self.next.start + bit))),
             after_state(outputs(&mut self.goals.iter().cloned().flatten())),
         ]
     }

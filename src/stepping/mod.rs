@@ -10,13 +10,20 @@
 //! own, and a step writes the next state there: nothing is copied.
 //!
 //! There is such a circuit for each [phase](crate::ground::Phases), in which what says so is
-//! constant: nothing is left of roles that are not to move, and nothing of `ends` that no step leads
-//! to. It takes states in that phase only, and of these only the initial one, those that are not
+//! constant: nothing is left of roles that are not to move, nothing of `ends` that no step leads
+//! to, and propositions that are [constant](crate::ground::PhaseConstants) there are neither read nor
+//! evaluated. It takes states in that phase only, and of these only the initial one, those that are not
 //! terminal, and what follows from them.
+//!
+//! What states are in such a circuit is a [`StateCode`]: large groups of propositions of which one at
+//! most is true are numbers in binary, of which `next_number` tells the next.
 
 mod circuit;
+mod code;
 mod ends;
 mod layout;
+mod next_number;
 
 pub use circuit::step_circuit;
+pub use code::StateCode;
 pub use layout::{StepLayout, StepPhase};

@@ -2,12 +2,14 @@
 //!
 //! - [`Invariant`] is a fact about the propositions of a state.
 //! - [`induction`] proves candidates, all together.
+//! - [`large_groups`] finds and proves groups of propositions of which one at most is true.
 //! - [`step`] has the clauses of a step, and asks a SAT solver about it; `encoding` those of
 //!   invariants, and `sums` those of [`Linear`] ones; `net` the circuit that they are made from; `solver` the SAT solver.
 
 pub(crate) mod encoding;
 pub(crate) mod induction;
 mod invariant;
+pub(crate) mod large_groups;
 mod linear;
 pub(crate) mod net;
 pub(crate) mod solver;

@@ -1,7 +1,7 @@
 //! Going over to other engines while matches run.
 
 use super::{Form, Playouts};
-use crate::engine::{StepEngine, Steps, ValidEngine};
+use crate::engine::{StepEngine, Steps, ValidEngine, Validity};
 use crate::playout::trial::{Trial, Verdict};
 
 impl Playouts {
@@ -83,6 +83,10 @@ impl Playouts {
     pub(super) fn add_steps(&mut self, steps: &StepEngine) {
         self.steps = None;
         if self.other.is_none() && steps.engine.width() == self.form.evaluator.width() {
+            let constants = steps.layout.phases.iter();
+            let constants = constants.map(|phase| Validity::new(&phase.constants));
+            let ordinary = constants.collect();
+            self.queue.set_ordinary(ordinary, steps.layout.code.clone());
             self.other = Some(Form::steps(&self.game, steps));
         }
     }

@@ -13,7 +13,7 @@ use crate::engine::StepEngine;
 use crate::ground::{GroundGame, section};
 use crate::lane_mask::LaneMask;
 use crate::machine::State;
-use crate::stepping::StepPhase;
+use crate::stepping::{StateCode, StepPhase};
 
 /// What evaluates steps.
 pub(super) struct Form {
@@ -39,6 +39,7 @@ pub(super) struct Numbers {
     /// The input that says where the next state is the initial one.
     restart: usize,
     initial: State,
+    code: StateCode,
     /// Whether the next state is written where it is read.
     are_in_place: bool,
 }
@@ -51,7 +52,8 @@ impl Form {
         let all = StepPhase {
             first_section: section::STATE,
             numbers: Vec::new(),
-            bases: layout.bases.clone(),
+            state: layout.bases.clone(),
+            constants: Vec::new(),
             next: layout.next.clone(),
             restarts: false,
             counts: Vec::new(),
@@ -83,6 +85,7 @@ impl Form {
                 drawn: drawn.collect(),
                 restart: layout.restart,
                 initial: game.initial().clone(),
+                code: layout.code.clone(),
                 are_in_place: layout.in_place > 0,
             }),
             phases: layout.phases.clone(),
@@ -131,7 +134,6 @@ impl Form {
         starting: LaneMask,
         start: Start<'_>,
     ) {
-        let width = self.evaluator.width();
         let mut entering = starting;
         if !is_over {
             if let Choice::Draw(numbers) = &self.choice {
@@ -151,40 +153,78 @@ impl Form {
         } else {
             0
         };
-        let bases = self.phases[after].bases.clone();
-        let entering_words = entering.words(width);
-        if let Choice::Draw(Numbers {
-            are_in_place: true, ..
-        }) = self.choice
-        {
-            if !entering.is_empty() {
-                enter(
-                    width,
-                    self.evaluator.inputs_mut(bases),
-                    entering_words,
-                    start,
-                );
-            }
-            return;
-        }
-        let next = self.phases[at].next.clone();
-        let (next, state) = self.evaluator.outputs_and_inputs_mut(next, bases);
-        advance(width, next, state, entering_words, start);
+        let is_in_place = matches!(&self.choice, Choice::Draw(numbers) if numbers.are_in_place);
+        self.put((!is_in_place).then_some(at), after, entering, start);
     }
 
-    /// Starts matches in the lanes `starting`, with states in phase `now`.
+    /// The code of states, if it is not that each proposition has a bit.
+    pub(super) fn code(&self) -> Option<&StateCode> {
+        match &self.choice {
+            Choice::Draw(numbers) if !numbers.code.is_plain() => Some(&numbers.code),
+            _ => None,
+        }
+    }
+
+    /// Starts matches in the lanes `starting`, with states in phase `now`. States that differ are given
+    /// in the code.
     pub(super) fn enter(&mut self, now: u64, starting: LaneMask, start: Start<'_>) {
+        self.put(None, self.at(now), starting, start);
+    }
+
+    /// Puts states at a place in `phases`: in the lanes `starting` those that they start from, and in
+    /// the others the next ones of the place `next_of`, or what is there.
+    fn put(&mut self, next_of: Option<usize>, at: usize, starting: LaneMask, start: Start<'_>) {
         let width = self.evaluator.width();
-        let bases = self.phases[self.at(now)].bases.clone();
-        let state = self.evaluator.inputs_mut(bases);
-        enter(width, state, starting.words(width), start);
+        let state = self.phases[at].state.clone();
+        let mut coded = State::new();
+        let start = match (self.code(), start) {
+            (Some(code), Start::Same(words)) if !starting.is_empty() => {
+                coded.assign(words);
+                coded = code.encode(&coded);
+                Start::Same(coded.words())
+            }
+            _ => start,
+        };
+        let lanes = starting.words(width);
+        match next_of {
+            Some(before) => {
+                let next = self.phases[before].next.clone();
+                let (next, state) = self.evaluator.outputs_and_inputs_mut(next, state);
+                advance(width, next, state, lanes, start);
+            }
+            None => enter(width, self.evaluator.inputs_mut(state), lanes, start),
+        }
     }
 
     /// Takes over the states in phase `now` of another form with as many lanes.
     pub(super) fn take_states(&mut self, other: &Form, now: u64) {
-        let states = other.phases[other.at(now)].bases.clone();
-        let states = other.evaluator.inputs(states);
-        let bases = self.phases[self.at(now)].bases.clone();
-        self.evaluator.inputs_mut(bases).copy_from_slice(states);
+        let states = other.states(now);
+        let width = self.evaluator.width();
+        let state = self.phases[self.at(now)].state.clone();
+        let state = self.evaluator.inputs_mut(state);
+        match &self.choice {
+            Choice::Draw(Numbers { code, .. }) => code.encode_rows(width, &states, state),
+            Choice::Select(_) => state.copy_from_slice(&states),
+        }
+    }
+
+    /// The rows of the propositions of the states in phase `now`.
+    fn states(&self, now: u64) -> Vec<u64> {
+        let phase = &self.phases[self.at(now)];
+        let state = self.evaluator.inputs(phase.state.clone());
+        let Choice::Draw(Numbers { code, .. }) = &self.choice else {
+            return state.to_vec();
+        };
+        let width = self.evaluator.width();
+        let mut bases = vec![0; phase.constants.len() * width.words()];
+        code.decode_rows(width, state, &mut bases);
+        // What is constant was not evaluated.
+        let rows = bases.chunks_exact_mut(width.words());
+        for (row, constant) in rows.zip(&phase.constants) {
+            if let Some(value) = constant {
+                row.fill(if *value { !0 } else { 0 });
+            }
+        }
+        bases
     }
 }

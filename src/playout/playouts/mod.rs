@@ -185,7 +185,8 @@ impl Playouts {
         if !idle.is_empty() && self.is_late(limits) {
             idle = LaneMask::default();
         }
-        if self.lanes.start(idle, &mut self.queue, self.now) {
+        let code = self.form.code();
+        if self.lanes.start(idle, &mut self.queue, self.now, code) {
             self.idled = 0;
         }
     }
