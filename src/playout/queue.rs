@@ -75,7 +75,7 @@ impl Slot {
 struct Ordinary {
     /// For each phase, those that agree with its constants.
     phases: Vec<Validity>,
-    code: StateCode,
+    code: Arc<StateCode>,
 }
 
 /// Whether the state of a job is ordinary, which is in this phase.
@@ -127,7 +127,7 @@ impl PlayoutQueue {
 
     /// Changes the states that are ordinary, if they are initial or known not to be terminal: those
     /// given for their phase, for which the code is right.
-    pub(super) fn set_ordinary(&mut self, phases: Vec<Validity>, code: StateCode) {
+    pub(super) fn set_ordinary(&mut self, phases: Vec<Validity>, code: Arc<StateCode>) {
         self.ordinary = Some(Ordinary { phases, code });
         self.extraordinary = 0;
         for slot in &mut self.slots {

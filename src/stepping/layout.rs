@@ -1,6 +1,7 @@
 //! The numbering of a circuit of random steps.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use propjit_jit::circuit::OutputId;
 use propjit_jit::count_tree::{count_bits, count_tree_parts};
@@ -16,7 +17,7 @@ pub struct StepLayout {
     /// [`StepPhase::restarts`].
     pub restart: usize,
     /// What the bits of a state stand for.
-    pub code: StateCode,
+    pub code: Arc<StateCode>,
     /// The inputs and outputs about states in each phase.
     pub phases: Vec<StepPhase>,
     /// The number of outputs.
@@ -68,7 +69,7 @@ impl StepLayout {
         }
         let (layout, phases) = (game.layout(), game.phases());
         let bits = || layout.does.iter().map(|does| count_bits(does.len()));
-        let code = StateCode::new(game);
+        let code = Arc::new(StateCode::new(game));
         let (mut inputs, mut outputs) = (0, 0);
         let restart = run(&mut inputs, 1).start;
         let period = phases.period();

@@ -1,6 +1,7 @@
 //! The forms that steps have: moves are chosen among the rows of an engine, or in its circuit.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::advance::{Start, advance, enter};
@@ -39,7 +40,7 @@ pub(super) struct Numbers {
     /// The input that says where the next state is the initial one.
     restart: usize,
     initial: State,
-    code: StateCode,
+    code: Arc<StateCode>,
     /// Whether the next state is written where it is read.
     are_in_place: bool,
 }
@@ -160,7 +161,7 @@ impl Form {
     /// The code of states, if it is not that each proposition has a bit.
     pub(super) fn code(&self) -> Option<&StateCode> {
         match &self.choice {
-            Choice::Draw(numbers) if !numbers.code.is_plain() => Some(&numbers.code),
+            Choice::Draw(numbers) if !numbers.code.is_plain() => Some(numbers.code.as_ref()),
             _ => None,
         }
     }
