@@ -62,8 +62,8 @@ pub(super) struct ExclusionTest {
 }
 
 impl ExclusionTest {
-    pub(super) fn excludes(&self, state: &State) -> bool {
-        let words = state.words();
+    /// Whether they exclude them in a state, of which these are the words.
+    pub(super) fn excludes(&self, words: &[u64]) -> bool {
         let is_reached = |reached: &Reached| reached.is_in(words);
         self.cases.iter().any(|case| case.iter().all(is_reached))
     }

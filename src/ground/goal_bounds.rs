@@ -35,7 +35,11 @@ impl GoalMask {
 
     /// Whether the goals are excluded from this state on.
     pub fn excludes(&self, state: &State) -> bool {
-        let words = state.words();
+        self.are_excluded(state.words())
+    }
+
+    /// As [`excludes`](GoalMask::excludes), for the words of a state.
+    fn are_excluded(&self, words: &[u64]) -> bool {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let mut if_true = self.if_true.iter().zip(words);
         let mut if_false = self.if_false.iter().enumerate();
@@ -136,6 +140,12 @@ impl GoalBounds {
         self.fixed_sum
     }
 
+    /// Whether nothing excludes any goal of any role in a state, of which these are the words.
+    pub fn exclude_nothing(&self, words: &[u64]) -> bool {
+        !(self.masks.iter().any(|mask| mask.are_excluded(words))
+            || self.tests.iter().any(|test| test.excludes(words)))
+    }
+
     /// The least and the greatest goal that a role can still get. `None` if nothing
     /// excludes any, or if all are excluded, which the rules of GDL forbid.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
@@ -144,7 +154,7 @@ impl GoalBounds {
             .filter(|&mask| is_hit(&self.masks[mask]))
             .collect();
         let counts: Vec<usize> = (self.tests.iter().enumerate())
-            .filter(|(_, test)| test.role == role && test.excludes(state))
+            .filter(|(_, test)| test.role == role && test.excludes(state.words()))
             .map(|(number, _)| number)
             .collect();
         if masks.is_empty() && counts.is_empty() {

@@ -22,6 +22,9 @@ const HEAD: usize = 1;
 const SLOT_SHIFT: u32 = 32;
 const FORCED_SHIFT: u32 = 56;
 
+/// In the head: nothing that is known without a search excludes goals behind any of the edges.
+const OPEN_GOALS: u64 = 1 << 55;
+
 // The words of an edge.
 /// Visits; from bit 40 on evaluations under way; from bit 56 on flags; from bit 58 on how
 /// often the bounds behind had changed when they were last looked at.
@@ -63,6 +66,7 @@ fn slot(roles: usize, state: usize) -> usize {
 /// A choice of one role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decision<'a> {
+    head: &'a AtomicU64,
     pub edges: &'a [[AtomicU64; EDGE]],
     slots: &'a [AtomicU64],
     /// How many words each slot has.
@@ -81,11 +85,12 @@ impl<'a> Decision<'a> {
     pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
         let head = get(&words[0]);
         let (edges, forced) = (head as u32 as usize, (head >> FORCED_SHIFT) as usize);
-        let slot = ((head % (1 << FORCED_SHIFT)) >> SLOT_SHIFT) as usize;
-        let (words, rest) = words[HEAD..].split_at(edges * EDGE);
+        let slot = ((head % OPEN_GOALS) >> SLOT_SHIFT) as usize;
+        let (edge_words, rest) = words[HEAD..].split_at(edges * EDGE);
         let (slots, rest) = rest.split_at(edges * slot);
         Decision {
-            edges: words.as_chunks().0,
+            head: &words[0],
+            edges: edge_words.as_chunks().0,
             slots,
             slot,
             forced: &rest[..forced],
@@ -170,6 +175,17 @@ impl<'a> Decision<'a> {
     /// Whether it is not known what edges lead to.
     pub(super) fn is_open(self) -> bool {
         !self.forced.is_empty()
+    }
+
+    /// Whether nothing that is known without a search excludes goals behind any of the edges.
+    pub(super) fn has_open_goals(self) -> bool {
+        get(self.head) & OPEN_GOALS != 0
+    }
+
+    /// Sets [that](Decision::has_open_goals). What is known may become more, but when no thread is at work only.
+    pub(super) fn set_open_goals(self, are_open: bool) {
+        let head = get(self.head) & !OPEN_GOALS;
+        set(self.head, if are_open { head | OPEN_GOALS } else { head });
     }
 
     /// The joint move of an edge, in a decision of this role, of `roles` roles, of which it is not known what

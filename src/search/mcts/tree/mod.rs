@@ -10,6 +10,7 @@
 mod recycling;
 mod retention;
 
+use std::cell::Cell;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -329,20 +330,33 @@ impl Tree {
             node.set_inside(Stage::Expanded, block);
             return is_known;
         }
+        // Whether what is known without a search excludes goals of somebody after some of the moves.
+        let excludes = Cell::new(false);
         let most = |place: usize| {
-            let state = || found.successors.to_state(place);
-            let left = self
-                .knows_states()
-                .then(|| self.goal_bounds(&state(), role));
-            left.map_or(1.0, |left| self.ranges[role.index()].to_unit(left.high))
+            let words = found.successors.state(place);
+            let is_open = |left: &GoalBounds| left.exclude_nothing(words);
+            if self.values.is_none() && self.left.as_ref().is_none_or(is_open) {
+                return 1.0;
+            }
+            let state = found.successors.to_state(place);
+            let mut most = 1.0;
+            for (other, range) in self.roles().zip(&self.ranges) {
+                let left = self.goal_bounds(&state, other);
+                excludes.set(excludes.get() || left != *range);
+                if other == role {
+                    most = range.to_unit(left.high);
+                }
+            }
+            most
         };
         let words = self.arena.from(block);
         let knowledge = self.edge_knowledge();
         Decision::init(words, roles, moves, found.successors, most, knowledge);
+        Decision::new(words).set_open_goals(self.knows_states() && !excludes.get());
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
-        let is_news = (self.knows_states() || infos.any(is_over)) && self.refresh(id);
+        let is_news = (excludes.get() || infos.any(is_over)) && self.refresh(id);
         is_known || is_news
     }
 
@@ -384,6 +398,9 @@ impl Tree {
         let mut state = State::new();
         self.mark(self.root, &mut self.arena.marks(), |id| {
             let node = self.node(id);
+            if let Some((_, decision)) = self.decision_of_one(id) {
+                decision.set_open_goals(false);
+            }
             state.assign_from(node.state());
             for role in self.roles() {
                 node.narrow(role, self.goal_bounds(&state, role));
@@ -453,7 +470,9 @@ impl Tree {
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
             None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
-            None if !self.knows_states() || decision.is_open() => self.ranges[role.index()],
+            None if !self.knows_states() || decision.is_open() || decision.has_open_goals() => {
+                self.ranges[role.index()]
+            }
             None => {
                 let mut state = State::new();
                 decision.state(place, &mut state);
