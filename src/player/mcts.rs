@@ -29,7 +29,8 @@ pub struct MctsPlayerConfig {
     pub backend: Option<Backend>,
     /// Whether to go on searching while others think.
     pub ponder: bool,
-    /// Whether to answer before the end of the clock when no other move can overtake the best one.
+    /// Whether to answer before the end of the clock when no other move can overtake the best one. Matches take
+    /// less time then; but what is thought about the position after the best move is of use for the next one.
     pub settle: bool,
     /// What each move may cost, besides the clock.
     pub budget: MoveBudget,
@@ -74,7 +75,7 @@ impl Default for MctsPlayerConfig {
                 .with_evaluation(evaluation),
             backend: None,
             ponder: true,
-            settle: true,
+            settle: false,
             budget: MoveBudget::default(),
         }
     }

@@ -125,18 +125,14 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     // Where nodes or playouts count, nothing should depend on time: not what others take to think,
     // and not what other threads find out meanwhile.
     let is_timed = !budget.is_counted();
-    let ponder: Option<bool> = options.get("ponder", "true or false")?;
-    let ponder = ponder.unwrap_or(is_timed);
-    let settle: Option<bool> = options.get("settle", "true or false")?;
     let mut config = MctsPlayerConfig {
         search: mcts::MctsConfig::default()
             .with_local(is_timed)
             .with_plan(is_timed)
             .with_solve(is_timed),
         backend: options.get("backend", "prover, scalar, lanes or compiled")?,
-        ponder,
-        // What is spared is of use only where thinking goes on.
-        settle: settle.unwrap_or(ponder),
+        ponder: options.get("ponder", "true or false")?.unwrap_or(is_timed),
+        settle: options.get("settle", "true or false")?.unwrap_or(false),
         budget,
     };
     let search = &mut config.search;
