@@ -18,9 +18,7 @@ const MEMBERS: std::ops::RangeInclusive<usize> = 3..=256;
 /// The groups of which at most one proposition is true that goals depend on and that count, in
 /// the order in which they do. Ends when `end` is set.
 pub(super) fn find(net: &Net, invariants: &[Invariant], end: &Stop) -> Vec<Vec<usize>> {
-    let (circuit, layout) = (net.circuit, net.layout);
-    let goals = layout.goals.iter().cloned().flatten();
-    let cone = circuit.cone(goals.map(|number| circuit.outputs()[number]));
+    let (circuit, cone) = (net.circuit, net.goal_cone());
     let is_read = |base: &usize| cone.contains(circuit.inputs()[*base]);
     let mut found: Vec<Vec<usize>> = Vec::new();
     for invariant in invariants.iter().take_while(|_| !end.is_set()) {

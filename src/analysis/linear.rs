@@ -112,9 +112,7 @@ pub(super) fn find(
 /// The propositions that goals depend on and that, as the circuit shows by itself, never change
 /// again once they are true.
 pub(super) fn latched(net: &Net) -> impl Iterator<Item = usize> {
-    let (circuit, layout) = (net.circuit, net.layout);
-    let goals = layout.goals.iter().cloned().flatten();
-    let cone = circuit.cone(goals.map(|number| circuit.outputs()[number]));
+    let (circuit, cone) = (net.circuit, net.goal_cone());
     let latches = structural_latches(net.game).into_iter();
     let latches = latches.filter(|literal| literal.value);
     let latched = latches.map(|literal| literal.proposition);
@@ -167,8 +165,13 @@ impl<'a> Candidates<'a> {
             independent.add(&column)
         };
         let basis: Vec<usize> = self.singles.iter().filter(is_new).copied().collect();
-        let of = |counters: &[Vec<usize>]| {
-            let column = self.column(|state| self.value(counters, state));
+        let of = |orders: &[Vec<usize>]| {
+            let counters: Vec<Counter> = orders.iter().cloned().map(Counter::Choice).collect();
+            let column = self.column(|state| {
+                let values = counters.iter();
+                let values = values.map(|of| of.value_where(|base| self.holds(base, state)));
+                values.sum::<usize>() as i64
+            });
             let factors = independent.combination(&column)?;
             let (constant, factors) = factors.split_first()?;
             let mut by_factor: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
@@ -181,16 +184,14 @@ impl<'a> Candidates<'a> {
             }
             let singles = by_factor.into_iter();
             let singles = singles.map(|(factor, bases)| (-factor, Counter::Count(bases)));
-            let counters = counters
-                .iter()
-                .map(|order| (1, Counter::Choice(order.clone())));
+            let counters = counters.into_iter().map(|counter| (1, counter));
             let linear = Linear {
                 terms: counters.chain(singles).collect(),
                 constant: *constant,
             };
             let mut states = 0..self.states;
             states
-                .all(|state| self.sum(&linear, state) == *constant)
+                .all(|state| linear.holds_where(|base| self.holds(base, state)))
                 .then_some(linear)
         };
         let each: Vec<Linear> = (self.counters.chunks(1)).filter_map(of).collect();
@@ -206,24 +207,6 @@ impl<'a> Candidates<'a> {
 
     fn holds(&self, base: usize, state: usize) -> bool {
         self.rows[base][state / 64] >> (state % 64) & 1 == 1
-    }
-
-    /// The sum of the values of counters.
-    fn value(&self, counters: &[Vec<usize>], state: usize) -> i64 {
-        let place = |order: &Vec<usize>| order.iter().rposition(|&base| self.holds(base, state));
-        let values = counters
-            .iter()
-            .map(|order| place(order).map_or(0, |place| place + 1));
-        values.sum::<usize>() as i64
-    }
-
-    fn sum(&self, linear: &Linear, state: usize) -> i64 {
-        let terms = linear.terms.iter();
-        let value = |counter: &Counter| {
-            let any = |term: &&[usize]| term.iter().any(|&base| self.holds(base, state));
-            counter.terms().filter(any).count() as i64
-        };
-        terms.map(|(weight, counter)| weight * value(counter)).sum()
     }
 }
 

@@ -37,11 +37,15 @@ impl Counter {
 
     /// The value in a state.
     pub fn value(&self, state: &State) -> usize {
-        let holds = |base: &&usize| state.contains(**base);
+        self.value_where(|base| state.contains(base))
+    }
+
+    /// The value where those propositions are true of which that is said.
+    pub(crate) fn value_where(&self, holds: impl Fn(usize) -> bool) -> usize {
         match self {
-            Counter::Count(bases) => bases.iter().filter(holds).count(),
+            Counter::Count(bases) => bases.iter().filter(|&&base| holds(base)).count(),
             Counter::Choice(bases) => {
-                let last = bases.iter().rposition(|base| state.contains(*base));
+                let last = bases.iter().rposition(|&base| holds(base));
                 last.map_or(0, |place| place + 1)
             }
         }

@@ -15,9 +15,14 @@ pub struct Linear {
 impl Linear {
     /// Whether the sum is what it should be.
     pub fn holds(&self, state: &State) -> bool {
+        self.holds_where(|base| state.contains(base))
+    }
+
+    /// The same where those propositions are true of which that is said.
+    pub(crate) fn holds_where(&self, holds: impl Fn(usize) -> bool) -> bool {
         let terms = self.terms.iter();
         let sum: i64 = terms
-            .map(|(weight, counter)| weight * counter.value(state) as i64)
+            .map(|(weight, counter)| weight * counter.value_where(&holds) as i64)
             .sum();
         sum == self.constant
     }

@@ -1,6 +1,6 @@
 //! A game's circuit, with the places in it that the analysis asks about.
 
-use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
+use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 
 use crate::ground::game::GroundGame;
 use crate::ground::layout::Layout;
@@ -62,6 +62,13 @@ impl<'a> Net<'a> {
     /// Whether the role with this index has the goal with this index.
     pub(crate) fn goal(&self, role: usize, goal: usize) -> Edge {
         self.circuit.outputs()[self.layout.goals[role].start + goal]
+    }
+
+    /// What the goals of all roles depend on.
+    pub(crate) fn goal_cone(&self) -> NodeSet {
+        let goals = self.layout.goals.iter().cloned().flatten();
+        let outputs = self.circuit.outputs();
+        self.circuit.cone(goals.map(|number| outputs[number]))
     }
 
     /// The operands of the widest conjunction, within limits, that ends in this gate, of gates
