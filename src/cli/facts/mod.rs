@@ -1,0 +1,101 @@
+//! `propjit facts`: facts about all states of a game.
+
+mod report;
+mod words;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use propjit::analysis::{self, AnalysisConfig};
+use propjit::game::Game;
+use propjit::inspection::{InspectionConfig, inspect};
+use propjit::rng::random_seed;
+use propjit::similarity::DynamicsConfig;
+
+use super::dynamics;
+use super::influence;
+use super::options::{GroundArgs, game_name, in_range, not_ground, seconds};
+use super::output::{Failure, Output, show_progress};
+use super::signals::stop_on_signals;
+use words::Words;
+
+/// Prove what never changes again, what forbids what, and which goals go out of reach
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The file with the rules; `-` is standard input
+    rulesheet: PathBuf,
+
+    /// How long to look for facts and to prove them
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    seconds: Duration,
+
+    /// Look at this many steps of random matches, at most
+    #[arg(long, default_value = "200000", value_name = "N", value_parser = |text: &str| in_range(text, 1, u64::MAX))]
+    steps: u64,
+
+    /// The seed of the random numbers of these matches [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Check the game by random matches, too, as `propjit validate --play` does
+    #[arg(long, conflicts_with = "distances")]
+    play: bool,
+
+    /// Tell only how soon this move has an influence on others, and on which
+    #[arg(long, value_name = "MOVE")]
+    distances: Option<String>,
+
+    /// Tell only how dynamic the game is: how much, and how unevenly, moves change what can be played
+    #[arg(long, conflicts_with_all = ["play", "distances"])]
+    dynamic: bool,
+
+    #[command(flatten)]
+    ground: GroundArgs,
+}
+
+/// Finds facts and prints them.
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_signals();
+    let setup = args.ground.setup().with_stop(stop.clone());
+    let game = Game::load(&args.rulesheet, &setup)?;
+    let engines = game.engines();
+    let engines = engines.ok_or_else(|| not_ground(&game, "facts"))?;
+    let name = game_name(&args.rulesheet);
+    if let Some(text) = &args.distances {
+        let stop = stop.within(args.seconds);
+        let nearest = influence::FromMove::new(engines.game(), name, text, &stop)?;
+        return output.result(&nearest);
+    }
+    let seed = args.seed.unwrap_or_else(random_seed);
+    if args.dynamic {
+        let config = DynamicsConfig::default()
+            .with_time(args.seconds)
+            .with_seed(seed);
+        let shown = show_progress(|| "playing".to_string());
+        let report = dynamics::Report::new(&game, name, &config, &stop);
+        drop(shown);
+        return output.result(&report?);
+    }
+    let config = AnalysisConfig::default()
+        .with_time(args.seconds)
+        .with_steps(args.steps)
+        .with_seed(seed);
+    let shown = show_progress(|| "looking for facts".to_string());
+    let facts = analysis::find(engines, &config, &stop);
+    let influence = influence::Report::new(engines.game(), &stop.within(args.seconds));
+    drop(shown);
+    let words = Words {
+        game: engines.game(),
+    };
+    let mut report = words.report(&facts, influence, name, config.seed, stop.is_set());
+    if args.play {
+        let shown = show_progress(|| "playing".to_string());
+        let config = InspectionConfig::default().with_seed(config.seed);
+        report.play = Some(inspect(&game, &setup, &config, &stop)?);
+        drop(shown);
+    }
+    match output.is_dot() {
+        true => output.print(&report.dot()),
+        false => output.result(&report),
+    }
+}
