@@ -6,7 +6,9 @@ use propjit::engine::MatchEngines;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
-use propjit::search::heuristic::{Heuristic, HeuristicConfig, HeuristicVerdict, Known, Trust};
+use propjit::search::heuristic::{
+    Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, Trust,
+};
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig};
 use propjit::{Moments, Stop, gdl};
 
@@ -202,6 +204,35 @@ fn too_little_time_is_a_verdict() {
         (learned.evaluation, learned.trust),
         (known.evaluation, known.trust)
     );
+}
+
+/// A task goes on from what it has learned, each time for as long as in all before, and comes to an end. What is there
+/// already stays if there is nothing as good.
+#[test]
+fn learning_goes_on_for_a_while() {
+    let game = own_game("breakthroughSmall");
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    let config = HeuristicConfig::default()
+        .with_time(Duration::from_secs(600))
+        .with_rounds(4)
+        .with_seed(1);
+    let mut task = HeuristicTask::start(&engines, None, &config);
+    let mut evaluations = vec![task.wait().expect("four rounds are enough")];
+    while let Some(next) = task.go_on() {
+        task = next;
+        let Some(found) = task.wait() else { break };
+        assert!(!evaluations.contains(&found), "something was learned");
+        evaluations.push(found);
+    }
+    assert!(
+        (2..=4).contains(&evaluations.len()),
+        "{}",
+        evaluations.len()
+    );
+    let puzzle = own_game("sudoku");
+    let engines = MatchEngines::new(puzzle.engines().unwrap().clone());
+    let task = HeuristicTask::start(&engines, None, &config);
+    assert!(task.wait().is_none() && task.go_on().is_none());
 }
 
 /// With an evaluation, however it is used, what is proved is what is proved without one.

@@ -1,5 +1,6 @@
 //! The player `mcts`, which searches with [tree search](crate::search::mcts).
 
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
@@ -15,9 +16,9 @@ use crate::setters::setters;
 /// answer has to be handed over.
 const RESERVE: Duration = Duration::from_millis(20);
 
-/// The part of the start clock for which an evaluation is learned: one over this, if that is
-/// longer than it takes anyway.
-const LEARNING_PART: u32 = 3;
+/// The part of the start clock for which an evaluation is learned, if that is longer than it takes anyway. What the
+/// search finds out before it has the evaluation is of no use to it.
+const LEARNING_PART: f64 = 0.65;
 
 /// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]
@@ -132,7 +133,7 @@ impl MctsPlayer {
             let backend = wanted.unwrap_or(game.bulk_backend());
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
-            let learning = config.learning.max(left / LEARNING_PART);
+            let learning = config.learning.max(left.mul_f64(LEARNING_PART));
             let config = config.with_learning(learning);
             let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
@@ -188,6 +189,11 @@ impl GameSearch {
     }
 }
 
+/// Whether this process may use more cores than so many threads do.
+pub(super) fn has_free_core(threads: usize) -> bool {
+    available_parallelism().is_ok_and(|cores| cores.get() > threads)
+}
+
 /// The result of the search, as the record of a move.
 fn record(report: &SearchReport) -> serde_json::Value {
     let visits = report.moves.first().map(|best| best.visits);
@@ -216,10 +222,13 @@ fn record(report: &SearchReport) -> serde_json::Value {
 
 impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
-        let budget = self.config.budget;
-        Ok(self
-            .current(deadline)?
-            .think(Some(deadline), &budget, None, stop)?)
+        let (budget, threads) = (self.config.budget, self.config.search.threads);
+        let current = self.current(deadline)?;
+        if !has_free_core(threads) {
+            let end = deadline.checked_sub(RESERVE).unwrap_or(deadline);
+            current.tree.await_evaluation(&stop.by(end));
+        }
+        Ok(current.think(Some(deadline), &budget, None, stop)?)
     }
 
     fn choose(&mut self, deadline: Instant, stop: &Stop) -> Result<Choice, PlayerError> {

@@ -22,7 +22,7 @@ use std::time::Duration;
 use rand::RngExt;
 use thiserror::Error;
 
-use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget};
+use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget, has_free_core};
 use super::simple::SimplePlayer;
 use crate::matches::{PlayerFactory, Seat};
 use crate::program::{NoProgram, ProgramCommand};
@@ -64,6 +64,7 @@ const KINDS: &[PlayerKind] = &[
             "plan",
             "solve",
             "evaluation",
+            "learn-on",
             "leaf",
             "minimax",
             "prior",
@@ -180,6 +181,8 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     }
     let is_used: Option<bool> = options.get("evaluation", "true or false")?;
     search.evaluation = is_used.unwrap_or(is_timed).then_some(used);
+    let learns_on: Option<bool> = options.get("learn-on", "true or false")?;
+    search.learn_on = learns_on.unwrap_or_else(|| is_timed && has_free_core(search.threads));
     let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(

@@ -242,15 +242,17 @@ impl Heuristic {
     pub fn keep(&self, game: &GroundGame, config: &HeuristicConfig) -> Result<(), StoreError> {
         match self.verdict {
             HeuristicVerdict::Stopped => Ok(()),
-            _ => {
-                let before = config.known.as_ref();
-                let known = Known {
-                    evaluation: self.evaluation.clone(),
-                    trust: self.trust,
-                    time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
-                };
-                known.save(game)
-            }
+            _ => self.known(config).save(game),
+        }
+    }
+
+    /// What is known of the game now.
+    pub fn known(&self, config: &HeuristicConfig) -> Known {
+        let before = config.known.as_ref();
+        Known {
+            evaluation: self.evaluation.clone(),
+            trust: self.trust,
+            time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
         }
     }
 

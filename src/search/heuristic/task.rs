@@ -1,5 +1,7 @@
 //! Learning on a thread beside a search.
 
+use std::time::{Duration, Instant};
+
 use propjit_stop::Stop;
 
 use super::learn::{Heuristic, HeuristicConfig};
@@ -13,8 +15,12 @@ use crate::machine::RoleId;
 /// It ends when it is dropped.
 #[derive(Debug)]
 pub struct HeuristicTask {
-    found: Background<Option<TrustedEvaluation>>,
+    /// What is known of the game then, if anything.
+    found: Background<Option<Known>>,
     stop: Stop,
+    engines: MatchEngines,
+    random: Option<RoleId>,
+    config: HeuristicConfig,
 }
 
 impl HeuristicTask {
@@ -24,23 +30,67 @@ impl HeuristicTask {
         random: Option<RoleId>,
         config: &HeuristicConfig,
     ) -> HeuristicTask {
+        HeuristicTask::begin(engines, random, config, find)
+    }
+
+    /// Goes on with the learning when the thread is done, for as long as it has taken so far. Nothing if it is
+    /// not done, if there is nothing to go on with, or if that has been learned for long enough.
+    pub fn go_on(self) -> Option<HeuristicTask> {
+        let known = self.found.get()?.clone()?;
+        let most = match known.trust {
+            Some(_) => MOST_TIMES_OF_USE,
+            None => MOST_TIMES_OF_NONE,
+        };
+        if known.evaluation.is_none() || known.time >= most * self.config.time {
+            return None;
+        }
+        let task = HeuristicTask::begin(
+            &self.engines,
+            self.random,
+            // Other matches than before.
+            &(self.config.clone()).with_seed(self.config.seed.wrapping_add(1)),
+            move |engines, random, config, stop| {
+                let config = config.clone().with_time(known.time).with_known(Some(known));
+                learn_on(engines, random, &config, stop)
+            },
+        );
+        Some(task)
+    }
+
+    fn begin(
+        engines: &MatchEngines,
+        random: Option<RoleId>,
+        config: &HeuristicConfig,
+        make: impl FnOnce(&MatchEngines, Option<RoleId>, &HeuristicConfig, &Stop) -> Option<Known>
+        + Send
+        + 'static,
+    ) -> HeuristicTask {
         let stop = Stop::new();
-        let (engines, config, until) = (engines.clone(), config.clone(), stop.clone());
-        let make = move || find(&engines, random, &config, &until);
+        let (own, until) = ((engines.clone(), config.clone()), stop.clone());
+        let make = move || make(&own.0, random, &own.1, &until);
         HeuristicTask {
             found: Background::start("heuristic", || None, make),
             stop,
+            engines: engines.clone(),
+            random,
+            config: config.clone(),
         }
     }
 
     /// The evaluation, if the thread is done: nothing if there is none that is of use.
-    pub fn found(&self) -> Option<Option<&TrustedEvaluation>> {
-        self.found.get().map(Option::as_ref)
+    pub fn found(&self) -> Option<Option<TrustedEvaluation>> {
+        let found = self.found.get()?;
+        Some(found.as_ref().and_then(Known::admitted))
+    }
+
+    /// Waits until the thread is done, or a stop comes.
+    pub fn wait_unless(&self, stop: &Stop) {
+        while !stop.is_set() && (self.found).wait_until(Instant::now() + LOOKS).is_none() {}
     }
 
     /// Waits until the thread is done.
-    pub fn wait(&self) -> Option<&TrustedEvaluation> {
-        self.found.wait().as_ref()
+    pub fn wait(&self) -> Option<TrustedEvaluation> {
+        self.found.wait().as_ref().and_then(Known::admitted)
     }
 }
 
@@ -50,21 +100,27 @@ impl Drop for HeuristicTask {
     }
 }
 
+/// The time between looks whether a stop has come.
+const LOOKS: Duration = Duration::from_millis(5);
+
 /// How many times as long as there is now something is learned that is of little use or none, before it is given up:
 /// once more, as the first time may have been on a busy machine. With each trial it becomes likelier that
 /// what is of no use is admitted by chance.
 const MOST_TIMES: u32 = 2;
 
-/// The evaluation of a game, if there is one that is of use: that which is kept, unless it was
-/// learned for much less time than there is now. What is of little use or none is learned on once more.
+/// How many times as long as the first time is learned on: what is of use, and what is not.
+const MOST_TIMES_OF_USE: u32 = 8;
+const MOST_TIMES_OF_NONE: u32 = 4;
+
+/// The evaluation of a game: that which is kept, unless it was learned for much less time than there is
+/// now. What is of little use or none is learned on once more.
 fn find(
     engines: &MatchEngines,
     random: Option<RoleId>,
     config: &HeuristicConfig,
     stop: &Stop,
-) -> Option<TrustedEvaluation> {
-    let game = engines.engines().game();
-    let known = Known::load(game).unwrap_or_else(|error| {
+) -> Option<Known> {
+    let known = Known::load(engines.engines().game()).unwrap_or_else(|error| {
         tracing::warn!(%error, "the evaluation is learned anew");
         None
     });
@@ -74,16 +130,46 @@ fn find(
             _ => MOST_TIMES * config.time,
         };
         if known.time >= enough {
-            return known.admitted();
+            return Some(known.clone());
         }
     }
     engines.wait();
     let config = config.clone().with_known(known);
-    let learned = Heuristic::learn(engines, random, &config, stop);
+    let learned = learn(engines, random, &config, stop)?;
+    Some(keep(learned, engines, &config))
+}
+
+/// The evaluation of a game from which more was learned, unless it is of less use than before.
+fn learn_on(
+    engines: &MatchEngines,
+    random: Option<RoleId>,
+    config: &HeuristicConfig,
+    stop: &Stop,
+) -> Option<Known> {
+    let learned = learn(engines, random, config, stop)?;
+    let before = config.known.as_ref().and_then(|known| known.trust);
+    let is_as_good = match before {
+        Some(Trust::Full) => learned.trust == before,
+        Some(Trust::Hint) => learned.trust.is_some(),
+        None => true,
+    };
+    is_as_good.then(|| keep(learned, engines, config))
+}
+
+fn learn(
+    engines: &MatchEngines,
+    random: Option<RoleId>,
+    config: &HeuristicConfig,
+    stop: &Stop,
+) -> Option<Heuristic> {
+    let learned = Heuristic::learn(engines, random, config, stop);
     let learned = learned.inspect_err(|error| tracing::warn!(%error, "nothing was learned"));
-    let learned = learned.ok()?;
-    if let Err(error) = learned.keep(game, &config) {
+    learned.ok()
+}
+
+fn keep(learned: Heuristic, engines: &MatchEngines, config: &HeuristicConfig) -> Known {
+    if let Err(error) = learned.keep(engines.engines().game(), config) {
         tracing::warn!(%error, "the evaluation is not kept");
     }
-    learned.admitted()
+    learned.known(config)
 }

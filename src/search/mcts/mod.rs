@@ -118,7 +118,7 @@ pub struct Mcts {
     shared: Shared,
     /// The task that finds goal bounds, until it is done.
     goal_bounds: Option<GoalBoundsTask>,
-    /// The task that learns an evaluation, until it is done.
+    /// The task that learns an evaluation, or goes on with that, until it is done.
     heuristic: Option<HeuristicTask>,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
@@ -345,13 +345,23 @@ impl Mcts {
         }
     }
 
+    /// The same, but not longer than until a stop comes.
+    pub fn await_evaluation(&self, stop: &Stop) {
+        if let Some(task) = &self.heuristic {
+            task.wait_unless(stop);
+        }
+    }
+
     /// Takes up an evaluation, if one has been learned since. The tree is made anew, as its values
-    /// are of another kind.
-    fn adopt_heuristic(&mut self) -> Result<(), MachineError> {
+    /// are of another kind. One that takes the place of another has to wait until a run begins.
+    fn adopt_heuristic(&mut self, begins: bool) -> Result<(), MachineError> {
+        if !begins && self.tree.valuation().is_some() {
+            return Ok(());
+        }
         let Some(found) = self.heuristic.as_ref().and_then(HeuristicTask::found) else {
             return Ok(());
         };
-        if let (Some(found), Some(used)) = (found.cloned(), self.config.evaluation) {
+        if let (Some(found), Some(used)) = (found, self.config.evaluation) {
             let root = self.root()?;
             let valuation = Valuation {
                 evaluation: found.evaluation,
@@ -365,7 +375,8 @@ impl Mcts {
                 local.set_share(self.config.prover_share(self.evaluators.len(), true));
             }
         }
-        self.heuristic = None;
+        let task = self.heuristic.take().filter(|_| self.config.learn_on);
+        self.heuristic = task.and_then(HeuristicTask::go_on);
         Ok(())
     }
 
@@ -421,15 +432,16 @@ impl Mcts {
         if let Some(solving) = &mut self.solving {
             solving.begin(&self.state, &budget.stop);
         }
+        let mut begins = true;
         let result = loop {
             self.adopt_goal_bounds();
             self.adopt_values();
-            if let Err(error) = self.adopt_heuristic() {
+            if let Err(error) = self.adopt_heuristic(std::mem::take(&mut begins)) {
                 break Err(error);
             }
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
             let is_waiting = self.goal_bounds.is_some()
-                || self.heuristic.is_some()
+                || (self.heuristic.is_some() && self.tree.valuation().is_none())
                 || self.solving.as_ref().is_some_and(Solving::is_pending);
             let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
             let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
