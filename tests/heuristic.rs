@@ -207,7 +207,7 @@ fn too_little_time_is_a_verdict() {
 }
 
 /// A task goes on from what it has learned, each time for as long as in all before, and comes to an end. What is there
-/// already stays if there is nothing as good.
+/// already stays if what comes is of less use.
 #[test]
 fn learning_goes_on_for_a_while() {
     let game = own_game("breakthroughSmall");
@@ -215,20 +215,21 @@ fn learning_goes_on_for_a_while() {
     let config = HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
         .with_rounds(4)
-        .with_seed(1);
+        .with_seed(1)
+        .with_keeps(false);
     let mut task = HeuristicTask::start(&engines, None, &config);
-    let mut evaluations = vec![task.wait().expect("four rounds are enough")];
+    let mut last = task.wait();
+    let (mut times, mut changes) = (0, 0);
     while let Some(next) = task.go_on() {
         task = next;
-        let Some(found) = task.wait() else { break };
-        assert!(!evaluations.contains(&found), "something was learned");
-        evaluations.push(found);
+        let found = task.wait();
+        assert!(found.is_some() || last.is_none(), "what is of use stays");
+        changes += usize::from(found != last);
+        (last, times) = (found, times + 1);
     }
-    assert!(
-        (2..=4).contains(&evaluations.len()),
-        "{}",
-        evaluations.len()
-    );
+    // For 1200, 2400 and 4800 s in all; what was of no use all the time is given up before.
+    assert!((2..=3).contains(&times), "{times}");
+    assert!(last.is_none() || changes > 0, "something is learned");
     let puzzle = own_game("sudoku");
     let engines = MatchEngines::new(puzzle.engines().unwrap().clone());
     let task = HeuristicTask::start(&engines, None, &config);

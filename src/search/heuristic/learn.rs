@@ -79,16 +79,20 @@ pub struct HeuristicConfig {
     pub seed: u64,
     /// What was learned before, to go on from.
     pub known: Option<Known>,
+    /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
+    /// learns.
+    pub keeps: bool,
 }
 
 impl Default for HeuristicConfig {
-    /// Three seconds, 1000 rounds, the seed 0, nothing learned before.
+    /// Three seconds, 1000 rounds, the seed 0, nothing learned before but what is kept.
     fn default() -> HeuristicConfig {
         HeuristicConfig {
             time: Duration::from_secs(3),
             rounds: 1000,
             seed: 0,
             known: None,
+            keeps: true,
         }
     }
 }
@@ -99,6 +103,7 @@ impl HeuristicConfig {
         with_rounds(rounds: u32);
         with_seed(seed: u64);
         with_known(known: Option<Known>);
+        with_keeps(keeps: bool);
     }
 }
 

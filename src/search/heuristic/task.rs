@@ -120,10 +120,13 @@ fn find(
     config: &HeuristicConfig,
     stop: &Stop,
 ) -> Option<Known> {
-    let known = Known::load(engines.engines().game()).unwrap_or_else(|error| {
-        tracing::warn!(%error, "the evaluation is learned anew");
-        None
-    });
+    let known = match config.keeps {
+        true => Known::load(engines.engines().game()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the evaluation is learned anew");
+            None
+        }),
+        false => None,
+    };
     if let Some(known) = &known {
         let enough = match known.trust {
             Some(Trust::Full) => config.time / 2,
@@ -133,13 +136,17 @@ fn find(
             return Some(known.clone());
         }
     }
+    let start = Instant::now();
     engines.wait();
+    // Who gives the time wants to know the result after it.
+    let left = config.time.saturating_sub(start.elapsed());
+    let time = left.max(config.time / 2);
     let config = config.clone().with_known(known);
-    let learned = learn(engines, random, &config, stop)?;
+    let learned = learn(engines, random, &config.clone().with_time(time), stop)?;
     Some(keep(learned, engines, &config))
 }
 
-/// The evaluation of a game from which more was learned, unless it is of less use than before.
+/// The evaluation of a game from which more was learned; that which was known if it is of more use.
 fn learn_on(
     engines: &MatchEngines,
     random: Option<RoleId>,
@@ -153,7 +160,13 @@ fn learn_on(
         Some(Trust::Hint) => learned.trust.is_some(),
         None => true,
     };
-    is_as_good.then(|| keep(learned, engines, config))
+    match config.known.clone().filter(|_| !is_as_good) {
+        Some(known) => Some(Known {
+            time: known.time + config.time,
+            ..known
+        }),
+        None => Some(keep(learned, engines, config)),
+    }
 }
 
 fn learn(
@@ -168,7 +181,9 @@ fn learn(
 }
 
 fn keep(learned: Heuristic, engines: &MatchEngines, config: &HeuristicConfig) -> Known {
-    if let Err(error) = learned.keep(engines.engines().game(), config) {
+    if config.keeps
+        && let Err(error) = learned.keep(engines.engines().game(), config)
+    {
         tracing::warn!(%error, "the evaluation is not kept");
     }
     learned.known(config)

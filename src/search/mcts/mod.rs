@@ -54,6 +54,7 @@ mod words;
 mod worker;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::analysis::GoalBoundsTask;
@@ -66,7 +67,7 @@ use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
-use super::heuristic::{HeuristicConfig, HeuristicTask};
+use super::heuristic::{HeuristicConfig, HeuristicTask, TrustedEvaluation};
 use super::successor::Successor;
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
@@ -345,9 +346,10 @@ impl Mcts {
         }
     }
 
-    /// The same, but not longer than until a stop comes.
+    /// The same, but not longer than until a stop comes, and not in games of other than two roles, which have none.
     pub fn await_evaluation(&self, stop: &Stop) {
-        if let Some(task) = &self.heuristic {
+        let has_two_roles = self.tree.ranges().len() == 2;
+        if let Some(task) = self.heuristic.as_ref().filter(|_| has_two_roles) {
             task.wait_unless(stop);
         }
     }
@@ -361,7 +363,12 @@ impl Mcts {
         let Some(found) = self.heuristic.as_ref().and_then(HeuristicTask::found) else {
             return Ok(());
         };
-        if let (Some(found), Some(used)) = (found, self.config.evaluation) {
+        let used = self.tree.valuation().map(|used| used.evaluation.clone());
+        let is_new = |found: &TrustedEvaluation| {
+            used.as_ref()
+                .is_none_or(|used| !Arc::ptr_eq(used, &found.evaluation))
+        };
+        if let (Some(found), Some(used)) = (found.filter(is_new), self.config.evaluation) {
             let root = self.root()?;
             let valuation = Valuation {
                 evaluation: found.evaluation,
