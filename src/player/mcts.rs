@@ -172,8 +172,7 @@ impl GameSearch {
         let own = budget
             .time
             .and_then(|time| Instant::now().checked_add(time));
-        let end = deadline.map(|deadline| deadline.checked_sub(RESERVE).unwrap_or(deadline));
-        let stop = stop.by(end).by(own);
+        let stop = stop.by(deadline.map(last_moment)).by(own);
         if !self.is_current {
             self.tree.set_stop(&stop);
             self.tree
@@ -187,6 +186,11 @@ impl GameSearch {
             .with_stop(stop);
         self.tree.run(&budget)
     }
+}
+
+/// When to stop thinking, so that the answer is there at the deadline.
+fn last_moment(deadline: Instant) -> Instant {
+    deadline.checked_sub(RESERVE).unwrap_or(deadline)
 }
 
 /// Whether this process may use more cores than so many threads do.
@@ -225,8 +229,9 @@ impl Player for MctsPlayer {
         let (budget, threads) = (self.config.budget, self.config.search.threads);
         let current = self.current(deadline)?;
         if !has_free_core(threads) {
-            let end = deadline.checked_sub(RESERVE).unwrap_or(deadline);
-            current.tree.await_evaluation(&stop.by(end));
+            current
+                .tree
+                .await_evaluation(&stop.by(last_moment(deadline)));
         }
         Ok(current.think(Some(deadline), &budget, None, stop)?)
     }

@@ -154,16 +154,11 @@ fn learn_on(
     stop: &Stop,
 ) -> Option<Known> {
     let learned = learn(engines, random, config, stop)?;
-    let before = config.known.as_ref().and_then(|known| known.trust);
-    let is_as_good = match before {
-        Some(Trust::Full) => learned.trust == before,
-        Some(Trust::Hint) => learned.trust.is_some(),
-        None => true,
-    };
-    match config.known.clone().filter(|_| !is_as_good) {
+    let known = config.known.as_ref();
+    match known.filter(|known| known.trust > learned.trust) {
         Some(known) => Some(Known {
             time: known.time + config.time,
-            ..known
+            ..known.clone()
         }),
         None => Some(keep(learned, engines, config)),
     }

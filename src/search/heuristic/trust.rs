@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::evaluation::Evaluation;
 
 /// How far an evaluation is trusted. A search makes more of one that plays well by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// It decides better than some playouts do, or tells nearly as much.
-    Full,
     /// It tells something that playouts do not, but less than they do.
     Hint,
+    /// It decides better than some playouts do, or tells nearly as much.
+    Full,
 }
 
 /// An evaluation that is of use.

@@ -346,7 +346,8 @@ impl Mcts {
         }
     }
 
-    /// The same, but not longer than until a stop comes, and not in games of other than two roles, which have none.
+    /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and not in games
+    /// of other than two roles, which have none.
     pub fn await_evaluation(&self, stop: &Stop) {
         let has_two_roles = self.tree.ranges().len() == 2;
         if let Some(task) = self.heuristic.as_ref().filter(|_| has_two_roles) {
