@@ -9,7 +9,7 @@ use propjit_jit::circuit::Circuit;
 
 use super::structural::{Decided, LANES};
 use crate::ground::invariants::net::Net;
-use crate::ground::{Invariant, Literal};
+use crate::ground::{Invariant, Layout, Literal};
 use propjit_stop::Stop;
 
 /// The fewest and the most members of a group.
@@ -28,15 +28,16 @@ pub(super) fn find(net: &Net, invariants: &[Invariant], end: &Stop) -> Vec<Vec<u
         let is_fit = MEMBERS.contains(&group.len()) && group.iter().any(is_read);
         let is_new = |base: &usize| !found.iter().flatten().any(|other| other == base);
         if is_fit && group.iter().all(is_new) {
-            found.extend(order(net, circuit, group));
+            found.extend(order(circuit, net.layout, group));
         }
     }
     found
 }
 
 /// The members of a group in the only order in which each can come after the one before, if no step
-/// goes back.
-fn order(net: &Net, circuit: &Circuit, group: &[usize]) -> Option<Vec<usize>> {
+/// goes back, in a circuit with this layout.
+pub(super) fn order(circuit: &Circuit, layout: &Layout, group: &[usize]) -> Option<Vec<usize>> {
+    let next = |base: &usize| circuit.outputs()[layout.next.start + base];
     // By member, the members that may be true next.
     let mut after: Vec<Vec<bool>> = Vec::new();
     for chunk in group.chunks(LANES) {
@@ -46,7 +47,7 @@ fn order(net: &Net, circuit: &Circuit, group: &[usize]) -> Option<Vec<usize>> {
         });
         let decided = Decided::by_all(circuit, sets);
         after.extend((0..chunk.len()).map(|lane| {
-            let may = |&base: &usize| decided.edge(net.next(base)).1 >> lane & 1 == 0;
+            let may = |base: &usize| decided.edge(next(base)).1 >> lane & 1 == 0;
             group.iter().map(may).collect()
         }));
     }

@@ -47,6 +47,8 @@ pub(super) fn find(
             .entry((number, value))
             .or_insert_with(|| match &counters[number] {
                 Counter::Count(_) => true,
+                // Its order is that in which no step goes back.
+                Counter::Choice(order) if is_exact(order, invariants) => true,
                 Counter::Choice(order) => {
                     let any = order.iter().skip(value.saturating_sub(1));
                     let any = Composite::Any(any.map(|&base| Literal::new(base, true)).collect());
@@ -136,7 +138,8 @@ fn total(counters: &[Counter], invariants: &[Invariant]) -> usize {
     let choices = counters
         .iter()
         .filter(|counter| matches!(counter, Counter::Choice(_)));
-    let Some(sums) = sums(&choices.collect::<Vec<_>>(), invariants) else {
+    let choices: Vec<&Counter> = choices.collect();
+    let Some(sums) = sums(&choices, invariants) else {
         return most;
     };
     // The sum of propositions that the total is, with a constant.
@@ -153,7 +156,8 @@ fn total(counters: &[Counter], invariants: &[Invariant]) -> usize {
             *weights.entry(base).or_default() += weight;
         }
     }
-    let constant: i64 = sums.iter().map(|sum| sum.constant).sum();
+    let left = |sum: &&Linear| sum.constant - least_of_others(sum, &choices, invariants);
+    let constant: i64 = sums.iter().map(left).sum();
     // At most one of a group counts.
     let mut bound = constant;
     let mut groups: Vec<&Vec<usize>> = (invariants.iter())
@@ -171,20 +175,19 @@ fn total(counters: &[Counter], invariants: &[Invariant]) -> usize {
     usize::try_from(bound).map_or(most, |bound| bound.min(most))
 }
 
-/// The linear invariants that tell what these counters come to together: one of all of them, or
+/// The linear invariants that tell what these counters come to together at most: one of all of them, or
 /// one of each.
 fn sums<'a>(counters: &[&Counter], invariants: &'a [Invariant]) -> Option<Vec<&'a Linear>> {
     let of = |counters: &[&Counter]| {
         invariants.iter().find_map(|invariant| match invariant {
             Invariant::Linear(linear) => {
-                let choices = linear.terms.iter();
-                let choices = choices.filter(|(_, counter)| matches!(counter, Counter::Choice(_)));
-                let choices: Vec<&(i64, Counter)> = choices.collect();
-                let is_in = |(weight, counter): &&(i64, Counter)| {
-                    *weight == 1 && counters.contains(&counter)
+                let is_in = |wanted: &&Counter| linear.terms.contains(&(1, (*wanted).clone()));
+                // Other choices take away from the sum what they come to.
+                let may_add = |(weight, counter): &(i64, Counter)| {
+                    *weight < 0 && is_other_choice(counter, counters)
                 };
-                let are_all = choices.len() == counters.len() && choices.iter().all(is_in);
-                are_all.then_some(linear)
+                let bounds = counters.iter().all(is_in) && !linear.terms.iter().any(may_add);
+                bounds.then_some(linear)
             }
             _ => None,
         })
@@ -194,6 +197,29 @@ fn sums<'a>(counters: &[&Counter], invariants: &'a [Invariant]) -> Option<Vec<&'
         _ => (of(counters).map(|linear| vec![linear]))
             .or_else(|| counters.iter().map(|counter| of(&[counter])).collect()),
     }
+}
+
+fn is_other_choice(counter: &Counter, counters: &[&Counter]) -> bool {
+    matches!(counter, Counter::Choice(_)) && !counters.contains(&counter)
+}
+
+/// The least that the choices of a sum come to that are none of these.
+fn least_of_others(linear: &Linear, counters: &[&Counter], invariants: &[Invariant]) -> i64 {
+    let others = linear.terms.iter();
+    let others = others.filter(|(_, counter)| is_other_choice(counter, counters));
+    let least =
+        |(weight, counter): &(i64, Counter)| match is_exact(counter.propositions(), invariants) {
+            true => *weight,
+            false => 0,
+        };
+    others.map(least).sum()
+}
+
+/// Whether it is known that one of these propositions always holds, and no other of them.
+fn is_exact(group: &[usize], invariants: &[Invariant]) -> bool {
+    let mut sorted = group.to_vec();
+    sorted.sort_unstable();
+    invariants.contains(&Invariant::ExactlyOne(sorted))
 }
 
 /// All combinations of the values of counters.

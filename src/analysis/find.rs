@@ -13,7 +13,7 @@ use super::goal_latches::{GoalLatch, GoalLatches};
 use super::inhibitors::Known;
 use super::latches::{self, Kind};
 use super::samples::Samples;
-use super::{candidates, composite, counters, decided, goals, inhibitors, linear};
+use super::{candidates, composite, counters, decided, goals, inhibitors, linear, totals};
 use crate::engine::Engines;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::induction;
@@ -131,10 +131,13 @@ fn invariants(
     samples: &Samples,
     stages: &mut Stages,
 ) -> (Vec<Invariant>, Vec<Invariant>) {
-    let candidates = candidates::candidates(net.game, samples, &stages.until(0.2));
+    let mut candidates = candidates::candidates(net.game, samples, &stages.until(0.2));
+    let totals = totals::find(net, &candidates, samples, &stages.until(0.3));
+    candidates.retain(|candidate| !totals.contains(candidate));
+    stages.end("conserved totals", 0);
     let mut open = candidates.clone();
     let ends = [0.4, 0.5].map(|part| stages.until(part));
-    let invariants = induction::prove(net, candidates, ends);
+    let invariants = induction::prove(net, totals, candidates, ends);
     let proved: FxHashSet<&Invariant> = invariants.iter().collect();
     open.retain(|candidate| !proved.contains(candidate));
     stages.end("invariants", open.len());

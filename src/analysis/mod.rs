@@ -67,6 +67,7 @@ mod linear;
 mod relations;
 mod samples;
 mod structural;
+mod totals;
 
 pub use ceilings::ceiling;
 pub use composite::Composite;

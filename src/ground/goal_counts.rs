@@ -90,7 +90,7 @@ pub(super) fn restated(game: &GroundGame, stop: &Stop) -> Option<(Circuit, PassR
     let time = TIME_PER_GATE * u32::try_from(goal_gates).unwrap_or(u32::MAX);
     let net = Net::new(game, VARIABLES);
     let ends = [stop.within(time / 2), stop.within(time)];
-    let proved = induction::prove(&net, candidates(game, false), ends);
+    let proved = induction::prove(&net, Vec::new(), candidates(game, false), ends);
     tracing::debug!(proved = proved.len(), time = ?start.elapsed(), "what excludes what");
     let found = match assumed.iter().all(|group| proved.contains(group)) {
         true => found,

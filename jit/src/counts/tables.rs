@@ -13,6 +13,9 @@ use propjit_stop::Stop;
 /// The most work to tell functions of counts from others, for each gate.
 const SYMMETRY_STEPS: usize = 2000;
 
+/// What is taken for the number of gates where there are fewer: goals may be single propositions.
+const LEAST_GATES: usize = 64;
+
 /// The most work to fill tables, for each gate: a combination is one for each gate above.
 const EVALUATION: usize = 2000;
 
@@ -36,7 +39,7 @@ pub(super) fn find(
     if stop.is_set() {
         return None;
     }
-    let gates = only.iter().count();
+    let gates = only.iter().count().max(LEAST_GATES);
     let mut finder = Finder {
         circuit,
         only,

@@ -46,15 +46,16 @@ const WAYS: [Effort; 2] = [
     Effort::new(Scope::Whole, 1000),
 ];
 
-/// Those of the candidates, or of what is weaker, that are invariant for sure. Each way of
-/// trying has its time.
+/// Those of the candidates, or of what is weaker, that are invariant for sure, and what is known to
+/// be. Each way of trying has its time.
 pub(crate) fn prove(
     net: &Net,
+    known: Vec<Invariant>,
     mut candidates: Vec<Invariant>,
     ends: [Stop; WAYS.len()],
 ) -> Vec<Invariant> {
     candidates.retain(|candidate| candidate.holds(net.game.initial()));
-    let mut proved = Vec::new();
+    let mut proved = known;
     for (how, end) in WAYS.into_iter().zip(ends) {
         let found = fixpoint(net, &proved, candidates.clone(), how, &end);
         proved.extend(found);

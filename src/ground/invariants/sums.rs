@@ -13,6 +13,14 @@ use super::step::{Step, When};
 /// sum, so that nothing is proved then.
 const MOST_CHANGE: usize = 64;
 
+/// The most terms of a sum that is made into clauses.
+const MOST_TERMS: usize = 256;
+
+/// Whether there are few enough terms to make the sum into clauses.
+pub(super) fn is_small(linear: &Linear) -> bool {
+    terms(linear).count() <= MOST_TERMS
+}
+
 /// A literal that is true if the sum is not what it should be, in the state in which moves are
 /// made.
 pub(super) fn differs(step: &mut Step, linear: &Linear) -> Lit {
