@@ -210,6 +210,19 @@ fn a_majority_decides() {
 }
 
 #[test]
+fn who_has_no_choice_of_goals_leaves_states_decided() {
+    let goals = "(<= (goal ?p 0) (player ?p)";
+    let rules = TOKENS.replace("(<= (goal ?p 0) (role ?p)", goals);
+    assert!(rules.contains(goals));
+    let more = "(player a) (player b) (role judge) (role keeper) (goal keeper 30)
+        (legal judge look) (legal keeper look)";
+    let game = common::game(&format!("{rules} {more}"));
+    let decided = |scores| bounds(&game).decided(&tokens(&game, scores, &["1", "2"]));
+    assert_eq!(decided(["s2", "s1"]), None);
+    assert_eq!(decided(["s3", "s0"]), Some(vec![100, 0, 0, 30]));
+}
+
+#[test]
 fn a_search_ends_where_it_is_decided() {
     let game = common::game(TOKENS);
     bounds(&game);

@@ -255,12 +255,13 @@ impl<'a> Grid<'a> {
         let roles: Vec<(RoleId, usize)> = roles
             .map(|(role, goals)| (role, goals.len()))
             .filter(|&(role, goals)| {
-                goals
-                    == tables
-                        .goals
-                        .iter()
-                        .filter(|table| table.role == role)
-                        .count()
+                goals > 0
+                    && goals
+                        == tables
+                            .goals
+                            .iter()
+                            .filter(|table| table.role == role)
+                            .count()
             })
             .collect();
         let bits: usize = roles.iter().map(|(_, goals)| goals).sum();

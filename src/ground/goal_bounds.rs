@@ -172,14 +172,23 @@ impl GoalBounds {
     }
 
     /// The goals of all roles with which every match ends that comes to this state, if there is
-    /// only one left for each.
+    /// only one left for each. A role that has no goals at all has 0.
     pub fn decided(&self, state: &State) -> Option<Vec<i32>> {
         let roles = RoleId::first(self.roles.len());
         roles
             .map(|role| {
-                let (least, greatest) = self.of(state, role)?;
+                let left = self.of(state, role);
+                let (least, greatest) = left.or_else(|| self.only_goal(role))?;
                 (least == greatest).then_some(least)
             })
             .collect()
+    }
+
+    /// The range of the goals of a role if there is one only, or none, which counts as 0.
+    fn only_goal(&self, role: RoleId) -> Option<(i32, i32)> {
+        let goals = &self.roles[role.index()];
+        let value = goals.first().map_or(0, |goal| goal.value);
+        let is_only = goals.iter().all(|goal| goal.value == value);
+        is_only.then_some((value, value))
     }
 }
