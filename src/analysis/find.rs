@@ -10,6 +10,7 @@ use super::fact::Fact;
 use super::fact::ProofMethod;
 use super::facts::{AnalysisStage, Facts, GoalLiteral};
 use super::goal_latches::{GoalLatch, GoalLatches};
+use super::goals::Excluded;
 use super::inhibitors::Known;
 use super::latches::{self, Kind};
 use super::samples::Samples;
@@ -18,7 +19,7 @@ use crate::engine::Engines;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::induction;
 use crate::ground::invariants::net::Net;
-use crate::ground::{GoalTables, Literal};
+use crate::ground::{CountBounds, GoalBounds, GoalTables, Literal};
 use crate::machine::RoleId;
 use propjit_stop::Stop;
 
@@ -26,55 +27,16 @@ use propjit_stop::Stop;
 pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let game = engines.game();
     let net = &Net::new(game, config.variables);
-    let mut stages = Stages {
-        clock: Clock::start(config.time, stop),
-        stages: Vec::new(),
-    };
-    let samples = &Samples::play(engines, config.steps, config.seed, &stages.until(0.15));
-    stages.end("random matches", 0);
-
-    let (mut invariants, open) = invariants(net, samples, &mut stages);
-    let counters = counters::find(net, &invariants, &stages.until(0.55));
-    let (found, open) = linear::find(
-        net,
-        &invariants,
-        &open,
-        samples,
-        &counters,
-        &stages.until(0.6),
-    );
-    strengthen(&mut invariants, found);
-    stages.end("linear invariants", open);
-    let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
-    stages.end("latches", undecided(&kinds));
-    constant_after_all(net, &mut invariants, &mut kinds);
-    let latches = latched(&kinds);
-    let held: FxHashSet<usize> = (latches.iter())
-        .filter(|latch| latch.what.value)
-        .map(|latch| latch.what.proposition)
-        .collect();
-    let may_count = !counters.is_empty() || linear::latched(net).next().is_some();
-    let find_tables = || GoalTables::find(net.game, &invariants, &stages.until(0.7));
-    let goal_tables = (config.goal_tables || may_count)
-        .then(find_tables)
-        .flatten();
-    stages.end("goal tables", 0);
-    let end = stages.until(0.75);
-    let count_bounds = (goal_tables.as_ref())
-        .and_then(|tables| decided::find(net, &invariants, tables, &counters, &held, &end));
-    stages.end("decided states", 0);
-    let (latched_literals, others): (Vec<_>, Vec<_>) = kinds
-        .iter()
-        .partition(|(_, kind)| matches!(kind, Kind::Latched(_)));
-
-    let exclude = |kinds: Vec<(Literal, Kind)>, steps, end: Stop| {
-        let literals: Vec<Literal> = kinds.into_iter().map(|(literal, _)| literal).collect();
-        goals::excluded(net, &invariants, samples, &literals, steps, &end)
-    };
-    // A terminal state comes after another one, unless it is the first.
-    let steps = !net.starts_terminal();
-    let excluded = exclude(latched_literals, steps, stages.until(0.8));
-    stages.end("goal latches", excluded.undecided);
+    let mut stages = Stages::start(config, stop);
+    let samples = &samples(engines, config, &mut stages);
+    let Foundations {
+        invariants,
+        kinds,
+        latches,
+        goal_tables,
+        count_bounds,
+        excluded,
+    } = foundations(net, samples, config.goal_tables, &mut stages);
 
     let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
     stages.end("latched goals", undecided(&goal_kinds));
@@ -92,7 +54,11 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         inhibitors::find(net, &invariants, samples, &known, &propositions, &end);
     stages.end("inhibitors", open);
 
-    let inhibited = exclude(others, false, stages.until(1.0));
+    let others = kinds.iter();
+    let others = others.filter(|(_, kind)| !matches!(kind, Kind::Latched(_)));
+    let others: Vec<Literal> = others.map(|&(literal, _)| literal).collect();
+    let end = stages.until(1.0);
+    let inhibited = goals::excluded(net, &invariants, samples, &others, false, &end);
     stages.end("goal inhibitors", inhibited.undecided);
 
     // What excludes all goals says that the match goes on.
@@ -123,6 +89,96 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         facts.decided_per_mille = samples.per_mille(|state| bounds.decided(state).is_some());
     }
     facts
+}
+
+/// Finds what latches and counters leave of goals, and nothing else: it takes a part of the time.
+/// `None` if they exclude none.
+pub(super) fn find_goal_bounds(
+    engines: &Engines,
+    config: &AnalysisConfig,
+    stop: &Stop,
+) -> Option<GoalBounds> {
+    let net = &Net::new(engines.game(), config.variables);
+    let mut stages = Stages::start(config, stop);
+    let samples = &samples(engines, config, &mut stages);
+    let found = foundations(net, samples, false, &mut stages);
+    let latches = GoalLatches::new(found.excluded.found);
+    let masks = latches.masks().to_vec();
+    let (latches, counts) = (masks.len(), found.count_bounds.is_some());
+    tracing::debug!(latches, counts, "goal bounds");
+    let has_sum = samples.sum().is_some();
+    GoalBounds::new(net.game, masks, found.count_bounds, has_sum)
+}
+
+/// Plays random matches.
+fn samples(engines: &Engines, config: &AnalysisConfig, stages: &mut Stages) -> Samples {
+    let samples = Samples::play(engines, config.steps, config.seed, &stages.until(0.15));
+    stages.end("random matches", 0);
+    samples
+}
+
+/// The facts that others build on.
+struct Foundations {
+    invariants: Vec<Invariant>,
+    /// The literals that are not constant.
+    kinds: Vec<(Literal, Kind)>,
+    latches: Vec<Fact<Literal>>,
+    goal_tables: Option<GoalTables>,
+    count_bounds: Option<CountBounds>,
+    /// The goals that latches exclude.
+    excluded: Excluded,
+}
+
+/// Finds the facts that others build on. Goal tables are looked for if that is said, and where there are
+/// counters.
+fn foundations(
+    net: &Net,
+    samples: &Samples,
+    goal_tables: bool,
+    stages: &mut Stages,
+) -> Foundations {
+    let (mut invariants, open) = invariants(net, samples, stages);
+    let counters = counters::find(net, &invariants, &stages.until(0.55));
+    let (found, open) = linear::find(
+        net,
+        &invariants,
+        &open,
+        samples,
+        &counters,
+        &stages.until(0.6),
+    );
+    strengthen(&mut invariants, found);
+    stages.end("linear invariants", open);
+    let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
+    stages.end("latches", undecided(&kinds));
+    constant_after_all(net, &mut invariants, &mut kinds);
+    let latches = latched(&kinds);
+    let held: FxHashSet<usize> = (latches.iter())
+        .filter(|latch| latch.what.value)
+        .map(|latch| latch.what.proposition)
+        .collect();
+    let may_count = !counters.is_empty() || linear::latched(net).next().is_some();
+    let find_tables = || GoalTables::find(net.game, &invariants, &stages.until(0.7));
+    let goal_tables = (goal_tables || may_count).then(find_tables).flatten();
+    stages.end("goal tables", 0);
+    let end = stages.until(0.75);
+    let count_bounds = (goal_tables.as_ref())
+        .and_then(|tables| decided::find(net, &invariants, tables, &counters, &held, &end));
+    stages.end("decided states", 0);
+    let literals: Vec<Literal> = latches.iter().map(|latch| latch.what).collect();
+    // A terminal state comes after another one, unless it is the first.
+    let steps = !net.starts_terminal();
+    let end = stages.until(0.8);
+    let excluded = goals::excluded(net, &invariants, samples, &literals, steps, &end);
+    stages.end("goal latches", excluded.undecided);
+    Foundations {
+        invariants,
+        kinds,
+        latches,
+        goal_tables,
+        count_bounds,
+        excluded,
+    }
 }
 
 /// The invariants that can be proved, and what might be and is not.
@@ -232,7 +288,14 @@ struct Stages<'a> {
     stages: Vec<AnalysisStage>,
 }
 
-impl Stages<'_> {
+impl<'a> Stages<'a> {
+    fn start(config: &AnalysisConfig, stop: &'a Stop) -> Stages<'a> {
+        Stages {
+            clock: Clock::start(config.time, stop),
+            stages: Vec::new(),
+        }
+    }
+
     /// The end of this part of the time.
     fn until(&self, part: f64) -> Stop {
         self.clock.part(part)

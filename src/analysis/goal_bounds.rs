@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::config::AnalysisConfig;
-use super::find::find;
+use super::find::find_goal_bounds;
 use crate::background::Background;
 use crate::engine::Engines;
 use crate::ground::GoalBounds;
@@ -20,17 +20,10 @@ impl GoalBoundsTask {
     /// Starts to look for them. It ends early when `stop` is set.
     pub fn start(engines: &Arc<Engines>, config: AnalysisConfig, stop: &Stop) -> GoalBoundsTask {
         let (engines, stop) = (engines.clone(), stop.clone());
-        let config = config.with_goal_tables(false);
         GoalBoundsTask(Background::start(
             "goal-bounds",
             || None,
-            move || {
-                let facts = find(&engines, &config, &stop);
-                let latches = facts.goal_latches.entries().len();
-                let counts = facts.count_bounds.is_some();
-                tracing::debug!(latches, counts, facts.decided_per_mille, "goal bounds");
-                facts.goal_bounds(engines.game())
-            },
+            move || find_goal_bounds(&engines, &config, &stop),
         ))
     }
 
@@ -55,6 +48,7 @@ mod tests {
     use propjit_stop::Stop;
 
     use super::*;
+    use crate::analysis::find;
     use crate::analysis::{Facts, GoalLatch, GoalLatches, Literal, ProofMethod};
     use crate::game::{Game, Setup};
     use crate::machine::RoleId;

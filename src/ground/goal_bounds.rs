@@ -1,7 +1,7 @@
 //! The goals that latches and counters leave to the roles of a game: plain data, for all who ask
 //! about many states.
 
-use super::count_bounds::{CountBounds, ExclusionTest};
+use super::count_bounds::{CountBounds, ExclusionTable, GoalSet, goal_set};
 use super::game::GroundGame;
 use super::literal::Literal;
 use crate::moves::RoleId;
@@ -75,21 +75,12 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
     counts: Option<CountBounds>,
-    /// The exclusions by counters, for states.
-    tests: Vec<ExclusionTest>,
-    /// For each role, its goals.
-    roles: Vec<Vec<Goal>>,
+    table: Option<ExclusionTable>,
+    /// For each role, its goals, ascending.
+    goals: Vec<Vec<i32>>,
+    /// For each role, the masks that exclude some, by number, and which.
+    by_masks: Vec<Vec<(usize, GoalSet)>>,
     fixed_sum: bool,
-}
-
-/// A goal of a role, and what excludes it.
-#[derive(Clone, Copy, Debug)]
-struct Goal {
-    value: i32,
-    /// The number of a mask.
-    mask: Option<usize>,
-    /// The number of an exclusion by counters.
-    count: Option<usize>,
 }
 
 impl GoalBounds {
@@ -103,22 +94,24 @@ impl GoalBounds {
         counts: Option<CountBounds>,
         fixed_sum: bool,
     ) -> Option<GoalBounds> {
-        let exclusions = counts.as_ref().map_or(&[][..], |counts| &counts.exclusions);
         let roles = game.propnet().roles.iter();
-        let roles = roles.zip(game.layout().roles()).map(|(role, id)| {
-            let goals = role.goals.iter().enumerate().map(|(at, goal)| Goal {
-                value: goal.value,
-                mask: (masks.iter()).position(|mask| mask.role == id && mask.goals.contains(&at)),
-                count: (exclusions.iter()).position(|by| by.role == id && by.goals.contains(&at)),
-            });
-            goals.collect()
+        let goals = roles.map(|role| role.goals.iter().map(|goal| goal.value).collect());
+        let goals: Vec<Vec<i32>> = goals.collect();
+        let by_masks = game.layout().roles().map(|role| {
+            let masks = masks.iter().enumerate();
+            let masks = masks.filter(|(_, mask)| mask.role == role);
+            masks
+                .map(|(at, mask)| (at, goal_set(&mask.goals)))
+                .collect()
         });
-        let roles = roles.collect();
         (!masks.is_empty() || counts.is_some()).then_some(GoalBounds {
+            by_masks: by_masks.collect(),
             masks,
-            tests: counts.as_ref().map_or(Vec::new(), CountBounds::tests),
+            table: counts
+                .as_ref()
+                .map(|counts| ExclusionTable::new(counts, goals.len())),
             counts,
-            roles,
+            goals,
             fixed_sum,
         })
     }
@@ -130,8 +123,8 @@ impl GoalBounds {
 
     /// The mask of latches that exclude a goal of a role, which is given by its index.
     pub fn excluding(&self, role: RoleId, goal: usize) -> Option<&GoalMask> {
-        let mask = self.roles[role.index()][goal].mask;
-        mask.map(|mask| &self.masks[mask])
+        let mut masks = self.masks.iter();
+        masks.find(|mask| mask.role == role && mask.goals.contains(&goal))
     }
 
     /// Whether all roles together had the same sum of goals in all matches that were seen. That
@@ -142,39 +135,38 @@ impl GoalBounds {
 
     /// Whether nothing excludes any goal of any role in a state, of which these are the words.
     pub fn exclude_nothing(&self, words: &[u64]) -> bool {
-        !(self.masks.iter().any(|mask| mask.are_excluded(words))
-            || self.tests.iter().any(|test| test.excludes(words)))
+        !self.masks.iter().any(|mask| mask.are_excluded(words))
+            && self
+                .table
+                .as_ref()
+                .is_none_or(|table| table.excluded(words).is_none())
     }
 
     /// The least and the greatest goal that a role can still get. `None` if nothing
     /// excludes any, or if all are excluded, which the rules of GDL forbid.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
-        let is_hit = |mask: &GoalMask| mask.role == role && mask.excludes(state);
-        let masks: Vec<usize> = (0..self.masks.len())
-            .filter(|&mask| is_hit(&self.masks[mask]))
-            .collect();
-        let counts: Vec<usize> = (self.tests.iter().enumerate())
-            .filter(|(_, test)| test.role == role && test.excludes(state.words()))
-            .map(|(number, _)| number)
-            .collect();
-        if masks.is_empty() && counts.is_empty() {
+        let (words, role) = (state.words(), role.index());
+        let by_counts = self.table.as_ref().and_then(|table| table.excluded(words));
+        let mut excluded = by_counts.map_or(0, |excluded| excluded[role]);
+        for &(mask, goals) in &self.by_masks[role] {
+            if self.masks[mask].are_excluded(words) {
+                excluded |= goals;
+            }
+        }
+        if excluded == 0 {
             return None;
         }
-        let goals = self.roles[role.index()].iter();
-        let left = goals.filter(|goal| {
-            goal.mask.is_none_or(|mask| !masks.contains(&mask))
-                && goal.count.is_none_or(|count| !counts.contains(&count))
-        });
-        left.fold(None, |range, goal| {
-            let (least, greatest) = range.unwrap_or((goal.value, goal.value));
-            Some((goal.value.min(least), goal.value.max(greatest)))
-        })
+        let is_left = |at: usize| at >= GoalSet::BITS as usize || excluded >> at & 1 == 0;
+        let goals = &self.goals[role];
+        let least = (0..goals.len()).find(|&at| is_left(at))?;
+        let greatest = (0..goals.len()).rev().find(|&at| is_left(at))?;
+        Some((goals[least], goals[greatest]))
     }
 
     /// The goals of all roles with which every match ends that comes to this state, if there is
     /// only one left for each. A role that has no goals at all has 0.
     pub fn decided(&self, state: &State) -> Option<Vec<i32>> {
-        let roles = RoleId::first(self.roles.len());
+        let roles = RoleId::first(self.goals.len());
         roles
             .map(|role| {
                 let left = self.of(state, role);
@@ -186,9 +178,9 @@ impl GoalBounds {
 
     /// The range of the goals of a role if there is one only, or none, which counts as 0.
     fn only_goal(&self, role: RoleId) -> Option<(i32, i32)> {
-        let goals = &self.roles[role.index()];
-        let value = goals.first().map_or(0, |goal| goal.value);
-        let is_only = goals.iter().all(|goal| goal.value == value);
+        let goals = &self.goals[role.index()];
+        let value = goals.first().copied().unwrap_or(0);
+        let is_only = goals.iter().all(|&goal| goal == value);
         is_only.then_some((value, value))
     }
 }

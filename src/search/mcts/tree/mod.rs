@@ -330,8 +330,9 @@ impl Tree {
             node.set_inside(Stage::Expanded, block);
             return is_known;
         }
-        // Whether what is known without a search excludes goals of somebody after some of the moves.
-        let excludes = Cell::new(false);
+        // Whether what is known without a search excludes goals of somebody after some of the moves, and
+        // whether these are more than are excluded here.
+        let (excludes, excludes_more) = (Cell::new(false), Cell::new(false));
         let most = |place: usize| {
             let words = found.successors.state(place);
             let is_open = |left: &GoalBounds| left.exclude_nothing(words);
@@ -342,7 +343,10 @@ impl Tree {
             let mut most = 1.0;
             for (other, range) in self.roles().zip(&self.ranges) {
                 let left = self.goal_bounds(&state, other);
+                let here = node.bounds(other);
+                let is_more = left.low > here.low || left.high < here.high;
                 excludes.set(excludes.get() || left != *range);
+                excludes_more.set(excludes_more.get() || is_more);
                 if other == role {
                     most = range.to_unit(left.high);
                 }
@@ -356,7 +360,7 @@ impl Tree {
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
         let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
-        let is_news = (excludes.get() || infos.any(is_over)) && self.refresh(id);
+        let is_news = (excludes_more.get() || infos.any(is_over)) && self.refresh(id);
         is_known || is_news
     }
 
