@@ -31,8 +31,13 @@ const LEAST_SHARE: f64 = 0.75;
 /// helps, it gets 0.36, in amazons and hex next to nothing.
 const LEAST_AGAINST: f64 = 0.3;
 
-/// What it has to get there to be more than a hint: equal players get that. Above it, nothing else matters.
+/// What it has to get there to be more than a hint: equal players get that.
 const EQUAL: f64 = 0.5;
+
+/// In how many of these matches, at least, and by how many standard errors it has to get more than that if
+/// nothing else is to matter. In quad, where it does harm, it got 11 of 14 points.
+const LEAST_MATCHES: u64 = 20;
+const SIGMAS_ALONE: f64 = 3.0;
 
 /// How many states are compared, how many decisions matches against playouts have, about, how many
 /// playouts there are for each state.
@@ -86,15 +91,19 @@ pub struct TrialResult {
 impl TrialResult {
     /// Whether that is enough, with the gain of the loss in all those matches.
     pub(super) fn verdict(&self, gain: &Moments<f64>) -> HeuristicVerdict {
-        let is_above = |moments: &Moments<f64>, least: f64| {
+        let is_above_by = |sigmas: f64, moments: &Moments<f64>, least: f64| {
             let (mean, error) = (moments.mean(), moments.standard_error());
-            let bound = |(mean, error)| mean - SIGMAS * error > least;
+            let bound = |(mean, error)| mean - sigmas * error > least;
             mean.zip(error).is_some_and(bound)
+        };
+        let is_above = |moments: &Moments<f64>, least| is_above_by(SIGMAS, moments, least);
+        let plays_well = |score: &Moments<f64>| {
+            score.count >= LEAST_MATCHES && is_above_by(SIGMAS_ALONE, score, EQUAL)
         };
         let tells_little = self.gain < LEAST_SHARE * self.gain_by_playouts;
         let against_playouts = self.against_playouts.as_ref();
-        if against_playouts.is_some_and(|score| is_above(score, EQUAL)) {
-            // It plays well, however little the results tell in which most matches are alike.
+        if against_playouts.is_some_and(plays_well) {
+            // However little the results tell, in which most matches are alike.
             HeuristicVerdict::Admitted
         } else if !is_above(gain, LEAST_GAIN) {
             HeuristicVerdict::NoGain
