@@ -20,8 +20,9 @@ const TEST_DECISIONS: u64 = 5000;
 /// By how many standard errors what is admitted has to be better.
 const SIGMAS: f64 = 2.0;
 
-/// By how much the loss has to be less than without features, in nats.
-const LEAST_GAIN: f64 = 0.005;
+/// By how much the loss has to be less than without features, in nats. In speedChess, where it wins, what is
+/// learned in ten seconds has 0.03 for sure, in quad, where it does harm, 0.01 to 0.02.
+const LEAST_GAIN: f64 = 0.02;
 
 /// How much an evaluation has to tell for what playouts do, to be more than a hint. In amazons, where it
 /// does harm, it is a seventh.
