@@ -82,21 +82,14 @@ impl Perfect {
 fn tic_tac_toe_is_played_perfectly() {
     let game = common::own_game("ticTacToe");
     let mut perfect = Perfect::new(&game);
-    // Moves are all followed at once, or when they are first played, or it depends on how many there are.
-    for (backend, local, rave, eager_moves) in [
-        (Backend::Scalar, false, None, usize::MAX),
-        (Backend::Scalar, false, None, 0),
-        (Backend::Lanes, false, Some(0.0), usize::MAX),
-        (Backend::Lanes, true, Some(0.0), 0),
-        (Backend::Compiled, false, None, 0),
-        (Backend::Compiled, true, Some(0.0), usize::MAX),
-        (Backend::Compiled, true, Some(0.0), 5),
-        (Backend::Compiled, false, Some(500.0), 5),
+    for (backend, local, rave) in [
+        (Backend::Scalar, false, None),
+        (Backend::Lanes, true, Some(0.0)),
+        (Backend::Compiled, false, None),
+        (Backend::Compiled, true, Some(0.0)),
+        (Backend::Compiled, false, Some(500.0)),
     ] {
-        let config = MctsConfig::default()
-            .with_local(local)
-            .with_rave(rave)
-            .with_eager_moves(eager_moves);
+        let config = MctsConfig::default().with_local(local).with_rave(rave);
         let mut searched = search(&game, backend, config, 1_000_000);
         let report = searched.report(RoleId(0));
         assert!(report.solved, "{backend}");
@@ -302,43 +295,39 @@ fn memory_is_bounded() {
 #[test]
 fn memory_is_used_again() {
     let game = common::own_game("connectFour");
-    for eager_moves in [0, usize::MAX] {
-        let config = MctsConfig::default()
-            .with_memory(1 << 20)
-            .with_eager_moves(eager_moves);
-        let without = config.clone().with_recycle(false);
-        let [with, without] = [config, without].map(|config| {
-            let mut searched = search(&game, Backend::Compiled, config, 300_000);
-            let report = searched.report(RoleId(0));
-            let visits: u64 = report.moves.iter().map(|played| played.visits).sum();
-            assert!(
-                visits * 5 >= report.playouts,
-                "{visits} visits, {} playouts",
-                report.playouts
-            );
-            // What was forgotten can be searched again: the tree is whole after the next move.
-            let mut machine = game.machine(Backend::Scalar).unwrap();
-            let initial = machine.initial_state().unwrap();
-            let mut reply = Vec::new();
-            machine
-                .legal_moves(&initial, RoleId(1), &mut reply)
-                .unwrap();
-            let next = machine
-                .next_state(&initial, &[report.best.unwrap(), reply[0]])
-                .unwrap();
-            searched.set_root(&next, 1).unwrap();
-            run(&mut searched, 100_000);
-            assert!(searched.report(RoleId(1)).best.is_some());
-            report
-        });
-        let line = |report: &SearchReport| report.moves.iter().map(|of| of.line.len()).max();
+    let config = MctsConfig::default().with_memory(1 << 20);
+    let without = config.clone().with_recycle(false);
+    let [with, without] = [config, without].map(|config| {
+        let mut searched = search(&game, Backend::Compiled, config, 300_000);
+        let report = searched.report(RoleId(0));
+        let visits: u64 = report.moves.iter().map(|played| played.visits).sum();
         assert!(
-            line(&with) > line(&without),
-            "{:?} and {:?}",
-            line(&with),
-            line(&without)
+            visits * 5 >= report.playouts,
+            "{visits} visits, {} playouts",
+            report.playouts
         );
-    }
+        // What was forgotten can be searched again: the tree is whole after the next move.
+        let mut machine = game.machine(Backend::Scalar).unwrap();
+        let initial = machine.initial_state().unwrap();
+        let mut reply = Vec::new();
+        machine
+            .legal_moves(&initial, RoleId(1), &mut reply)
+            .unwrap();
+        let next = machine
+            .next_state(&initial, &[report.best.unwrap(), reply[0]])
+            .unwrap();
+        searched.set_root(&next, 1).unwrap();
+        run(&mut searched, 100_000);
+        assert!(searched.report(RoleId(1)).best.is_some());
+        report
+    });
+    let line = |report: &SearchReport| report.moves.iter().map(|of| of.line.len()).max();
+    assert!(
+        line(&with) > line(&without),
+        "{:?} and {:?}",
+        line(&with),
+        line(&without)
+    );
 }
 
 /// What was found out about a move is there when it has been made, and the rest is not.

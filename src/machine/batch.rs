@@ -90,16 +90,6 @@ impl Batch {
     pub fn new(game: Arc<GroundGame>, engine: impl Into<ValidEngine>) -> Batch {
         let engine = engine.into();
         assert_eq!(engine.policy(), PlayoutPolicy::Uniform, "all moves count");
-        Batch::on(game, engine)
-    }
-
-    /// A batch of which legal moves are the decisive ones where there are any: on an engine for playouts with
-    /// [decisive moves](crate::decisive).
-    pub(crate) fn of_decisive_moves(game: Arc<GroundGame>, engine: ValidEngine) -> Batch {
-        Batch::on(game, engine)
-    }
-
-    fn on(game: Arc<GroundGame>, engine: ValidEngine) -> Batch {
         let (engine, validity) = engine.into_parts();
         Batch {
             evaluator: LaneEvaluator::new(engine),

@@ -69,7 +69,6 @@ const KINDS: &[PlayerKind] = &[
             "minimax",
             "prior",
             "backend",
-            "eager-moves",
             "recycle",
             "latches",
             "darkening",
@@ -162,9 +161,6 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         ("solve", &mut search.solve),
     ] {
         *flag = options.get(option, "true or false")?.unwrap_or(*flag);
-    }
-    if let Some(moves) = options.within("eager-moves", "a number up to 1000000", 0..=1_000_000)? {
-        search.eager_moves = moves;
     }
     search.local_share = options.within("local-share", "a number from 0.001 to 1", 0.001..=1.0)?;
     let workers = options.within("workers", "a number from 0 to 64", 0..=64)?;

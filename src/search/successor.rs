@@ -59,8 +59,6 @@ pub struct Siblings<'a> {
 #[derive(Clone, Debug)]
 pub struct Expansions {
     legal: LegalMoves,
-    /// Those of the legal moves that are decisive, where that is known.
-    decisive: Option<LegalMoves>,
     successors: Successors,
     /// Where the successors of each state end.
     ends: Vec<usize>,
@@ -71,9 +69,7 @@ pub struct Expansions {
 pub struct Expansion<'a> {
     /// The legal moves of each role.
     pub legal: Legal<'a>,
-    /// Those of them that are [decisive](crate::decisive), or all, where that is known.
-    pub decisive: Option<Legal<'a>>,
-    /// The successor for each move of the role that decides; none if several decide, or if that is left open.
+    /// The successor for each move of the role that decides; none if several decide.
     pub successors: Siblings<'a>,
 }
 
@@ -144,19 +140,12 @@ impl<'a> Siblings<'a> {
 }
 
 impl Expansions {
-    /// From the legal moves of each state, those of them that are decisive, if that is known, the successors of
-    /// all states together, and where those of each state end. States whose successors are not all there are left
-    /// out.
-    pub fn new(
-        legal: LegalMoves,
-        decisive: Option<LegalMoves>,
-        successors: Successors,
-        mut ends: Vec<usize>,
-    ) -> Expansions {
+    /// From the legal moves of each state, the successors of all states together, and where those of each state
+    /// end. States whose successors are not all there are left out.
+    pub fn new(legal: LegalMoves, successors: Successors, mut ends: Vec<usize>) -> Expansions {
         ends.truncate(ends.partition_point(|&end| end <= successors.infos.len()));
         Expansions {
             legal,
-            decisive,
             successors,
             ends,
         }
@@ -177,7 +166,6 @@ impl Expansions {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         Expansion {
             legal: self.legal.get(at),
-            decisive: self.decisive.as_ref().map(|decisive| decisive.get(at)),
             successors: self.successors.siblings(start..self.ends[at]),
         }
     }

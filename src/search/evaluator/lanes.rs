@@ -18,8 +18,6 @@ use crate::search::successor::{NodeInfo, Successor, Successors, Turn};
 pub(super) struct LanesEvaluator {
     batch: Batch,
     playouts: Playouts,
-    /// What tells decisive moves, if there are any.
-    decisive: Option<DecisiveMoves>,
     /// Where better engines for the batch come from, if they do. Playouts have a subscription of
     /// their own.
     subscription: Option<EngineSubscription>,
@@ -34,7 +32,6 @@ impl LanesEvaluator {
         LanesEvaluator {
             batch: Batch::new(game.clone(), engine.clone()),
             playouts: Playouts::new(game.clone(), engine, max_steps, seed),
-            decisive: None,
             subscription: None,
             max_steps,
         }
@@ -48,10 +45,6 @@ impl LanesEvaluator {
         LanesEvaluator {
             batch: Batch::new(game, subscription.current()),
             playouts: Playouts::subscribed(playouts, max_steps, seed),
-            decisive: Some(DecisiveMoves {
-                subscription: engines.subscribe(PlayoutPolicy::Decisive),
-                batch: None,
-            }),
             subscription: Some(subscription),
             max_steps,
         }
@@ -69,32 +62,6 @@ impl LanesEvaluator {
     fn game(&self) -> &GroundGame {
         self.batch.game()
     }
-}
-
-/// Decisive moves, in lanes.
-struct DecisiveMoves {
-    subscription: EngineSubscription,
-    /// A batch on the best engine that tells them, as soon as there is one.
-    batch: Option<Batch>,
-}
-
-impl DecisiveMoves {
-    fn batch(&mut self, game: &Arc<GroundGame>) -> Option<&mut Batch> {
-        if let Some(engine) = self.subscription.poll() {
-            let is_decisive = engine.policy() == PlayoutPolicy::Decisive;
-            self.batch = is_decisive.then(|| Batch::of_decisive_moves(game.clone(), engine));
-        }
-        self.batch.as_mut()
-    }
-}
-
-/// Adds the legal moves of the states that were entered.
-fn add_legal(batch: &mut Batch, states: usize, legal: &mut LegalMoves) {
-    let mut found = Vec::new();
-    for role in RoleId::first(batch.game().roles().len()) {
-        batch.for_each_legal(role, |lane, played| found.push((lane, role, played)));
-    }
-    legal.sort(states, &found);
 }
 
 impl Evaluator for LanesEvaluator {
@@ -153,6 +120,7 @@ impl Evaluator for LanesEvaluator {
         let batch = self.batch();
         let roles = batch.game().roles().len();
         let mut legal = LegalMoves::new(roles);
+        let mut found = Vec::new();
         for states in states.chunks(batch.lanes()) {
             batch.enter(states.iter().map(|(state, _)| *state));
             let moves = batch.count_legal() as usize;
@@ -161,28 +129,16 @@ impl Evaluator for LanesEvaluator {
             if fitting < states.len() {
                 batch.enter(states[..fitting].iter().map(|(state, _)| *state));
             }
-            add_legal(batch, fitting, &mut legal);
+            found.clear();
+            for role in RoleId::first(roles) {
+                batch.for_each_legal(role, |lane, played| found.push((lane, role, played)));
+            }
+            legal.sort(fitting, &found);
             if fitting < states.len() || legal.moves() >= MOST_MOVES / 2 {
                 break;
             }
         }
         Ok(legal)
-    }
-
-    fn decisive_moves_of(
-        &mut self,
-        states: &[(&State, u32)],
-    ) -> Result<Option<LegalMoves>, MachineError> {
-        let game = self.batch.game().clone();
-        let batch = self.decisive.as_mut().and_then(|of| of.batch(&game));
-        Ok(batch.map(|batch| {
-            let mut legal = LegalMoves::new(game.roles().len());
-            for states in states.chunks(batch.lanes()) {
-                batch.enter(states.iter().map(|(state, _)| *state));
-                add_legal(batch, states.len(), &mut legal);
-            }
-            legal
-        }))
     }
 
     fn follow_all(

@@ -80,19 +80,6 @@ pub trait Evaluator: Send {
     /// When the machine cannot go on.
     fn legal_moves_of(&mut self, states: &[(&State, u32)]) -> Result<LegalMoves, MachineError>;
 
-    /// Those of the legal moves that are [decisive](crate::decisive), or all legal moves where none are: in each of
-    /// the states, whose legal moves fit into one call. `None` if that is not known.
-    ///
-    /// # Errors
-    /// When the machine cannot go on.
-    fn decisive_moves_of(
-        &mut self,
-        states: &[(&State, u32)],
-    ) -> Result<Option<LegalMoves>, MachineError> {
-        let _ = states;
-        Ok(None)
-    }
-
     /// Where joint moves lead to, which are given one after the other: one in each of these
     /// states, which come with the number of joint moves before them. If a stop comes, where the
     /// first few lead to.
@@ -132,37 +119,27 @@ pub trait Evaluator: Send {
     }
 
     /// What may be done in each of several states, which come with the number of joint moves
-    /// before them. Where a role has more than `most` moves, it is left open where they lead to. States have very
-    /// many moves in some games, so it is for the first few states only, but for one at least, unless a stop comes.
+    /// before them. States have very many moves in some games, so it is for the first few states only, but for one
+    /// at least, unless a stop comes.
     ///
     /// # Errors
     /// When the machine cannot go on.
     fn expand(
         &mut self,
         states: &[(&State, u32)],
-        most: usize,
         stop: &Stop,
     ) -> Result<Expansions, MachineError> {
         let legal = self.legal_moves_of(states)?;
         let mut joints = Vec::new();
         let mut parents = Vec::new();
         let mut ends = Vec::with_capacity(legal.len());
-        let mut is_any_open = false;
         for (at, &parent) in states[..legal.len()].iter().enumerate() {
-            let moves = legal.get(at);
-            match moves.each().any(|moves| moves.len() > most) {
-                true => is_any_open = true,
-                false => moves.add_decisions(&mut joints),
-            }
+            legal.get(at).add_decisions(&mut joints);
             parents.resize(joints.len() / legal.roles(), parent);
             ends.push(parents.len());
         }
         let successors = self.follow_all(&parents, &joints, stop)?;
-        let decisive = match is_any_open {
-            true => self.decisive_moves_of(&states[..legal.len()])?,
-            false => None,
-        };
-        Ok(Expansions::new(legal, decisive, successors, ends))
+        Ok(Expansions::new(legal, successors, ends))
     }
 }
 
@@ -175,7 +152,7 @@ mod tests {
 
     /// How many of five equal states are expanded where there are `digits` squared moves, and
     /// what each of them leads to.
-    fn expanded(digits: usize, most: usize, backend: Backend, stop: &Stop) -> Vec<usize> {
+    fn expanded(digits: usize, backend: Backend, stop: &Stop) -> Vec<usize> {
         let digits: String = (0..digits)
             .map(|digit| format!("(digit {digit})"))
             .collect();
@@ -189,7 +166,7 @@ mod tests {
         let rng = rng::streams(1).next().unwrap();
         let mut evaluator = evaluator(&game, backend, None, 100, rng).unwrap();
         let state = evaluator.initial_state().unwrap();
-        let found = evaluator.expand(&[(&state, 0); 5], most, stop).unwrap();
+        let found = evaluator.expand(&[(&state, 0); 5], stop).unwrap();
         let successors = |at| found.get(at).successors.infos.len();
         (0..found.len()).map(successors).collect()
     }
@@ -197,13 +174,11 @@ mod tests {
     #[test]
     fn states_with_very_many_moves_are_expanded_a_few_at_a_time() {
         for backend in [Backend::Scalar, Backend::Lanes] {
-            let all = usize::MAX;
-            assert_eq!(expanded(10, all, backend, &Stop::new()), [100; 5]);
-            assert_eq!(expanded(10, 99, backend, &Stop::new()), [0; 5]);
-            assert_eq!(expanded(150, all, backend, &Stop::new()), [22_500; 2]);
+            assert_eq!(expanded(10, backend, &Stop::new()), [100; 5]);
+            assert_eq!(expanded(150, backend, &Stop::new()), [22_500; 2]);
             let stop = Stop::new();
             stop.set();
-            assert_eq!(expanded(10, all, backend, &stop), [0; 0]);
+            assert_eq!(expanded(10, backend, &stop), [0; 0]);
         }
     }
 }

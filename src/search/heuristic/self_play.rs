@@ -277,7 +277,7 @@ impl<'a> SelfPlay<'a> {
             .iter()
             .map(|one| (&one.state, one.info.depth));
         let states: Vec<_> = states.collect();
-        let found = self.evaluator.expand(&states, usize::MAX, stop)?;
+        let found = self.evaluator.expand(&states, stop)?;
         for (at, one) in matches.running.iter().take(found.len()).enumerate() {
             if let Some(Judge::Playouts(playouts)) = one.decides(judges) {
                 playouts.queue(found.get(at).successors);

@@ -32,10 +32,6 @@ pub struct MctsConfig {
     pub rave: Option<f32>,
     /// Whether the tree forgets what was visited least when its memory is full, instead of growing no more.
     pub recycle: bool,
-    /// How many moves a state may have so that it is found out at once where all of them lead to; by default any
-    /// number. Where there are more, each is followed when it is first played, unless states are evaluated: that
-    /// takes less memory, and less time where most moves are never played.
-    pub eager_moves: usize,
     /// Whether to look for goal latches, and to search less by them.
     pub latches: bool,
     /// Whether to compile the circuit anew for what is left of a match.
@@ -147,7 +143,6 @@ impl Default for MctsConfig {
             exploration: None,
             rave: None,
             recycle: true,
-            eager_moves: usize::MAX,
             latches: true,
             darkening: true,
             max_steps: 10_000,
@@ -175,7 +170,6 @@ impl MctsConfig {
         with_exploration(exploration: Option<f32>);
         with_rave(rave: Option<f32>);
         with_recycle(recycle: bool);
-        with_eager_moves(eager_moves: usize);
         with_latches(latches: bool);
         with_darkening(darkening: bool);
         with_max_steps(max_steps: u32);

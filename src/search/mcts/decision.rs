@@ -10,17 +10,14 @@ use super::arena::{Block, get, set};
 use super::node::{Expected, Meta, NodeId};
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
-use crate::machine::{Move, RoleId, State};
-use crate::search::legal::Legal;
+use crate::machine::{Move, State};
 use crate::search::successor::{Siblings, Turn};
 
-/// The only word of the head: how many edges there are; from bit 32 on how many words there
-/// are for what an edge leads to; and from bit 56 on, where that is not known, how many words there are for
-/// the moves of all roles.
+/// The only word of the head: how many edges there are; and from bit 32 on how many words there
+/// are for what an edge leads to.
 const HEAD: usize = 1;
 
 const SLOT_SHIFT: u32 = 32;
-const FORCED_SHIFT: u32 = 56;
 
 /// In the head: nothing that is known without a search excludes goals behind any of the edges.
 const OPEN_GOALS: u64 = 1 << 55;
@@ -52,11 +49,6 @@ pub(super) fn words(moves: usize, roles: usize, state: usize) -> usize {
     HEAD + moves * (EDGE + slot(roles, state))
 }
 
-/// How many words a decision has of which it is not known what the edges lead to.
-pub(super) fn open_words(moves: usize, roles: usize) -> usize {
-    HEAD + moves * EDGE + roles.div_ceil(2)
-}
-
 /// How many words there are for what an edge leads to: its [`Meta`], and either the state or,
 /// if the match is over there, the goals, two in a word.
 fn slot(roles: usize, state: usize) -> usize {
@@ -71,9 +63,6 @@ pub(super) struct Decision<'a> {
     slots: &'a [AtomicU64],
     /// How many words each slot has.
     slot: usize,
-    /// Where it is not known what edges lead to, a move of each role, two in a word: the only one that it has,
-    /// unless it decides.
-    forced: &'a [AtomicU64],
 }
 
 /// A move, and what is known of it.
@@ -84,16 +73,14 @@ impl<'a> Decision<'a> {
     /// The decision at the start of these words.
     pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
         let head = get(&words[0]);
-        let (edges, forced) = (head as u32 as usize, (head >> FORCED_SHIFT) as usize);
+        let edges = head as u32 as usize;
         let slot = ((head % OPEN_GOALS) >> SLOT_SHIFT) as usize;
         let (edge_words, rest) = words[HEAD..].split_at(edges * EDGE);
-        let (slots, rest) = rest.split_at(edges * slot);
         Decision {
             head: &words[0],
             edges: edge_words.as_chunks().0,
-            slots,
+            slots: &rest[..edges * slot],
             slot,
-            forced: &rest[..forced],
         }
     }
 
@@ -144,39 +131,6 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Writes a decision of which it is not known what the edges lead to: the moves of each role, which are
-    /// those of the role that decides, and one for each other role.
-    pub(super) fn init_open(
-        words: &[AtomicU64],
-        role: RoleId,
-        legal: Legal<'_>,
-        most: impl Fn(Move) -> f32,
-    ) {
-        let moves = legal.role(role);
-        let forced: Vec<u64> = legal.each().map(|moves| moves[0].0.into()).collect();
-        let forced = forced.chunks(2);
-        set(
-            &words[0],
-            moves.len() as u64 | (forced.len() as u64) << FORCED_SHIFT,
-        );
-        let decision = Decision::new(words);
-        for (edge, &played) in decision.edges.iter().zip(moves) {
-            let [counts, worth, to, told] = edge;
-            set(counts, 0);
-            set(worth, worth_word(most(played), 1.0));
-            set(to, u64::from(played.0) << 32);
-            set(told, 0);
-        }
-        for (word, pair) in decision.forced.iter().zip(forced) {
-            set(word, pair.get(1).unwrap_or(&0) << 32 | pair[0]);
-        }
-    }
-
-    /// Whether it is not known what edges lead to.
-    pub(super) fn is_open(self) -> bool {
-        !self.forced.is_empty()
-    }
-
     /// Whether nothing that is known without a search excludes goals behind any of the edges.
     pub(super) fn has_open_goals(self) -> bool {
         get(self.head) & OPEN_GOALS != 0
@@ -188,19 +142,9 @@ impl<'a> Decision<'a> {
         set(self.head, if are_open { head | OPEN_GOALS } else { head });
     }
 
-    /// The joint move of an edge, in a decision of this role, of `roles` roles, of which it is not known what
-    /// edges lead to.
-    pub(super) fn joint(self, place: usize, role: RoleId, roles: usize) -> Vec<Move> {
-        let halves =
-            (self.forced.iter().map(get)).flat_map(|word| [word as u32, (word >> 32) as u32]);
-        let mut joint: Vec<Move> = halves.take(roles).map(Move).collect();
-        joint[role.index()] = self.edge(place).played();
-        joint
-    }
-
     /// How many words it has.
     pub(super) fn words(self) -> usize {
-        HEAD + self.edges.len() * EDGE + self.slots.len() + self.forced.len()
+        HEAD + self.edges.len() * EDGE + self.slots.len()
     }
 
     /// How many moves there are.

@@ -119,16 +119,6 @@ impl Tree {
                     path.steps.push(step);
                     return Break(Leaf::Known);
                 }
-                if edge.node().is_none() && decision.is_open() {
-                    if self.is_full() {
-                        return play();
-                    }
-                    // Others that come here meanwhile follow the move as well, in lanes that would be empty.
-                    let joint = decision.joint(place, role, self.ranges().len());
-                    edge.begin();
-                    path.steps.push(step);
-                    return Break(Leaf::Follow(id, joint));
-                }
                 let (state, buffer) = (&mut context.state, &mut context.buffer);
                 let Some(next) = self.follow(decision, place, state, buffer) else {
                     return play();
@@ -213,38 +203,20 @@ impl Tree {
         found: &Successor,
         buffer: &mut AllocationBuffer,
     ) -> Option<NodeId> {
+        let (node, number) = path.last_joint()?;
         let id = self.intern_successor(found, buffer);
-        match path.last() {
-            Some(&Step {
-                choice: Choice::Edge(inside, place),
-                ..
-            }) => {
-                let edge = self.decision(inside).edge(place as usize);
-                id.into_iter().for_each(|id| edge.lead_to(id));
-            }
-            Some(&Step {
-                node,
-                choice: Choice::Joint(_, number),
-            }) => {
-                let joint = self.joint(node);
-                let mut joint = joint.lock();
-                match id {
-                    Some(id) => joint.edges.insert(number, JointEdge::new(id)),
-                    None => joint.edges.remove(&number),
-                };
-            }
-            None => {}
-        }
+        let joint = self.joint(node);
+        let mut joint = joint.lock();
+        match id {
+            Some(id) => joint.edges.insert(number, JointEdge::new(id)),
+            None => joint.edges.remove(&number),
+        };
         id
     }
 
     /// Takes back the joint move by which the path ends, which nobody has looked at.
     pub(super) fn forget(&self, path: &Path) {
-        if let Some(&Step {
-            node,
-            choice: Choice::Joint(_, number),
-        }) = path.last()
-        {
+        if let Some((node, number)) = path.last_joint() {
             self.joint(node).lock().edges.remove(&number);
         }
     }

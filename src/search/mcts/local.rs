@@ -2,7 +2,6 @@
 //! tree.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,11 +17,8 @@ use super::tree::Tree;
 use crate::engine::Engines;
 use crate::game::Game;
 use crate::ground::GroundGame;
-use crate::machine::{Backend, RoleId, State};
+use crate::machine::{RoleId, State};
 use crate::proof::{Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
-use crate::rng;
-use crate::search::evaluator::{Evaluator, evaluator};
-use crate::search::successor::Transition;
 
 /// The time after which positions are chosen anew: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
@@ -42,52 +38,6 @@ pub(super) struct LocalSearch {
     nodes: Vec<NodeId>,
     /// What was proved about nodes since there is the root.
     proofs: Vec<(NodeId, ProofAnswer)>,
-    /// What tells where a move leads to that the search has not tried.
-    follower: Follower,
-}
-
-/// Tells where moves lead to that are left open, if any are.
-struct Follower(Option<Box<dyn Evaluator>>);
-
-impl fmt::Debug for Follower {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Follower").finish_non_exhaustive()
-    }
-}
-
-impl Follower {
-    /// The node after the move by which a role wins, if it is the one that decides in a node.
-    fn winning_child(
-        &mut self,
-        tree: &Tree,
-        id: NodeId,
-        role: RoleId,
-        answer: &ProofAnswer,
-        buffer: &mut AllocationBuffer,
-    ) -> Option<NodeId> {
-        let (decider, decision) = tree.decision_of_one(id)?;
-        let played = |edge: Edge<'_>| edge.played() == answer.joint[role.index()];
-        let place = decision.each().position(played)?;
-        let edge = decision.edge(place);
-        if decider != role || edge.is_over() {
-            return None;
-        }
-        let mut state = State::new();
-        if edge.node().is_some() || !decision.is_open() {
-            return tree.follow(decision, place, &mut state, buffer);
-        }
-        state.assign_from(tree.node(id).state());
-        let transition = Transition {
-            state: &state,
-            depth: tree.node(id).meta().depth(),
-            joint: &answer.joint,
-        };
-        let found = self.0.as_mut()?.follow(&[transition], &Stop::new()).ok()?;
-        let found = found.all().each().next()?;
-        let child = tree.intern_successor(&found, buffer)?;
-        edge.lead_to(child);
-        Some(child)
-    }
 }
 
 impl LocalSearch {
@@ -101,14 +51,6 @@ impl LocalSearch {
         if !config.local && config.provers.is_empty() {
             return None;
         }
-        let rng = rng::streams(config.seed)
-            .next()
-            .expect("streams do not end");
-        // Without moves that are left open, there is nothing to follow.
-        let follower = match config.eager_moves {
-            usize::MAX => None,
-            _ => Some(evaluator(game, Backend::Lanes, None, config.max_steps, rng).ok()?),
-        };
         let share = config.local.then(|| config.prover_share(threads, false));
         let source = &game.rules().source;
         let rulesheet = (source.name(), source.text());
@@ -117,7 +59,6 @@ impl LocalSearch {
             crew: ProofCrew::start(engines, rulesheet, &config.provers, share),
             nodes: Vec::new(),
             proofs: Vec::new(),
-            follower: Follower(follower),
         })
     }
 
@@ -221,7 +162,7 @@ impl LocalSearch {
             tree.ignore_proofs();
         } else {
             // A node that is won must know by which move, for it may be the root one day.
-            let Some(won) = (self.follower).winning_child(tree, id, role, &answer, buffer) else {
+            let Some(won) = winning_child(tree, id, role, &answer, buffer) else {
                 return;
             };
             if tree.heeds_proofs() {
@@ -309,6 +250,23 @@ fn is_lost(tree: &Tree, answer: &ProofAnswer) -> bool {
     }
 }
 
+/// The node after the move by which a role wins, if it is the one that decides in a node.
+fn winning_child(
+    tree: &Tree,
+    id: NodeId,
+    role: RoleId,
+    answer: &ProofAnswer,
+    buffer: &mut AllocationBuffer,
+) -> Option<NodeId> {
+    let (decider, decision) = tree.decision_of_one(id)?;
+    let played = |edge: Edge<'_>| edge.played() == answer.joint[role.index()];
+    let place = decision.each().position(played)?;
+    if decider != role || decision.edge(place).is_over() {
+        return None;
+    }
+    tree.follow(decision, place, &mut State::new(), buffer)
+}
+
 /// The nodes that are worth a proof: the root, and what follows by the moves that are looked at
 /// most.
 fn positions(tree: &Tree) -> Vec<NodeId> {
@@ -356,7 +314,7 @@ mod tests {
         legal.push(&moves);
         legal.push(&moves[..1]);
         let after: Successors = (1..=300).map(|number| state_with(number, 1)).collect();
-        let found = Expansions::new(legal, None, after, vec![300]);
+        let found = Expansions::new(legal, after, vec![300]);
         let range = Bounds {
             low: 0.0,
             high: 100.0,

@@ -54,9 +54,15 @@ impl Path {
             })
     }
 
-    /// The last decision.
-    pub(super) fn last(&self) -> Option<&Step> {
-        self.steps.last()
+    /// The joint move by which the path ends, if several roles decided there: the node, and the number.
+    pub(super) fn last_joint(&self) -> Option<(NodeId, JointId)> {
+        match self.steps.last()? {
+            Step {
+                node,
+                choice: Choice::Joint(_, number),
+            } => Some((*node, *number)),
+            _ => None,
+        }
     }
 }
 

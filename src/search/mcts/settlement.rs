@@ -100,7 +100,7 @@ mod tests {
         let after: Successors = (1..=visits.len() as u64)
             .map(|number| state_with(number, Turn::One(RoleId(1))))
             .collect();
-        let found = Expansions::new(legal, None, after, vec![visits.len()]);
+        let found = Expansions::new(legal, after, vec![visits.len()]);
         let range = Bounds {
             low: 0.0,
             high: 100.0,

@@ -50,22 +50,12 @@ struct Toy {
     seed: u64,
     /// Whether both roles have a choice in some states.
     simultaneous: bool,
-    /// Whether it is left open what moves lead to until they are played.
-    lazy: bool,
 }
 
 /// All kinds of games.
 fn toys() -> impl Iterator<Item = Toy> {
     let seeds = 0..if cfg!(miri) { 2 } else { 20 };
-    seeds.flat_map(|seed| {
-        [(false, false), (true, false), (false, true), (true, true)].map(|(simultaneous, lazy)| {
-            Toy {
-                seed,
-                simultaneous,
-                lazy,
-            }
-        })
-    })
+    seeds.flat_map(|seed| [false, true].map(|simultaneous| Toy { seed, simultaneous }))
 }
 
 /// A state: after how many joint moves, and its number among the states then.
@@ -147,7 +137,7 @@ impl Toy {
                 _ => legal.push(&MOVES),
             }
         }
-        if let (Turn::One(role), false) = (self.turn(place), self.lazy) {
+        if let Turn::One(role) = self.turn(place) {
             let found = MOVES.map(|played| self.after(place, &Toy::joint(role, played)));
             successors = found
                 .into_iter()
@@ -155,7 +145,7 @@ impl Toy {
                 .collect();
         }
         let end = successors.all().infos.len();
-        Expansions::new(legal, None, successors, vec![end])
+        Expansions::new(legal, successors, vec![end])
     }
 
     /// What the first role gets at least and at most. If both decide at once, that is what is left of moves that
@@ -343,8 +333,7 @@ fn check(toy: Toy, tree: &Tree) {
             assert_eq!(edge.tried(), edge.visits(), "nothing is under way");
             visits += edge.visits();
             let next = toy.after(place, &Toy::joint(role, played));
-            let is_over = !decision.is_open() && matches!(toy.turn(next), Turn::Over(_));
-            assert_eq!(edge.is_over(), is_over);
+            assert_eq!(edge.is_over(), matches!(toy.turn(next), Turn::Over(_)));
             if let Some(child) = edge.node() {
                 assert_eq!(toy.place(tree.node(child)), next);
                 left.push(child);
@@ -421,7 +410,6 @@ fn values_follow_what_is_proved() {
     for seed in 0..if cfg!(miri) { 2 } else { 40 } {
         let toy = Toy {
             seed,
-            lazy: false,
             simultaneous: false,
         };
         let ranges = Bounds {

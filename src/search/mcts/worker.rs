@@ -382,7 +382,7 @@ impl<'a> Worker<'a> {
             joint: question.joint.as_deref().unwrap_or_default(),
         });
         let transitions: Vec<_> = transitions.collect();
-        let expanded = self.evaluator.expand(&states, self.most_followed(), stop);
+        let expanded = self.evaluator.expand(&states, stop);
         let found = expanded.and_then(|expanded| {
             let followed = self.evaluator.follow(&transitions, stop)?;
             Ok((expanded, followed))
@@ -416,15 +416,6 @@ impl<'a> Worker<'a> {
         }
         self.go_on(descents, &mut next);
         Ok(next)
-    }
-
-    /// How many moves a state may have so that it is found out at once where they lead to. What evaluates states
-    /// has to know them.
-    fn most_followed(&self) -> usize {
-        match self.tree.valuation().is_some() || self.tree.has_priors() {
-            true => usize::MAX,
-            false => self.config.eager_moves,
-        }
     }
 
     /// Sets what may be played in the node at the end of the path.

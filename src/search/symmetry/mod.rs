@@ -74,7 +74,7 @@ pub(super) fn symmetries(
 ) -> Result<Vec<Symmetry>, MachineError> {
     let mut found = candidates(game);
     for state in states {
-        let original = evaluator.expand(&[(state, 0)], usize::MAX, stop)?;
+        let original = evaluator.expand(&[(state, 0)], stop)?;
         let mut held = Vec::new();
         for symmetry in found {
             if original.is_empty() {
@@ -82,7 +82,7 @@ pub(super) fn symmetries(
                 return Ok(Vec::new());
             }
             let image = symmetry.state(state.words());
-            let of_image = evaluator.expand(&[(&image, 0)], usize::MAX, stop)?;
+            let of_image = evaluator.expand(&[(&image, 0)], stop)?;
             if !of_image.is_empty() && holds(&symmetry, original.get(0), of_image.get(0)) {
                 held.push(symmetry);
             }

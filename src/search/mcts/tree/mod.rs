@@ -281,9 +281,6 @@ impl Tree {
         if let Some(id) = edge.node() {
             return Some(id);
         }
-        if decision.is_open() {
-            return None;
-        }
         let meta = decision.state(place, state);
         let id = self.intern(meta, state, &[], buffer)?;
         self.take_along(edge, self.node(id));
@@ -310,26 +307,11 @@ impl Tree {
             return is_known;
         };
         let (moves, roles) = (found.legal.role(role), self.ranges.len());
-        let is_open = found.successors.infos.is_empty();
-        let length = match is_open {
-            true => decision::open_words(moves.len(), roles),
-            false => decision::words(moves.len(), roles, found.successors.words()),
-        };
+        let length = decision::words(moves.len(), roles, found.successors.words());
         let Some(block) = self.allocate(buffer, length) else {
             node.set_inside(Stage::Unexpanded, Block(0));
             return is_known;
         };
-        if is_open {
-            let decisive = found.decisive.map(|decisive| decisive.role(role));
-            // Where some moves are decisive, the others bring nothing, as far as a look can tell.
-            let most = |played| match decisive {
-                Some(decisive) if !decisive.contains(&played) => 0.0,
-                _ => 1.0,
-            };
-            Decision::init_open(self.arena.from(block), role, found.legal, most);
-            node.set_inside(Stage::Expanded, block);
-            return is_known;
-        }
         // Whether what is known without a search excludes goals of somebody after some of the moves, and
         // whether these are more than are excluded here.
         let (excludes, excludes_more) = (Cell::new(false), Cell::new(false));
@@ -474,9 +456,7 @@ impl Tree {
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
             None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
-            None if !self.knows_states() || decision.is_open() || decision.has_open_goals() => {
-                self.ranges[role.index()]
-            }
+            None if !self.knows_states() || decision.has_open_goals() => self.ranges[role.index()],
             None => {
                 let mut state = State::new();
                 decision.state(place, &mut state);
