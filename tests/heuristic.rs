@@ -243,7 +243,9 @@ fn proofs_are_the_same_with_an_evaluation() {
     for (leaf, minimax, prior) in [(0.0, 1.0, 0.0), (0.5, 0.3, 4.0), (1.0, 0.0, 100.0)] {
         let mut used = EvaluationUse::default();
         (used.leaf, used.minimax, used.prior) = (Some(leaf), Some(minimax), Some(prior));
-        let config = MctsConfig::default().with_evaluation(Some(used));
+        let config = MctsConfig::default()
+            .with_evaluation(Some(used))
+            .with_keep(false);
         let mut search = Mcts::new(&game, Backend::Compiled, config).unwrap();
         search.wait_for_evaluation();
         let budget = SearchBudget::default().with_playouts(Some(1_000_000));

@@ -64,6 +64,7 @@ const KINDS: &[PlayerKind] = &[
             "plan",
             "solve",
             "evaluation",
+            "keep",
             "learn-on",
             "leaf",
             "minimax",
@@ -177,6 +178,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     }
     let is_used: Option<bool> = options.get("evaluation", "true or false")?;
     search.evaluation = is_used.unwrap_or(is_timed).then_some(used);
+    search.keep = options.get("keep", "true or false")?.unwrap_or(true);
     let learns_on: Option<bool> = options.get("learn-on", "true or false")?;
     search.learn_on = learns_on.unwrap_or_else(|| is_timed && has_free_core(search.threads));
     let seed = options.seed()?;

@@ -7,8 +7,13 @@ use propjit::Stop;
 use propjit::game::Setup;
 use propjit::matches::{MatchConfig, PlayerFactory, Rulesheet, Series, SeriesResults};
 
-/// The player of this specification.
+/// The player of this specification. What it learns is not kept.
 pub(crate) fn spec(text: &str) -> PlayerFactory {
+    let text = match text.split_once(':') {
+        Some(("mcts", options)) => format!("mcts:keep=false,{options}"),
+        None if text == "mcts" => "mcts:keep=false".to_owned(),
+        _ => text.to_owned(),
+    };
     text.parse().unwrap()
 }
 

@@ -53,7 +53,10 @@ pub struct MctsConfig {
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
     /// that was learned for at least half of that.
     pub learning: Duration,
-    /// Whether that goes on when an evaluation is there, for up to 8 times as long in all. It takes a core, and the
+    /// Whether evaluations are [kept](crate::search::heuristic::Known) in the folder of profiles, so that those of known
+    /// games are there at once.
+    pub keep: bool,
+    /// Whether learning goes on when an evaluation is there, for up to 8 times as long in all. It takes a core, and the
     /// tree is made anew for what is learned.
     pub learn_on: bool,
     /// How leaves are [evaluated from outside](crate::search::leaf), if they are: then there are no
@@ -152,6 +155,7 @@ impl Default for MctsConfig {
             provers: Vec::new(),
             evaluation: None,
             learning: Duration::from_secs(3),
+            keep: true,
             learn_on: false,
             leaves: None,
             plan: false,
@@ -179,6 +183,7 @@ impl MctsConfig {
         with_provers(provers: Vec<ProgramCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
         with_learning(learning: Duration);
+        with_keep(keep: bool);
         with_learn_on(learn_on: bool);
         with_leaves(leaves: Option<LeafEvaluation>);
         with_plan(plan: bool);

@@ -221,7 +221,9 @@ impl Mcts {
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
         let learns = config.evaluation.is_some() && config.leaves.is_none();
         let heuristic = (engines.as_ref()).filter(|_| learns);
-        let learning = HeuristicConfig::default().with_time(config.learning);
+        let learning = HeuristicConfig::default()
+            .with_time(config.learning)
+            .with_keeps(config.keep);
         let heuristic = heuristic.map(|_| {
             // Learning has nothing to do with the state of a match.
             let config = config.clone().with_darkening(false);
