@@ -70,6 +70,7 @@
 //! - [`count_tree`]: circuits that count edges, and find the one with a number.
 //! - [`evaluator`]: the rows of one thread, evaluated by either engine.
 //! - [`memory`]: memory that threads share word by word.
+//! - [`vectorised()`]: loops over numbers, with the vectors that the CPU has.
 //!
 //! All `unsafe` code of the project is here: unchecked indexing of programs that were
 //! checked when they were made, vector instructions behind run-time detection, calls
@@ -95,6 +96,7 @@ pub mod scalar;
 pub mod section;
 mod setters;
 pub mod ternary;
+mod vectorised;
 mod wide;
 
 pub use circuit::{Builder, Circuit, Edge, InputId, NodeId, OutputId};
@@ -105,6 +107,7 @@ pub use passes::{PassConfig, optimize};
 pub use propjit_stop::Stop;
 pub use scalar::ScalarInterpreter;
 pub use section::Section;
+pub use vectorised::{VectorWork, vectorised};
 
 /// The example in the README compiles and runs.
 #[cfg(doctest)]

@@ -53,6 +53,11 @@ impl DecisiveEngine {
     pub fn wait(&self) -> bool {
         self.0.wait().is_some()
     }
+
+    /// Waits until that is known, or until then.
+    pub(super) fn wait_until(&self, deadline: Instant) {
+        self.0.wait_until(deadline);
+    }
 }
 
 /// Machine code of the decisive circuit, if there is one.

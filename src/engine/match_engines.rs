@@ -62,6 +62,13 @@ impl MatchEngines {
         }
     }
 
+    /// Waits until it is known whether there is an engine for decisive moves, if that is wanted, or until then.
+    pub fn wait_for_decisive(&self, deadline: Instant) {
+        if let Some(decisive) = &self.sources.decisive {
+            decisive.wait_until(deadline);
+        }
+    }
+
     /// The engines for the rest of the match, if such are wanted.
     pub fn darkening(&self) -> Option<&Darkening> {
         self.sources.darkening.as_deref()

@@ -18,7 +18,7 @@ const RESERVE: Duration = Duration::from_millis(20);
 
 /// The part of the start clock for which an evaluation is learned, if that is longer than it takes anyway. What the
 /// search finds out before it has the evaluation is of no use to it.
-const LEARNING_PART: f64 = 0.65;
+const LEARNING_PART: f64 = 0.8;
 
 /// How a [`MctsPlayer`] thinks.
 #[derive(Clone, Debug)]

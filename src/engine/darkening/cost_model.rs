@@ -5,6 +5,9 @@
 //! the new engine. Both are predicted: the gain from the work of a step before and after, the
 //! cost from the gates that are left and the time that a gate took so far.
 //!
+//! To find out what is left takes time as well: in hex 50 ms. Where that is a great part of the time left, it is not
+//! even looked for.
+//!
 //! Halfway through random matches, these speedups were predicted and then measured: 1.1 and 1.07
 //! in breakthrough, 1.5 and 1.06 in connect four, 1.5 and 1.26 in tic-tac-toe, 1.6 and 1.6 in
 //! dots and boxes, 2.6 and 2.1 in hex, 5 and 7 in amazons, 16 and 5 in sudoku. Small circuits
@@ -20,11 +23,21 @@ const MARGIN: f64 = 4.0;
 /// 1 to 4 microseconds in tic-tac-toe, connect four, breakthrough, hex and amazons.
 const FIRST: f64 = 8e-6;
 
-/// What was learned from compiling so far.
+/// The part of the time left that it may take to find out what is dark: who waits for a better engine shares the CPU
+/// with that.
+const ANALYSIS_PART: u32 = 20;
+
+/// The factor by which the time that this took counts less each time that it is left out, as it may have been a busy
+/// moment.
+const FADING: f64 = 0.9;
+
+/// What was learned from the work so far.
 #[derive(Clone, Copy, Debug)]
 pub struct CostModel {
-    /// Seconds for each gate.
+    /// Seconds for each gate that is compiled.
     gate: f64,
+    /// How long it took to find out what is dark, the last time.
+    analysis: Duration,
 }
 
 /// What a decision depends on.
@@ -53,11 +66,28 @@ pub struct Verdict {
 
 impl Default for CostModel {
     fn default() -> CostModel {
-        CostModel { gate: FIRST }
+        CostModel {
+            gate: FIRST,
+            analysis: Duration::ZERO,
+        }
     }
 }
 
 impl CostModel {
+    /// Decides whether it pays to find out what is dark, if there is so much time left.
+    pub fn may_analyse(&mut self, left: Option<Duration>) -> bool {
+        let may = left.is_none_or(|left| self.analysis <= left / ANALYSIS_PART);
+        if !may {
+            self.analysis = self.analysis.mul_f64(FADING);
+        }
+        may
+    }
+
+    /// Learns from the time that it took to find out what is dark.
+    pub fn learn_analysis(&mut self, took: Duration) {
+        self.analysis = took;
+    }
+
     /// Decides whether it pays to compile.
     pub fn decide(&self, costs: &SpecialisationCosts) -> Verdict {
         let cost = self.gate * costs.gates as f64;
@@ -103,6 +133,18 @@ mod tests {
         assert!(pays(980.0, None));
         assert!(!pays(1000.0, None));
         assert!(!pays(1100.0, None));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_left_out_for_a_while() {
+        let mut cost_model = CostModel::default();
+        let short = Some(Duration::from_millis(100));
+        assert!(cost_model.may_analyse(short));
+        cost_model.learn_analysis(Duration::from_millis(20));
+        assert!(!cost_model.may_analyse(short));
+        assert!(cost_model.may_analyse(Some(Duration::from_secs(1))));
+        assert!(cost_model.may_analyse(None));
+        assert!((0..20).any(|_| cost_model.may_analyse(short)));
     }
 
     #[test]

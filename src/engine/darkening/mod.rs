@@ -188,7 +188,7 @@ impl Shared {
         let ternary = self.ternary.get_or_init(ternary);
         let mut fixpoint = Fixpoint::new(game.clone(), ternary, Width::X64);
         loop {
-            let (request, cost_model) = {
+            let request = {
                 let mut work = self.work.lock();
                 let request = work.request.take();
                 let wanted = request.filter(|_| !self.abandoned.load(Ordering::Relaxed));
@@ -196,19 +196,24 @@ impl Shared {
                     work.running = false;
                     return;
                 };
-                (request, work.cost_model)
+                request
             };
-            self.serve(&request, &cost_model, &mut fixpoint);
+            self.serve(&request, &mut fixpoint);
         }
     }
 
     /// Makes an engine for a root, if that pays.
-    fn serve(&self, request: &Request, cost_model: &CostModel, fixpoint: &mut Fixpoint) {
+    fn serve(&self, request: &Request, fixpoint: &mut Fixpoint) {
         let game = self.programs.game();
+        let left = || {
+            let until = request.until?;
+            Some(until.saturating_duration_since(Instant::now()))
+        };
+        if !self.work.lock().cost_model.may_analyse(left()) {
+            return;
+        }
         let specialisation = Specialisation::new(game, fixpoint, &request.root);
-        let left = request
-            .until
-            .map(|until| until.saturating_duration_since(Instant::now()));
+        let left = left();
         let newest = self.newest.load_full();
         let costs = SpecialisationCosts {
             before: newest.map_or_else(|| whole_work(game), |newest| newest.work),
@@ -216,7 +221,11 @@ impl Shared {
             gates: specialisation.gates(),
             left,
         };
-        let verdict = cost_model.decide(&costs);
+        let verdict = {
+            let cost_model = &mut self.work.lock().cost_model;
+            cost_model.learn_analysis(specialisation.time());
+            cost_model.decide(&costs)
+        };
         tracing::debug!(
             dark_bases = specialisation.dark_bases(game),
             bases = game.layout().bases.len(),

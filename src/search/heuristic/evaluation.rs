@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use propjit_jit::{VectorWork, vectorised};
+
 use super::patterns::{Inputs, PatternCounts};
 use super::weights::{COLUMNS, HIDDEN, InputWeights, Weights, column};
 use crate::machine::RoleId;
@@ -107,6 +109,7 @@ impl Sums {
 
     /// Adds weights. Sums that are far too great go on from the other end, and so are right again
     /// when what made them great is taken away.
+    #[inline(always)]
     fn add(&mut self, other: &Sums) {
         for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
             *sum = sum.wrapping_add(weight);
@@ -117,6 +120,7 @@ impl Sums {
     }
 
     /// Adds the weights of an input that is true now, or takes them away.
+    #[inline(always)]
     fn change(&mut self, weights: &Sums, is_true: bool) {
         match is_true {
             true => self.add(weights),
@@ -125,6 +129,7 @@ impl Sums {
     }
 
     /// Takes weights away.
+    #[inline(always)]
     fn subtract(&mut self, other: &Sums) {
         for (sum, weight) in self.direct.iter_mut().zip(other.direct) {
             *sum = sum.wrapping_sub(weight);
@@ -167,6 +172,17 @@ impl Scorer {
 
     /// The logarithms of the odds of each role in the state with these words.
     pub fn log_odds(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
+        vectorised(LogOdds {
+            scorer: self,
+            words,
+            to_move,
+            is_beside: false,
+        })
+    }
+
+    /// Brings the sums up to date for the state with these words.
+    #[inline(always)]
+    fn go_to(&mut self, words: impl Iterator<Item = u64>) {
         self.replaced.clear();
         let words = words.chain(std::iter::repeat(0));
         for (at, word) in (0..self.state.len()).zip(words) {
@@ -183,11 +199,10 @@ impl Scorer {
                 self.toggle(64 * at + bit, true);
             }
         }
-        self.outputs(&self.sums, to_move)
     }
 
     /// A proposition begins to hold, or ceases to.
-    #[inline]
+    #[inline(always)]
     fn toggle(&mut self, base: usize, holds: bool) {
         let (sums, weights) = (&mut self.sums, &self.evaluation.weights);
         sums.change(&weights[base], holds);
@@ -204,8 +219,17 @@ impl Scorer {
         words: impl Iterator<Item = u64>,
         to_move: RoleId,
     ) -> [f32; 2] {
-        let sums = self.sums;
-        let found = self.log_odds(words, to_move);
+        vectorised(LogOdds {
+            scorer: self,
+            words,
+            to_move,
+            is_beside: true,
+        })
+    }
+
+    /// Brings what depends on the state before up to date for it again, but for the sums.
+    #[inline(always)]
+    fn go_back(&mut self) {
         let inputs = &self.evaluation.inputs;
         for &(at, before) in &self.replaced {
             let word = std::mem::replace(&mut self.state[at], before);
@@ -214,8 +238,6 @@ impl Scorer {
                 inputs.count_base(64 * at + bit, holds, &mut self.counts);
             }
         }
-        self.sums = sums;
-        found
     }
 
     /// As [`values`](Scorer::values), beside the state before.
@@ -232,15 +254,45 @@ impl Scorer {
     }
 
     /// The outputs for both roles.
+    #[inline(always)]
     fn outputs(&self, sums: &Sums, to_move: RoleId) -> [f32; 2] {
-        [0, 1].map(|role| {
-            let column = column(to_move, RoleId(role));
-            let hidden = sums.hidden.iter().zip(&self.evaluation.outputs[column]);
-            let products =
-                hidden.map(|(&sum, &weight)| i32::from(sum.clamp(0, ONE)) * i32::from(weight));
-            let hidden = products.sum::<i32>() as f32 / (HIDDEN_UNIT * OUTPUT);
-            sums.direct[column] as f32 / DIRECT + hidden
-        })
+        let (first, second) = (column(to_move, RoleId(0)), column(to_move, RoleId(1)));
+        [self.output(sums, first), self.output(sums, second)]
+    }
+
+    #[inline(always)]
+    fn output(&self, sums: &Sums, column: usize) -> f32 {
+        let mut products = 0;
+        for (&sum, &weight) in sums.hidden.iter().zip(&self.evaluation.outputs[column]) {
+            products += i32::from(sum.clamp(0, ONE)) * i32::from(weight);
+        }
+        sums.direct[column] as f32 / DIRECT + products as f32 / (HIDDEN_UNIT * OUTPUT)
+    }
+}
+
+/// To find the logarithms of the odds in the state with these words, and go back to the state before if that is
+/// wanted.
+struct LogOdds<'a, W> {
+    scorer: &'a mut Scorer,
+    words: W,
+    to_move: RoleId,
+    is_beside: bool,
+}
+
+impl<W: Iterator<Item = u64>> VectorWork for LogOdds<'_, W> {
+    type Output = [f32; 2];
+
+    #[inline(always)]
+    fn run(self) -> [f32; 2] {
+        let scorer = self.scorer;
+        let before = scorer.sums;
+        scorer.go_to(self.words);
+        let found = scorer.outputs(&scorer.sums, self.to_move);
+        if self.is_beside {
+            scorer.go_back();
+            scorer.sums = before;
+        }
+        found
     }
 }
 

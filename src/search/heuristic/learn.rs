@@ -372,6 +372,9 @@ impl Learner<'_> {
         (self.found.loss, self.found.gain) = (loss, gain);
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
+        // What it has to be better than are playouts with decisive moves, if these are known in time.
+        let left = time.saturating_sub(self.start.elapsed());
+        engines.wait_for_decisive(Instant::now() + left / 2);
         let trial = Trial {
             evaluation: &evaluation,
             held_out: &held_out,

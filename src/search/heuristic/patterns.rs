@@ -142,7 +142,7 @@ impl Inputs {
 
     /// Changes counts as a proposition begins to hold, or ceases to. Tells of each input of a pattern that changes,
     /// and whether it is true then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn toggle(
         &self,
         base: usize,

@@ -137,7 +137,8 @@ fn find(
         }
     }
     let start = Instant::now();
-    engines.wait();
+    // What else is found out about the game meanwhile, such as decisive moves, is needed in the trial only.
+    engines.engines().wait();
     // Who gives the time wants to know the result after it.
     let left = config.time.saturating_sub(start.elapsed());
     let time = left.max(config.time / 2);

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use propjit_jit::{VectorWork, vectorised};
 use propjit_stop::Stop;
 use rand::RngExt;
 
@@ -156,20 +157,22 @@ impl Training {
         if samples.len() == 0 {
             return;
         }
-        for at in 0..count {
-            if at % STEPS_AT_A_TIME == 0 && stop.is_set() {
+        for start in (0..count).step_by(STEPS_AT_A_TIME) {
+            if stop.is_set() {
                 return;
             }
-            let sample = samples.get(rng.random_range(0..samples.len()));
-            let image = match self.images.len() {
-                0 => None,
-                many => Some(rng.random_range(0..=many)).filter(|&at| at < many),
-            };
-            self.step(sample, image, rate);
+            vectorised(Steps {
+                training: self,
+                samples,
+                count: STEPS_AT_A_TIME.min(count - start),
+                rate,
+                rng,
+            });
         }
     }
 
     /// A step against the gradient of the logarithmic loss of a sample, or of its image with this number.
+    #[inline(always)]
     fn step(&mut self, mut sample: Sample<'_>, image: Option<usize>, rate: f32) {
         let present = ones(sample.state.iter().copied()).map(|base| base as u32);
         self.present.clear();
@@ -191,7 +194,10 @@ impl Training {
             (direct.iter_mut().zip(&weights.direct)).for_each(|(sum, weight)| *sum += weight);
             (sums.iter_mut().zip(&weights.hidden)).for_each(|(sum, weight)| *sum += weight);
         }
-        let units = sums.map(|sum| sum.clamp(0.0, 1.0));
+        let mut units = sums;
+        units
+            .iter_mut()
+            .for_each(|unit| *unit = unit.clamp(0.0, 1.0));
         let mut errors = [0.0; COLUMNS];
         // The gradients of the hidden layer's sums.
         let mut back = [0.0; HIDDEN];
@@ -199,7 +205,7 @@ impl Training {
         for role in RoleId::first(roles) {
             let column = column(sample.to_move, role);
             let outputs = &mut self.outputs[column];
-            let hidden: f32 = outputs.iter().zip(&units).map(|(a, b)| a * b).sum();
+            let hidden = dot(outputs, &units);
             let error = logistic(direct[column] + hidden) - sample.results[role.index()];
             errors[column] = error;
             for (at, output) in outputs.iter_mut().enumerate() {
@@ -240,6 +246,32 @@ impl Training {
     }
 }
 
+/// Steps to be made at a stretch.
+struct Steps<'a> {
+    training: &'a mut Training,
+    samples: &'a Samples,
+    count: usize,
+    rate: f32,
+    rng: &'a mut GameRng,
+}
+
+impl VectorWork for Steps<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for _ in 0..self.count {
+            let at = self.rng.random_range(0..self.samples.len());
+            let image = match self.training.images.len() {
+                0 => None,
+                many => Some(self.rng.random_range(0..=many)).filter(|&at| at < many),
+            };
+            let sample = self.samples.get(at);
+            self.training.step(sample, image, self.rate);
+        }
+    }
+}
+
 impl InputTraining {
     fn of(weights: &InputWeights) -> InputTraining {
         InputTraining {
@@ -260,6 +292,7 @@ impl InputTraining {
 
     /// A step against the gradient, with these errors of the outputs, and these gradients of the hidden
     /// layer's sums.
+    #[inline(always)]
     fn descend(&mut self, errors: &[f32; COLUMNS], back: &[f32; HIDDEN], rate: f32) {
         let InputTraining { weights, squares } = self;
         for (at, error) in errors.iter().enumerate() {
@@ -277,7 +310,18 @@ impl InputTraining {
     }
 }
 
+/// The sum of products, of which eight are added up at a time.
+#[inline(always)]
+fn dot(a: &[f32; HIDDEN], b: &[f32; HIDDEN]) -> f32 {
+    let mut sums = [0.0; 8];
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        (sums.iter_mut().zip(a.iter().zip(b))).for_each(|(sum, (a, b))| *sum += a * b);
+    }
+    sums.iter().sum()
+}
+
 /// What a step is multiplied by, for a sum of squares.
+#[inline(always)]
 fn inverse(squares: f32) -> f32 {
     1.0 / (squares.sqrt() + 1e-3)
 }
