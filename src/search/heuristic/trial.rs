@@ -211,3 +211,103 @@ impl Trial<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many matches, of which so many were won.
+    fn matches(won: u64, count: u64) -> Moments<f64> {
+        let mut score = Moments::default();
+        score.add(1.0, won);
+        score.add(0.0, count - won);
+        score
+    }
+
+    /// A gain of the mean, with this standard error.
+    fn gain(mean: f64, error: f64) -> Moments<f64> {
+        let mut gain = Moments::default();
+        let deviation = error * 99f64.sqrt();
+        gain.add(mean - deviation, 50);
+        gain.add(mean + deviation, 50);
+        gain
+    }
+
+    fn verdict(
+        gain_and_error: (f64, f64),
+        against_random: (u64, u64),
+        against_playouts: Option<(u64, u64)>,
+    ) -> HeuristicVerdict {
+        let result = TrialResult {
+            gain: gain_and_error.0,
+            gain_by_playouts: gain_and_error.0,
+            against_random: matches(against_random.0, against_random.1),
+            against_playouts: against_playouts.map(|(won, count)| matches(won, count)),
+        };
+        result.verdict(&gain(gain_and_error.0, gain_and_error.1))
+    }
+
+    /// What was measured in games of which it is known from matches whether the evaluation is of use.
+    #[test]
+    fn verdicts_are_those_of_matches() {
+        use HeuristicVerdict::{Admitted, Hint, NoGain};
+        for (game, gain, against_random, against_playouts, expected) in [
+            (
+                "breakthrough",
+                (0.069, 0.006),
+                (150, 150),
+                Some((97, 100)),
+                Admitted,
+            ),
+            (
+                "reversi",
+                (0.144, 0.012),
+                (126, 130),
+                Some((45, 62)),
+                Admitted,
+            ),
+            (
+                "speedChess",
+                (0.016, 0.004),
+                (160, 160),
+                Some((7, 8)),
+                Admitted,
+            ),
+            (
+                "speedChess",
+                (0.048, 0.010),
+                (82, 83),
+                Some((3, 9)),
+                Admitted,
+            ),
+            (
+                "skirmish",
+                (0.001, 0.003),
+                (100, 100),
+                Some((20, 24)),
+                Admitted,
+            ),
+            (
+                "connectFour",
+                (0.134, 0.006),
+                (215, 220),
+                Some((49, 132)),
+                Hint,
+            ),
+            ("quad", (0.017, 0.006), (166, 180), Some((9, 15)), NoGain),
+            ("quad", (0.014, 0.006), (172, 190), Some((10, 14)), NoGain),
+        ] {
+            let found = verdict(gain, against_random, against_playouts);
+            assert_eq!(found, expected, "{game}");
+        }
+    }
+
+    /// Where it plays badly, it is not admitted, however much it tells of results; but a few matches do not say so.
+    #[test]
+    fn few_matches_do_not_count() {
+        let with = |score| verdict((0.05, 0.005), (100, 100), Some(score));
+        assert_eq!(with((0, 10)), HeuristicVerdict::WorseThanPlayouts);
+        assert_eq!(with((0, 9)), HeuristicVerdict::Admitted);
+        assert_eq!(verdict((0.05, 0.005), (100, 100), None), with((0, 9)));
+    }
+}
