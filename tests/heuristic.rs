@@ -108,15 +108,26 @@ fn learning_goes_on() {
     assert!(resumed > new, "{resumed} instead of {new}");
 }
 
+/// On several threads, too, whichever is done first, and it is about as good.
 #[test]
 fn the_same_seed_gives_the_same_evaluation() {
     let game = own_game("connectFour");
-    let [first, second] = [0, 1].map(|_| learn(&game, 4));
-    assert_eq!(first.evaluation, second.evaluation);
-    assert_eq!(
-        (first.loss, first.decisions),
-        (second.loss, second.decisions)
-    );
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    for threads in [1, 3] {
+        let config = HeuristicConfig::default()
+            .with_time(Duration::from_secs(600))
+            .with_rounds(4)
+            .with_threads(threads);
+        let learned = || Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+        let [first, second] = [0, 1].map(|_| learned());
+        assert_eq!(first.evaluation, second.evaluation);
+        assert_eq!(
+            (first.loss, first.decisions),
+            (second.loss, second.decisions)
+        );
+        // The standard error is about 0.01.
+        assert!(first.gain.mean().unwrap() > 0.04, "{:?}", first.gain);
+    }
 }
 
 /// Whoever makes the last decision wins by it, whatever was done before: there is nothing to learn.

@@ -11,7 +11,7 @@ use propjit::rng::random_seed;
 use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig, Known};
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::options::{SetupArgs, game_name, in_range, seconds, threads};
 use super::output::{Failure, Output, describe, show_progress};
 use super::signals::stop_on_signals;
 
@@ -30,6 +30,10 @@ pub(super) struct Args {
     /// The number of rounds of matches, at most
     #[arg(long, default_value = "1000", value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
     rounds: u32,
+
+    /// On how many threads matches are played. What is learned depends on it
+    #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]
+    threads: usize,
 
     /// The seed of the random numbers [default: another one each time]
     #[arg(long, value_name = "N")]
@@ -122,6 +126,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_time(args.seconds)
         .with_rounds(args.rounds)
         .with_seed(seed)
+        .with_threads(args.threads)
         .with_known(known);
     let learned = Heuristic::learn(&engines, game.random_role(), &config, &stop);
     drop(shown);

@@ -134,7 +134,14 @@ impl MctsPlayer {
             let config = self.config.search.clone().with_seed(self.seat.seed);
             let left = deadline.saturating_duration_since(Instant::now());
             let learning = config.learning.max(left.mul_f64(LEARNING_PART));
-            let config = config.with_learning(learning);
+            // Where no core is free, the search waits for what is learned.
+            let threads = match free_cores(config.threads) {
+                0 => config.threads,
+                free => config.threads.min(free),
+            };
+            let config = config
+                .with_learning(learning)
+                .with_learning_threads(threads);
             let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
                 tree: Mcts::new(&game, backend, config.clone())?,
@@ -193,9 +200,9 @@ fn last_moment(deadline: Instant) -> Instant {
     deadline.checked_sub(RESERVE).unwrap_or(deadline)
 }
 
-/// Whether this process may use more cores than so many threads do.
-pub(super) fn has_free_core(threads: usize) -> bool {
-    available_parallelism().is_ok_and(|cores| cores.get() > threads)
+/// How many more cores than so many threads this process may use.
+pub(super) fn free_cores(threads: usize) -> usize {
+    available_parallelism().map_or(0, |cores| cores.get().saturating_sub(threads))
 }
 
 /// The result of the search, as the record of a move.
@@ -228,7 +235,7 @@ impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let (budget, threads) = (self.config.budget, self.config.search.threads);
         let current = self.current(deadline)?;
-        if !has_free_core(threads) {
+        if free_cores(threads) == 0 {
             current
                 .tree
                 .await_evaluation(&stop.by(last_moment(deadline)));

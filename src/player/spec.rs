@@ -22,7 +22,7 @@ use std::time::Duration;
 use rand::RngExt;
 use thiserror::Error;
 
-use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget, has_free_core};
+use super::mcts::{MctsPlayer, MctsPlayerConfig, MoveBudget, free_cores};
 use super::simple::SimplePlayer;
 use crate::matches::{PlayerFactory, Seat};
 use crate::program::{NoProgram, ProgramCommand};
@@ -180,7 +180,7 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     search.evaluation = is_used.unwrap_or(is_timed).then_some(used);
     search.keep = options.get("keep", "true or false")?.unwrap_or(true);
     let learns_on: Option<bool> = options.get("learn-on", "true or false")?;
-    search.learn_on = learns_on.unwrap_or_else(|| is_timed && has_free_core(search.threads));
+    search.learn_on = learns_on.unwrap_or_else(|| is_timed && free_cores(search.threads) > 0);
     let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(

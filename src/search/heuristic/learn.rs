@@ -13,8 +13,9 @@ use super::loss::calibrate;
 use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
-use super::self_play::{Chance, Lessons, Matches, NoOutcome, SelfPlay, Work};
+use super::self_play::{Chance, Lessons, NoOutcome, SelfPlay, Work};
 use super::store::{Known, StoreError};
+use super::team::Team;
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
 use super::trust::{Trust, TrustedEvaluation};
@@ -58,6 +59,9 @@ const STEPS: u64 = 2;
 /// How many samples are kept.
 const MOST_SAMPLES: usize = 200_000;
 
+/// On how many threads matches are played at most.
+const MOST_THREADS: usize = 64;
+
 /// How much memory these may take, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -79,6 +83,8 @@ pub struct HeuristicConfig {
     pub seed: u64,
     /// What was learned before, to go on from.
     pub known: Option<Known>,
+    /// On how many threads matches are played; what is learned depends on it, too.
+    pub threads: usize,
     /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
     /// learns.
     pub keeps: bool,
@@ -92,6 +98,7 @@ impl Default for HeuristicConfig {
             rounds: 1000,
             seed: 0,
             known: None,
+            threads: 1,
             keeps: true,
         }
     }
@@ -103,6 +110,7 @@ impl HeuristicConfig {
         with_rounds(rounds: u32);
         with_seed(seed: u64);
         with_known(known: Option<Known>);
+        with_threads(threads: usize);
         with_keeps(keeps: bool);
     }
 }
@@ -283,12 +291,16 @@ impl Learner<'_> {
         let mut streams = rng::streams(self.config.seed);
         let mut rng = streams.next().expect("streams do not end");
         let game = engines.engines().game();
-        let mut evaluator = lanes_evaluator(engines, MAX_STEPS, rng.next_u64());
-        let (&[first, second], None) = (&evaluator.goal_ranges()[..], random) else {
+        let threads = self.config.threads.clamp(1, MOST_THREADS);
+        let evaluators = (0..threads).map(|_| lanes_evaluator(engines, MAX_STEPS, rng.next_u64()));
+        let mut evaluators: Vec<_> = evaluators.collect();
+        let (&[first, second], None) = (&evaluators[0].goal_ranges()[..], random) else {
             return Ok(HeuristicVerdict::NotTwoRoles);
         };
-        let own = streams.next().expect("streams do not end");
-        let mut play = SelfPlay::new(&mut *evaluator, [first, second], own)?;
+        let players = (evaluators.iter_mut().zip(streams))
+            .map(|(evaluator, own)| SelfPlay::new(&mut **evaluator, [first, second], own));
+        let mut players: Vec<SelfPlay<'_>> = players.collect::<Result<_, _>>()?;
+        let mut team = Team::new(players.remove(0), players);
         let bases = game.layout().bases.len();
         let words = bases.div_ceil(64).max(1);
         let most = MOST_SAMPLES.min(MOST_BYTES / (8 * words));
@@ -300,7 +312,6 @@ impl Learner<'_> {
         let time = self.config.time;
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
-        let mut matches = Matches::default();
         for round in 0..self.config.rounds {
             let before = self.start.elapsed();
             let stop = (self.stop).within(time.saturating_sub(trial_time + before));
@@ -323,7 +334,7 @@ impl Learner<'_> {
                 }
                 false => (ROUND, stop.clone()),
             };
-            let outcome = play.go_on(&mut matches, policy, work, LEARNING, lessons, &until)?;
+            let outcome = team.go_on(policy, work, LEARNING, lessons, &until)?;
             self.found.decisions += outcome.decisions;
             samples.keep_last(most);
             held_out.keep_last(MOST_HELD_OUT.min(most));
@@ -335,7 +346,7 @@ impl Learner<'_> {
                 Some(training) => training,
                 None => {
                     let until = stop.within(time.mul_f64(SYMMETRIES_SHARE));
-                    let symmetries = play.symmetries(game, &samples, &until)?;
+                    let symmetries = team.first().symmetries(game, &samples, &until)?;
                     let is_shared = outcome.is_shared;
                     let mut first = match &known {
                         Some(known) => Training::resumed(known, is_shared),
@@ -381,7 +392,7 @@ impl Learner<'_> {
             time: time.saturating_sub(self.start.elapsed()),
             stop: self.stop,
         };
-        let result = trial.run(&mut play)?;
+        let result = trial.run(&mut team)?;
         let verdict = result.verdict(&self.found.gain);
         self.found.result = Some(result);
         Ok(verdict)

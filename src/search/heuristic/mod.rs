@@ -14,7 +14,7 @@
 //!
 //! - `patterns`, `endings`: what tells of lines that are nearly complete, beside the propositions.
 //! - `weights`, `evaluation`: the network, and how it is computed from state to state.
-//! - `self_play`, `policy`, `samples`: matches, what decides in them, and their states.
+//! - `self_play`, `team`, `policy`, `samples`: matches, on several threads, what decides in them, and their states.
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
 //! - `learn`: the rounds.
@@ -32,6 +32,7 @@ mod samples;
 mod self_play;
 mod store;
 mod task;
+mod team;
 mod training;
 mod trial;
 mod trust;

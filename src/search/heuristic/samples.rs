@@ -70,6 +70,14 @@ impl Samples {
         self.ends.push(self.len());
     }
 
+    /// Adds samples of which no patterns are known.
+    pub(super) fn append(&mut self, mut other: Samples) {
+        let before = self.len();
+        self.states.append(&mut other.states);
+        self.labels.append(&mut other.labels);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+    }
+
     /// Finds the inputs of patterns that are true in those states in which they are not known: most states
     /// are learned from several times.
     pub(super) fn find_patterns(&mut self, inputs: &Inputs) {
@@ -176,6 +184,32 @@ mod tests {
         assert_eq!(found(&samples), [vec![4], vec![], vec![4], vec![4]]);
         samples.keep_last(0);
         assert_eq!((samples.len(), samples.patterns.len()), (0, 0));
+    }
+
+    #[test]
+    fn matches_of_others_come_after_the_own() {
+        let matches = |numbers: std::ops::Range<u64>| {
+            let mut samples = Samples::new(1);
+            for number in numbers {
+                let results = std::iter::repeat_n([number as f32, 0.0], 2);
+                samples.add_match(&[number, 10 + number], &[RoleId(0); 2], results);
+            }
+            samples
+        };
+        let mut samples = matches(0..2);
+        samples.find_patterns(&Inputs::new(64, Vec::new()));
+        samples.append(matches(2..5));
+        let all = matches(0..5);
+        let each = |samples: &Samples| {
+            let each = samples.by_match().map(|samples| {
+                let numbers = samples.map(|sample| (sample.state[0], sample.results[0]));
+                numbers.collect::<Vec<_>>()
+            });
+            each.collect::<Vec<_>>()
+        };
+        assert_eq!(each(&samples), each(&all));
+        samples.keep_last(5);
+        assert_eq!(each(&samples), each(&all)[2..]);
     }
 
     #[test]

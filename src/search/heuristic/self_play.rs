@@ -63,6 +63,17 @@ pub(super) struct Work {
     pub matches: u64,
 }
 
+impl Work {
+    /// The part of each of so many that do it together.
+    pub(super) fn part(self, of: u64) -> Work {
+        Work {
+            decisions: self.decisions.div_ceil(of),
+            successors: self.successors.div_ceil(of),
+            matches: self.matches.div_ceil(of),
+        }
+    }
+}
+
 /// Matches that are under way.
 #[derive(Default)]
 pub(super) struct Matches {
@@ -95,6 +106,17 @@ impl Default for Outcome {
             over: 0,
             is_shared: true,
         }
+    }
+}
+
+impl Outcome {
+    /// Adds what came of other matches.
+    pub(super) fn merge(&mut self, other: &Outcome) {
+        self.score.merge(&other.score);
+        self.decisions += other.decisions;
+        self.successors += other.successors;
+        self.over += other.over;
+        self.is_shared &= other.is_shared;
     }
 }
 

@@ -11,6 +11,7 @@ use super::loss::{SCALES, loss, means};
 use super::policy::Policy;
 use super::samples::Samples;
 use super::self_play::{Chance, NoOutcome, SelfPlay};
+use super::team::Team;
 use crate::machine::State;
 use crate::statistics::Moments;
 
@@ -133,17 +134,17 @@ impl TrialResult {
 
 impl Trial<'_> {
     /// Finds out what the evaluation is worth.
-    pub(super) fn run(&self, play: &mut SelfPlay<'_>) -> Result<TrialResult, NoOutcome> {
+    pub(super) fn run(&self, team: &mut Team<'_>) -> Result<TrialResult, NoOutcome> {
         let stop = self.stop.within(self.time);
         let part = || stop.within(self.time.mul_f64(SHARE));
-        let [gain, gain_by_playouts] = self.gains(play, &part())?;
+        let [gain, gain_by_playouts] = self.gains(team.first(), &part())?;
         let policies = [Policy::Evaluation(self.evaluation), Policy::Random];
-        let against_random = play.play(policies, TEST_DECISIONS, TESTING, &part())?;
+        let against_random = team.play(policies, TEST_DECISIONS, TESTING, &part())?;
         Ok(TrialResult {
             gain,
             gain_by_playouts,
             against_random: against_random.score,
-            against_playouts: self.against_playouts(play, &stop)?,
+            against_playouts: self.against_playouts(team, &stop)?,
         })
     }
 
@@ -197,14 +198,14 @@ impl Trial<'_> {
     /// What an evaluation gets against decisions by playouts, if there is time for that.
     fn against_playouts(
         &self,
-        play: &mut SelfPlay<'_>,
+        team: &mut Team<'_>,
         stop: &Stop,
     ) -> Result<Option<Moments<f64>>, NoOutcome> {
         let policies = [
             Policy::Evaluation(self.evaluation),
             Policy::Playouts(PLAYOUTS),
         ];
-        match play.play(policies, COMPARED_DECISIONS, TESTING, stop) {
+        match team.play(policies, COMPARED_DECISIONS, TESTING, stop) {
             Ok(outcome) => Ok(Some(outcome.score)),
             Err(NoOutcome::Stopped) if !self.stop.is_set() => Ok(None),
             Err(error) => Err(error),

@@ -53,6 +53,8 @@ pub struct MctsConfig {
     /// How long an evaluation may be learned, on a thread beside the search, unless one is known
     /// that was learned for at least half of that.
     pub learning: Duration,
+    /// On how many threads matches are played for that.
+    pub learning_threads: usize,
     /// Whether evaluations are [kept](crate::search::heuristic::Known) in the folder of profiles, so that those of known
     /// games are there at once.
     pub keep: bool,
@@ -155,6 +157,7 @@ impl Default for MctsConfig {
             provers: Vec::new(),
             evaluation: None,
             learning: Duration::from_secs(3),
+            learning_threads: 1,
             keep: true,
             learn_on: false,
             leaves: None,
@@ -183,6 +186,7 @@ impl MctsConfig {
         with_provers(provers: Vec<ProgramCommand>);
         with_evaluation(evaluation: Option<EvaluationUse>);
         with_learning(learning: Duration);
+        with_learning_threads(learning_threads: usize);
         with_keep(keep: bool);
         with_learn_on(learn_on: bool);
         with_leaves(leaves: Option<LeafEvaluation>);

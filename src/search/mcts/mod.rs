@@ -223,6 +223,7 @@ impl Mcts {
         let heuristic = (engines.as_ref()).filter(|_| learns);
         let learning = HeuristicConfig::default()
             .with_time(config.learning)
+            .with_threads(config.learning_threads)
             .with_keeps(config.keep);
         let heuristic = heuristic.map(|_| {
             // Learning has nothing to do with the state of a match.
