@@ -125,8 +125,8 @@ fn the_same_seed_gives_the_same_evaluation() {
             (first.loss, first.decisions),
             (second.loss, second.decisions)
         );
-        // The standard error is about 0.01.
-        assert!(first.gain.mean().unwrap() > 0.04, "{:?}", first.gain);
+        // It is 0.13, with a standard error of 0.01.
+        assert!(first.gain.mean().unwrap() > 0.09, "{:?}", first.gain);
     }
 }
 
