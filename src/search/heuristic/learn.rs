@@ -242,6 +242,8 @@ impl Heuristic {
             verdict = verdict.text(),
             rounds = found.rounds,
             time = ?found.time,
+            gain = found.gain.mean(),
+            result = ?found.result,
             "learned an evaluation"
         );
         Ok(found)

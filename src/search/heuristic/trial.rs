@@ -28,8 +28,8 @@ const LEAST_GAIN: f64 = 0.005;
 const SURE_GAIN: f64 = 0.02;
 const NEARLY_ALL: f64 = 0.94;
 
-/// How much an evaluation has to tell for what playouts do, to be more than a hint. In amazons, where it
-/// does harm, it is a seventh.
+/// How much an evaluation has to tell for what playouts do, to be more than a hint, by one standard error. In amazons,
+/// where it does harm, it is a seventh.
 const LEAST_SHARE: f64 = 0.75;
 
 /// What it has to get in matches against decisions by playouts, to be a hint. In connectFour, where a hint
@@ -50,7 +50,7 @@ const SIGMAS_ALONE: f64 = 3.0;
 
 /// How many states are compared, how many decisions matches against playouts have, about, how many
 /// playouts there are for each state.
-const COMPARED: usize = 800;
+const COMPARED: usize = 3000;
 const COMPARED_DECISIONS: u64 = 3000;
 const PLAYOUTS: u64 = 16;
 
@@ -90,6 +90,8 @@ pub struct TrialResult {
     pub gain: f64,
     /// The same by the mean of some playouts from the state instead.
     pub gain_by_playouts: f64,
+    /// By how much the gain in a state is more than what it should be at least, three quarters of that by playouts.
+    pub surplus: Moments<f64>,
     /// What it got against decisions that are random unless they end the match.
     pub against_random: Moments<f64>,
     /// What it got against decisions for the state with the best mean of some playouts, if there was
@@ -111,7 +113,8 @@ impl TrialResult {
         };
         let tells_enough = is_above(gain, SURE_GAIN)
             || is_above(gain, LEAST_GAIN) && is_above_by(1.0, &self.against_random, NEARLY_ALL);
-        let tells_little = self.gain < LEAST_SHARE * self.gain_by_playouts;
+        let surplus = self.surplus.mean().zip(self.surplus.standard_error());
+        let tells_little = surplus.is_none_or(|(mean, error)| mean + error < 0.0);
         let against_playouts = self.against_playouts.as_ref();
         let against_playouts = against_playouts.filter(|score| score.count >= TELLING_MATCHES);
         if against_playouts.is_some_and(plays_well) {
@@ -137,20 +140,25 @@ impl Trial<'_> {
     pub(super) fn run(&self, team: &mut Team<'_>) -> Result<TrialResult, NoOutcome> {
         let stop = self.stop.within(self.time);
         let part = || stop.within(self.time.mul_f64(SHARE));
-        let [gain, gain_by_playouts] = self.gains(team.first(), &part())?;
+        let (gain, gain_by_playouts, surplus) = self.gains(team.first(), &part())?;
         let policies = [Policy::Evaluation(self.evaluation), Policy::Random];
         let against_random = team.play(policies, TEST_DECISIONS, TESTING, &part())?;
         Ok(TrialResult {
             gain,
             gain_by_playouts,
+            surplus,
             against_random: against_random.score,
             against_playouts: self.against_playouts(team, &stop)?,
         })
     }
 
     /// By how much the loss in some states that were not learned from is less than if every state
-    /// had the mean value: with the evaluation, and with the mean of some playouts from the state.
-    fn gains(&self, play: &mut SelfPlay<'_>, stop: &Stop) -> Result<[f64; 2], NoOutcome> {
+    /// had the mean value: with the evaluation, and with the mean of some playouts from the state; and the surplus.
+    fn gains(
+        &self,
+        play: &mut SelfPlay<'_>,
+        stop: &Stop,
+    ) -> Result<(f64, f64, Moments<f64>), NoOutcome> {
         let step = self.held_out.len().div_ceil(COMPARED).max(1);
         let mut places: Vec<usize> = (0..self.held_out.len()).step_by(step).collect();
         let mut values = Vec::with_capacity(places.len());
@@ -180,19 +188,27 @@ impl Trial<'_> {
         });
         let mut scorer = Scorer::new(self.evaluation.clone());
         let means = means(chosen());
-        let (mut without, mut with, mut by_playouts) = (0.0, 0.0, [0.0; SCALES.len()]);
-        for (sample, log_odds) in chosen().zip(log_odds) {
+        // In each state, by the evaluation and by playouts on each scale.
+        let gains = chosen().zip(log_odds).map(|(sample, log_odds)| {
             let result = sample.results[0];
             let [value, _] = scorer.values(sample.state.iter().copied(), sample.to_move);
-            without += loss(means[sample.to_move.index()], result);
-            with += loss(value, result);
-            for (sum, scale) in by_playouts.iter_mut().zip(SCALES) {
-                *sum += loss(logistic(scale * log_odds), result);
-            }
+            let without = loss(means[sample.to_move.index()], result);
+            let by_playouts =
+                SCALES.map(|scale| without - loss(logistic(scale * log_odds), result));
+            (without - loss(value, result), by_playouts)
+        });
+        let gains: Vec<_> = gains.collect();
+        let mean = |each: &dyn Fn(&(f64, [f64; SCALES.len()])) -> f64| {
+            gains.iter().map(each).sum::<f64>() / gains.len() as f64
+        };
+        let by_scale = (0..SCALES.len()).map(|scale| (mean(&|gains| gains.1[scale]), scale));
+        let best = by_scale.max_by(|a, b| a.0.total_cmp(&b.0));
+        let (by_playouts, scale) = best.expect("there are scales");
+        let mut surplus = Moments::default();
+        for (gain, by_playouts) in &gains {
+            surplus.add(gain - LEAST_SHARE * by_playouts[scale], 1);
         }
-        let by_playouts = by_playouts.into_iter().fold(f64::INFINITY, f64::min);
-        let count = places.len() as f64;
-        Ok([with, by_playouts].map(|loss| (without - loss) / count))
+        Ok((mean(&|gains| gains.0), by_playouts, surplus))
     }
 
     /// What an evaluation gets against decisions by playouts, if there is time for that.
@@ -236,12 +252,14 @@ mod tests {
 
     fn verdict(
         gain_and_error: (f64, f64),
+        surplus_and_error: (f64, f64),
         against_random: (u64, u64),
         against_playouts: Option<(u64, u64)>,
     ) -> HeuristicVerdict {
         let result = TrialResult {
             gain: gain_and_error.0,
             gain_by_playouts: gain_and_error.0,
+            surplus: gain(surplus_and_error.0, surplus_and_error.1),
             against_random: matches(against_random.0, against_random.1),
             against_playouts: against_playouts.map(|(won, count)| matches(won, count)),
         };
@@ -251,11 +269,12 @@ mod tests {
     /// What was measured in games of which it is known from matches whether the evaluation is of use.
     #[test]
     fn verdicts_are_those_of_matches() {
-        use HeuristicVerdict::{Admitted, Hint, NoGain};
-        for (game, gain, against_random, against_playouts, expected) in [
+        use HeuristicVerdict::{Admitted, Hint, NoGain, WorseThanPlayouts};
+        for (game, gain, surplus, against_random, against_playouts, expected) in [
             (
                 "breakthrough",
                 (0.069, 0.006),
+                (0.02, 0.01),
                 (150, 150),
                 Some((97, 100)),
                 Admitted,
@@ -263,6 +282,7 @@ mod tests {
             (
                 "reversi",
                 (0.144, 0.012),
+                (0.05, 0.01),
                 (126, 130),
                 Some((45, 62)),
                 Admitted,
@@ -270,13 +290,15 @@ mod tests {
             (
                 "speedChess",
                 (0.016, 0.004),
-                (160, 160),
-                Some((7, 8)),
+                (-0.007, 0.01),
+                (175, 177),
+                None,
                 Admitted,
             ),
             (
                 "speedChess",
                 (0.048, 0.010),
+                (0.01, 0.01),
                 (82, 83),
                 Some((3, 9)),
                 Admitted,
@@ -284,6 +306,7 @@ mod tests {
             (
                 "skirmish",
                 (0.001, 0.003),
+                (0.0, 0.01),
                 (100, 100),
                 Some((20, 24)),
                 Admitted,
@@ -291,14 +314,37 @@ mod tests {
             (
                 "connectFour",
                 (0.134, 0.006),
+                (0.08, 0.01),
                 (215, 220),
                 Some((49, 132)),
                 Hint,
             ),
-            ("quad", (0.017, 0.006), (166, 180), Some((9, 15)), NoGain),
-            ("quad", (0.014, 0.006), (172, 190), Some((10, 14)), NoGain),
+            (
+                "amazons_8x8",
+                (0.030, 0.003),
+                (-0.08, 0.01),
+                (95, 100),
+                None,
+                WorseThanPlayouts,
+            ),
+            (
+                "quad",
+                (0.017, 0.006),
+                (0.01, 0.01),
+                (166, 180),
+                Some((9, 15)),
+                NoGain,
+            ),
+            (
+                "quad",
+                (0.014, 0.006),
+                (0.01, 0.01),
+                (172, 190),
+                Some((10, 14)),
+                NoGain,
+            ),
         ] {
-            let found = verdict(gain, against_random, against_playouts);
+            let found = verdict(gain, surplus, against_random, against_playouts);
             assert_eq!(found, expected, "{game}");
         }
     }
@@ -306,9 +352,12 @@ mod tests {
     /// Where it plays badly, it is not admitted, however much it tells of results; but a few matches do not say so.
     #[test]
     fn few_matches_do_not_count() {
-        let with = |score| verdict((0.05, 0.005), (100, 100), Some(score));
+        let with = |score| verdict((0.05, 0.005), (0.02, 0.01), (100, 100), Some(score));
         assert_eq!(with((0, 10)), HeuristicVerdict::WorseThanPlayouts);
         assert_eq!(with((0, 9)), HeuristicVerdict::Admitted);
-        assert_eq!(verdict((0.05, 0.005), (100, 100), None), with((0, 9)));
+        assert_eq!(
+            verdict((0.05, 0.005), (0.02, 0.01), (100, 100), None),
+            with((0, 9))
+        );
     }
 }
