@@ -197,18 +197,20 @@ impl Trial<'_> {
                 SCALES.map(|scale| without - loss(logistic(scale * log_odds), result));
             (without - loss(value, result), by_playouts)
         });
-        let gains: Vec<_> = gains.collect();
-        let mean = |each: &dyn Fn(&(f64, [f64; SCALES.len()])) -> f64| {
-            gains.iter().map(each).sum::<f64>() / gains.len() as f64
-        };
-        let by_scale = (0..SCALES.len()).map(|scale| (mean(&|gains| gains.1[scale]), scale));
+        let (gains, by_playouts): (Vec<f64>, Vec<_>) = gains.unzip();
+        let count = gains.len() as f64;
+        let by_scale = (0..SCALES.len()).map(|scale| {
+            let gains = by_playouts.iter().map(|gains| gains[scale]);
+            (gains.sum::<f64>() / count, scale)
+        });
         let best = by_scale.max_by(|a, b| a.0.total_cmp(&b.0));
-        let (by_playouts, scale) = best.expect("there are scales");
+        let (gain_by_playouts, scale) = best.expect("there are scales");
         let mut surplus = Moments::default();
-        for (gain, by_playouts) in &gains {
+        for (gain, by_playouts) in gains.iter().zip(&by_playouts) {
             surplus.add(gain - LEAST_SHARE * by_playouts[scale], 1);
         }
-        Ok((mean(&|gains| gains.0), by_playouts, surplus))
+        let gain = gains.iter().sum::<f64>() / count;
+        Ok((gain, gain_by_playouts, surplus))
     }
 
     /// What an evaluation gets against decisions by playouts, if there is time for that.
