@@ -84,6 +84,7 @@ fn tic_tac_toe_is_played_perfectly() {
     let mut perfect = Perfect::new(&game);
     for (backend, local, rave) in [
         (Backend::Scalar, false, None),
+        (Backend::Lanes, false, Some(0.0)),
         (Backend::Lanes, true, Some(0.0)),
         (Backend::Compiled, false, None),
         (Backend::Compiled, true, Some(0.0)),
