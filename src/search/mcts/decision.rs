@@ -271,18 +271,18 @@ impl<'a> Edge<'a> {
 
     /// An upper bound of the value as a share of the goals' range, with `weight` on what
     /// is uncertain; the value of an edge without visits is `untried`, or less if that is all there is. Of
-    /// one that is closed it is minus infinity.
-    pub(super) fn upper_bound(self, untried: f32, weight: f32) -> f32 {
+    /// one that is closed it is minus infinity. So many paths have `chosen` the edge that it does not know of.
+    pub(super) fn upper_bound(self, untried: f32, weight: f32, chosen: u64) -> f32 {
         let counts = get(&self.0[COUNTS]);
-        let (mean, uncertainty) = self.worth(counts, untried);
+        let (mean, uncertainty) = self.worth(counts, untried, chosen);
         mean + weight * uncertainty
     }
 
     /// As [`upper_bound`](Edge::upper_bound), where playouts in which the move was made later count as much
     /// as `rave` visits, at most.
-    pub(super) fn rave_bound(self, untried: f32, weight: f32, rave: f32) -> f32 {
+    pub(super) fn rave_bound(self, untried: f32, weight: f32, rave: f32, chosen: u64) -> f32 {
         let counts = get(&self.0[COUNTS]);
-        let (mean, uncertainty) = self.worth(counts, untried);
+        let (mean, uncertainty) = self.worth(counts, untried, chosen);
         match counts & CLOSED {
             0 => self.with_first_moves(mean, counts % PENDING, rave) + weight * uncertainty,
             _ => mean,
@@ -293,14 +293,14 @@ impl<'a> Edge<'a> {
     /// falls with the number of trials, and counts as much as the move is likely (Silver et al.,
     /// "Mastering the game of Go without human knowledge", 2017, after Rosin, "Multi-armed bandits
     /// with episode context", 2011).
-    pub(super) fn prior_bound(self, untried: f32, weight: f32) -> f32 {
+    pub(super) fn prior_bound(self, untried: f32, weight: f32, chosen: u64) -> f32 {
         let counts = get(&self.0[COUNTS]);
-        let (mean, _) = self.worth(counts, untried);
-        mean + weight * self.probability() / (tried(counts) as f32 + 1.0)
+        let (mean, _) = self.worth(counts, untried, chosen);
+        mean + weight * self.probability() / ((tried(counts) + chosen) as f32 + 1.0)
     }
 
     /// With these counts, the mean, which is minus infinity if the edge is closed, and how uncertain it is.
-    fn worth(self, counts: u64, untried: f32) -> (f32, f32) {
+    fn worth(self, counts: u64, untried: f32, chosen: u64) -> (f32, f32) {
         let worth = get(&self.0[WORTH]);
         let mean = f32::from_bits(worth as u32);
         let mean = match counts % PENDING {
@@ -311,7 +311,11 @@ impl<'a> Edge<'a> {
             0 => mean,
             _ => f32::NEG_INFINITY,
         };
-        (mean, f32::from_bits((worth >> 32) as u32))
+        let uncertainty = match chosen {
+            0 => f32::from_bits((worth >> 32) as u32),
+            _ => uncertainty(counts + chosen * PENDING),
+        };
+        (mean, uncertainty)
     }
 
     /// A mean over visits, together with that over the playouts in which the move was made later:
@@ -327,10 +331,11 @@ impl<'a> Edge<'a> {
         }
     }
 
-    /// An evaluation is under way.
-    pub(super) fn begin(self) {
-        let counts = self.0[COUNTS].fetch_add(PENDING, Ordering::Relaxed);
-        self.set_uncertainty(counts + PENDING);
+    /// So many evaluations are under way.
+    pub(super) fn begin(self, evaluations: u64) {
+        let begun = evaluations * PENDING;
+        let counts = self.0[COUNTS].fetch_add(begun, Ordering::Relaxed);
+        self.set_uncertainty(counts + begun);
     }
 
     /// An evaluation that was under way is given up.

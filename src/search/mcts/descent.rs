@@ -1,13 +1,14 @@
-//! Descents: down the tree to a leaf.
+//! Descents: down the tree to leaves.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use super::arena::AllocationBuffer;
-use super::decision::{Decision, Edge};
+use super::arena::{AllocationBuffer, Block};
+use super::decision::Decision;
 use super::first_moves::FirstMoves;
 use super::joint::{JointDecision, JointEdge};
-use super::node::{Decider, Node, NodeId, Stage};
+use super::node::{Decider, NodeId, Stage};
 use super::path::{Choice, Path, Step};
+use super::selection::{Criteria, Selection};
 use super::tree::Tree;
 use crate::machine::{Move, RoleId, State};
 use crate::rng::GameRng;
@@ -22,19 +23,25 @@ pub(super) struct DescentContext {
     pub rng: GameRng,
     /// The buffer from which nodes are allocated.
     pub buffer: AllocationBuffer,
-    /// The value of each role, where that is known.
-    pub values: Vec<f32>,
     /// A state to work on.
     pub state: State,
+    /// The choice in a node.
+    pub selection: Selection,
+}
+
+/// A path on its way down, and the node that it is at, unless it has come to its end.
+pub(super) struct Descent {
+    path: Path,
+    at: Option<NodeId>,
 }
 
 /// The work at the end of a path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
-    /// It is known what each role gets: the values are in the context.
-    Known,
+    /// It is known what each role gets.
+    Known(Known),
     /// The legal moves of this node are to be found out.
     Expand(NodeId),
     /// The successor of this node by this joint move is to be found out.
@@ -43,100 +50,164 @@ pub(super) enum Leaf {
     Busy,
 }
 
+/// Where it is known what each role gets.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Known {
+    /// In a node.
+    Node(NodeId),
+    /// Behind an edge: the block that it is in, and its place.
+    Edge(Block, u32),
+}
+
+impl Descent {
+    pub(super) fn new(path: Path, at: NodeId) -> Descent {
+        Descent { path, at: Some(at) }
+    }
+
+    /// Takes the path away, as it has come to its end.
+    fn end(&mut self) -> Path {
+        self.at = None;
+        std::mem::take(&mut self.path)
+    }
+}
+
 impl Tree {
-    /// Asks for the memory that a step from a node needs, so that it is there when the step is made: see
-    /// [`step`](Tree::step).
-    pub(super) fn prepare_step(&self, id: NodeId) {
+    /// Goes on with each descent by a step. Returns the paths that came to their ends, and what is to be done there;
+    /// the others are left.
+    ///
+    /// What takes time is to wait for memory. So many paths go down together, and those that are next to each
+    /// other at the same node choose together.
+    pub(super) fn step(
+        &self,
+        descents: &mut Vec<Descent>,
+        context: &mut DescentContext,
+    ) -> Vec<(Path, Leaf)> {
+        let meet = |a: &Descent, b: &Descent| a.at == b.at;
+        for node in descents.chunk_by(meet).filter_map(|group| group[0].at) {
+            self.prefetch_choice(node);
+        }
+        let mut ended = Vec::new();
+        for group in descents.chunk_by_mut(meet) {
+            let Some(node) = group[0].at else { continue };
+            let criteria = Criteria {
+                exploration: context.exploration,
+                first_moves: context.first_moves.as_ref(),
+            };
+            let paths = group.len();
+            let Some(inside) = self.choose(node, paths, criteria, &mut context.selection) else {
+                for descent in group {
+                    match self.look(node, &mut descent.path, &mut context.rng) {
+                        Continue(next) => descent.at = Some(next),
+                        Break(leaf) => ended.push((descent.end(), leaf)),
+                    }
+                }
+                continue;
+            };
+            let mut rest = group;
+            for (place, paths) in context.selection.chosen() {
+                let next = self.take(
+                    inside,
+                    place,
+                    paths,
+                    &mut context.state,
+                    &mut context.buffer,
+                );
+                for descent in rest.split_off_mut(..paths).into_iter().flatten() {
+                    let Some(next) = &next else {
+                        ended.push((descent.end(), self.play(node)));
+                        continue;
+                    };
+                    descent.path.steps.push(Step {
+                        node,
+                        choice: Choice::Edge(inside, place as u32),
+                    });
+                    match next {
+                        Continue(next) => descent.at = Some(*next),
+                        Break(known) => ended.push((descent.end(), Leaf::Known(*known))),
+                    }
+                }
+            }
+        }
+        descents.retain(|descent| descent.at.is_some());
+        ended
+    }
+
+    /// Asks for the memory that a choice in a node needs, so that it is there when there is one.
+    fn prefetch_choice(&self, id: NodeId) {
         if let (Stage::Expanded, inside) = self.node(id).inside() {
             self.prefetch_decision(inside);
         }
     }
 
-    /// Goes on from where the path ends, which is at a node, to the next one, by upper confidence bounds
-    /// (Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006). Evaluations that
-    /// are under way count as visits, but have no value (Liu et al., "Watch the Unobserved",
-    /// 2020).
-    ///
-    /// What takes time is to wait for memory. So many paths go down together, a step each in turn.
-    pub(super) fn step(
+    /// Takes an edge with so many paths: to the next node, or to what is known behind it. None if there is no memory
+    /// to go on.
+    fn take(
         &self,
-        id: NodeId,
-        path: &mut Path,
-        context: &mut DescentContext,
-    ) -> ControlFlow<Leaf, NodeId> {
-        let node = self.node(id);
-        let play = || {
-            node.begin();
-            Break(Leaf::Play(id))
+        inside: Block,
+        place: usize,
+        paths: usize,
+        state: &mut State,
+        buffer: &mut AllocationBuffer,
+    ) -> Option<ControlFlow<Known, NodeId>> {
+        let decision = self.decision(inside);
+        let edge = decision.edge(place);
+        let next = match edge.is_over() {
+            true => Break(Known::Edge(inside, place as u32)),
+            false => {
+                let next = self.follow(decision, place, state, buffer)?;
+                self.prefetch_node(next);
+                Continue(next)
+            }
         };
+        edge.begin(paths as u64);
+        Some(next)
+    }
+
+    /// Starts playouts in a node.
+    fn play(&self, id: NodeId) -> Leaf {
+        self.node(id).begin();
+        Leaf::Play(id)
+    }
+
+    /// Looks at a node in which there is no [choice](Tree::choose) of one role, and goes on from there if several
+    /// roles have one.
+    fn look(&self, id: NodeId, path: &mut Path, rng: &mut GameRng) -> ControlFlow<Leaf, NodeId> {
+        let node = self.node(id);
         let decider = node.meta().decider();
         if decider == Decider::Nobody || node.is_solved() {
-            let values = self.roles().map(|role| node.bounds(role).low);
-            context.values.clear();
-            context.values.extend(values);
-            return Break(Leaf::Known);
+            return Break(Leaf::Known(Known::Node(id)));
         }
         // Lanes would stay empty if a path had to wait for what another one is about to find out.
         let busy = || match self.expands_at_once() {
-            true => Break(Leaf::Busy),
-            false => play(),
+            true => Leaf::Busy,
+            false => self.play(id),
         };
         match (node.inside(), decider) {
-            ((Stage::Expanding, _), _) => busy(),
+            ((Stage::Expanding, _), _) => Break(busy()),
             ((Stage::Unexpanded, _), _)
                 if (!node.is_touched() && !self.expands_at_once()) || self.is_full() =>
             {
-                play()
+                Break(self.play(id))
             }
-            ((Stage::Unexpanded, _), _) => match node.claim() {
-                true => Break(Leaf::Expand(id)),
+            ((Stage::Unexpanded, _), _) => Break(match node.claim() {
+                true => Leaf::Expand(id),
                 false => busy(),
-            },
+            }),
+            // All that can still be chosen is known.
             ((Stage::Expanded, inside), Decider::One(role)) => {
-                let decision = self.decision(inside);
-                let place = if self.random() == Some(role) {
-                    least_tried(decision)
-                } else {
-                    match self.best_edge(node, decision, role, context) {
-                        Some(place) => place,
-                        // All that can still be chosen is known.
-                        None => {
-                            self.refresh(id);
-                            let best = self.best_known(decision, role);
-                            self.get_values(decision, best, context);
-                            return Break(Leaf::Known);
-                        }
-                    }
-                };
-                let edge = decision.edge(place);
-                let step = Step {
-                    node: id,
-                    choice: Choice::Edge(inside, place as u32),
-                };
-                if edge.is_over() {
-                    self.get_values(decision, place, context);
-                    edge.begin();
-                    path.steps.push(step);
-                    return Break(Leaf::Known);
-                }
-                let (state, buffer) = (&mut context.state, &mut context.buffer);
-                let Some(next) = self.follow(decision, place, state, buffer) else {
-                    return play();
-                };
-                self.prefetch_node(next);
-                edge.begin();
-                path.steps.push(step);
-                Continue(next)
+                self.refresh(id);
+                let best = self.best_known(self.decision(inside), role);
+                Break(Leaf::Known(Known::Edge(inside, best as u32)))
             }
             ((Stage::Expanded, _), _) => {
                 let joint = self.joint(id);
                 let mut joint = joint.lock();
-                let places = joint.choose(self.random(), &mut context.rng);
+                let places = joint.choose(self.random(), rng);
                 let number = joint.id(&places);
                 let next = match joint.edges.get(&number).map(|edge| edge.to) {
                     Some(Some(next)) => Continue(next),
                     Some(None) => return Break(Leaf::Busy),
-                    None if self.is_full() => return play(),
+                    None if self.is_full() => return Break(self.play(id)),
                     None => Break(Leaf::Follow(id, joint.moves(&places))),
                 };
                 if next.is_break() {
@@ -152,34 +223,6 @@ impl Tree {
         }
     }
 
-    /// The edge with the greatest upper bound for the role, of those that it may still be
-    /// of use to look at.
-    fn best_edge(
-        &self,
-        node: Node<'_>,
-        decision: Decision<'_>,
-        role: RoleId,
-        context: &DescentContext,
-    ) -> Option<usize> {
-        let rave = context.first_moves.as_ref();
-        let rave = rave.map_or(0.0, |first_moves| first_moves.visits);
-        let visits = node.visits() as f32 + 1.0;
-        // What has not been tried is thought to be as good as the rest.
-        let untried = match self.valuation() {
-            Some(_) => 1.0,
-            None => node.mean_in_units(role),
-        };
-        if self.has_priors() {
-            let weight = context.exploration * visits.sqrt();
-            return greatest(decision, |edge| edge.prior_bound(untried, weight));
-        }
-        let weight = context.exploration * logarithm(visits).sqrt();
-        match rave > 0.0 {
-            true => greatest(decision, |edge| edge.rave_bound(untried, weight, rave)),
-            false => greatest(decision, |edge| edge.upper_bound(untried, weight)),
-        }
-    }
-
     /// The place of the edge where the role gets the most.
     fn best_known(&self, decision: Decision<'_>, role: RoleId) -> usize {
         let value = |place: &usize| self.bounds(decision, *place, role).high;
@@ -188,11 +231,14 @@ impl Tree {
         best.unwrap_or(0)
     }
 
-    /// Gets what each role gets behind an edge.
-    fn get_values(&self, decision: Decision<'_>, place: usize, context: &mut DescentContext) {
-        let bounds = |role| self.bounds(decision, place, role).low;
-        context.values.clear();
-        context.values.extend(self.roles().map(bounds));
+    /// What each role gets, where that is known.
+    pub(super) fn values(&self, known: Known) -> impl Iterator<Item = f32> {
+        self.roles().map(move |role| match known {
+            Known::Node(id) => self.node(id).bounds(role).low,
+            Known::Edge(inside, place) => {
+                self.bounds(self.decision(inside), place as usize, role).low
+            }
+        })
     }
 
     /// Sets where the joint move at the end of the path leads to; returns the node, if there
@@ -218,47 +264,6 @@ impl Tree {
     pub(super) fn forget(&self, path: &Path) {
         if let Some((node, number)) = path.last_joint() {
             self.joint(node).lock().edges.remove(&number);
-        }
-    }
-}
-
-/// The edge to take by chance: all are equally likely, and taken equally often.
-fn least_tried(decision: Decision<'_>) -> usize {
-    let edges = decision.each().enumerate();
-    let least = edges.min_by_key(|(_, edge)| edge.tried());
-    least.map_or(0, |(place, _)| place)
-}
-
-/// The place of the edge with the greatest score, if there is one above minus infinity. No branch depends on
-/// which it is, as nobody could predict that.
-fn greatest<'a>(decision: Decision<'a>, score: impl Fn(Edge<'a>) -> f32) -> Option<usize> {
-    let (mut best, mut most) = (0, f32::NEG_INFINITY);
-    for (place, edge) in decision.each().enumerate() {
-        let score = score(edge);
-        let is_better = score > most;
-        best = if is_better { place } else { best };
-        most = if is_better { score } else { most };
-    }
-    (most > f32::NEG_INFINITY).then_some(best)
-}
-
-/// The natural logarithm of a number from 1 on, linear between powers of two, so at most 0.06 too small:
-/// all that the weight of what is uncertain needs, for a tenth of the time.
-fn logarithm(number: f32) -> f32 {
-    const ONE: u32 = 1.0f32.to_bits();
-    const DOUBLE: f32 = (2.0f32.to_bits() - ONE) as f32;
-    (number.to_bits() - ONE) as f32 / DOUBLE * std::f32::consts::LN_2
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logarithms_are_near() {
-        for number in (1..100_000).map(|number| number as f32) {
-            let (found, exact) = (logarithm(number), number.ln());
-            assert!(found <= exact + 1e-5 && found > exact - 0.0598, "{number}");
         }
     }
 }

@@ -86,7 +86,7 @@ impl Worker<'_> {
             for (value, Bounds { low, high }) in values.iter_mut().zip(tree.ranges()) {
                 *value = value.clamp(*low, *high);
             }
-            self.record(path, Some(leaf), values);
+            self.record(path, Some(leaf), values.iter().copied());
         }
         self.tell();
         Ok(())

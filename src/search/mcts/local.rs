@@ -326,7 +326,7 @@ mod tests {
         // Other counts than those of their neighbours, so that there is something to sort.
         let count = |place: usize| {
             let edge = decision.edge(place);
-            edge.begin();
+            edge.begin(1);
             edge.end(1, 0.5);
         };
         for place in 0..300 {

@@ -11,7 +11,7 @@
 //!
 //! - `arena`: the memory of the tree.
 //! - `node`, `decision`, `joint`, `tree`: what is in it.
-//! - `path`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
+//! - `path`, `selection`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
 //! - `bounds`, `dominance`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
 //! - `leaves`: leaves that are evaluated from outside.
@@ -43,6 +43,7 @@ mod node;
 mod path;
 mod planning;
 mod report;
+mod selection;
 mod settlement;
 mod shared;
 mod solving;

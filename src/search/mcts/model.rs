@@ -217,7 +217,7 @@ fn evaluations_are_counted() {
     let evaluate = |memory: &Memory| {
         let (node, edge) = (memory.node(), Decision::new(memory.inside()).edge(0));
         node.begin();
-        edge.begin();
+        edge.begin(1);
         node.end();
         node.add([&[100.0][..]].into_iter());
         edge.end(1, 1.0);
@@ -225,7 +225,7 @@ fn evaluations_are_counted() {
     let give_up = |memory: &Memory| {
         let (node, edge) = (memory.node(), Decision::new(memory.inside()).edge(0));
         node.begin();
-        edge.begin();
+        edge.begin(1);
         edge.close();
         node.end();
         edge.cancel();

@@ -122,7 +122,7 @@ mod tests {
     fn visit(tree: &Tree, place: usize, visits: u64) {
         let (_, decision) = tree.decision_of_one(tree.root()).unwrap();
         for _ in 0..visits {
-            decision.edge(place).begin();
+            decision.edge(place).begin(1);
             decision.edge(place).end(1, 0.5);
             tree.node(tree.root()).add([&[50.0, 50.0][..]].into_iter());
         }

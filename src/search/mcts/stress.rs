@@ -10,17 +10,17 @@
 //! [`model`](super::model) tries all orders of a few accesses instead, those that this CPU never
 //! shows among them.
 
-use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
 
 use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::config::EvaluationUse;
-use super::descent::{DescentContext, Leaf};
+use super::descent::{Descent, DescentContext, Leaf};
 use super::dominance::Dominance;
 use super::node::{Bounds, Decider, Node, NodeId, Stage};
 use super::path::Path;
+use super::selection::Selection;
 use super::tree::Tree;
 use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
@@ -202,73 +202,64 @@ fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
         first_moves: None,
         rng: streams(seed).next().unwrap(),
         buffer: Default::default(),
-        values: Vec::new(),
         state: State::new(),
+        selection: Selection::default(),
     };
     let valuation = tree.valuation();
     let mut scorer = valuation.map(|valuation| Scorer::new(valuation.evaluation.clone()));
     let mut counted = 0;
     // What the tree is not told of yet, as a search tells it of many evaluations at a time.
     let (mut evaluated, mut values) = (Vec::new(), Vec::new());
-    for _ in 0..evaluations {
-        let mut path = Path::default();
-        let mut node = tree.root();
-        if tree.node(node).is_solved() {
-            break;
-        }
-        tree.prepare_step(node);
-        loop {
-            let leaf = match tree.step(node, &mut path, &mut context) {
-                Continue(next) => {
-                    node = next;
-                    continue;
-                }
-                Break(leaf) => leaf,
-            };
-            match leaf {
-                Leaf::Play(leaf) => {
-                    toy.place(tree.node(leaf));
-                    if context.rng.random_bool(0.1) {
-                        tree.cancel(&path, Some(leaf));
-                        break;
+    let mut left = evaluations;
+    while left > 0 && !tree.node(tree.root()).is_solved() {
+        // Many paths set out at once, or one.
+        let paths = context.rng.random_range(1..=4).min(left);
+        left -= paths;
+        let descent = || Descent::new(Path::default(), tree.root());
+        let mut descents: Vec<Descent> = std::iter::repeat_with(descent)
+            .take(paths as usize)
+            .collect();
+        while !descents.is_empty() {
+            for (path, leaf) in tree.step(&mut descents, &mut context) {
+                match leaf {
+                    Leaf::Play(leaf) => {
+                        toy.place(tree.node(leaf));
+                        if context.rng.random_bool(0.1) {
+                            tree.cancel(&path, Some(leaf));
+                            continue;
+                        }
+                        let goal = context.rng.random_range(0..=100) as f32;
+                        values.extend([goal, 100.0 - goal]);
+                        evaluated.push((path, Some(leaf)));
+                        counted += 1;
                     }
-                    let goal = context.rng.random_range(0..=100) as f32;
-                    values.extend([goal, 100.0 - goal]);
-                    evaluated.push((path, Some(leaf)));
-                    counted += 1;
-                    break;
-                }
-                Leaf::Known => {
-                    assert_eq!(context.values.len(), 2);
-                    values.extend(&context.values);
-                    counted += u64::from(path.first_edge().is_some());
-                    evaluated.push((path, None));
-                    break;
-                }
-                Leaf::Expand(leaf) => {
-                    let found = toy.expand(toy.place(tree.node(leaf)));
-                    if tree.expand(leaf, found.get(0), &mut context.buffer) {
-                        tree.refresh_path(&path);
+                    Leaf::Known(known) => {
+                        values.extend(tree.values(known));
+                        counted += u64::from(path.first_edge().is_some());
+                        evaluated.push((path, None));
                     }
-                    if let Some(scorer) = &mut scorer {
-                        tree.value_edges(leaf, found.get(0), scorer);
+                    Leaf::Expand(leaf) => {
+                        let found = toy.expand(toy.place(tree.node(leaf)));
+                        if tree.expand(leaf, found.get(0), &mut context.buffer) {
+                            tree.refresh_path(&path);
+                        }
+                        if let Some(scorer) = &mut scorer {
+                            tree.value_edges(leaf, found.get(0), scorer);
+                        }
+                        descents.push(Descent::new(path, leaf));
                     }
-                    node = leaf;
-                }
-                Leaf::Follow(leaf, joint) => {
-                    let place = toy.after(toy.place(tree.node(leaf)), &joint);
-                    match tree.complete(&path, &toy.successor(place), &mut context.buffer) {
-                        Some(next) => node = next,
-                        None => {
-                            tree.cancel(&path, None);
-                            break;
+                    Leaf::Follow(leaf, joint) => {
+                        let place = toy.after(toy.place(tree.node(leaf)), &joint);
+                        let next = tree.complete(&path, &toy.successor(place), &mut context.buffer);
+                        match next {
+                            Some(next) => descents.push(Descent::new(path, next)),
+                            None => tree.cancel(&path, None),
                         }
                     }
-                }
-                Leaf::Busy => {
-                    tree.cancel(&path, None);
-                    std::thread::yield_now();
-                    break;
+                    Leaf::Busy => {
+                        tree.cancel(&path, None);
+                        std::thread::yield_now();
+                    }
                 }
             }
         }

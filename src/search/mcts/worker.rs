@@ -1,15 +1,15 @@
 //! The work of one thread of the search.
 
-use std::ops::ControlFlow::{Break, Continue};
 use std::sync::atomic::Ordering;
 
 use super::arena::{AllocationBuffer, Block};
 use super::best_line::BestLine;
 use super::config::MctsConfig;
-use super::descent::{DescentContext, Leaf};
+use super::descent::{Descent, DescentContext, Leaf};
 use super::first_moves::FirstMoves;
 use super::node::{NodeId, Stage};
 use super::path::Path;
+use super::selection::Selection;
 use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
 use super::tree::Tree;
 use crate::machine::{MachineError, Move, State};
@@ -58,18 +58,6 @@ pub(super) struct Worker<'a> {
     ends_when_full: bool,
 }
 
-/// A path on its way down, and the node that it is at, unless it has come to its end.
-struct Descent {
-    path: Path,
-    at: Option<NodeId>,
-}
-
-impl Descent {
-    fn new(path: Path, at: NodeId) -> Descent {
-        Descent { path, at: Some(at) }
-    }
-}
-
 /// A question that has to be answered before a path can go on.
 struct Question {
     path: Path,
@@ -98,8 +86,8 @@ impl<'a> Worker<'a> {
                 first_moves,
                 rng,
                 buffer: AllocationBuffer::default(),
-                values: Vec::new(),
                 state: State::new(),
+                selection: Selection::default(),
             },
             scorer: tree.valuation().map(|v| Scorer::new(v.evaluation.clone())),
             playing: Vec::new(),
@@ -248,24 +236,10 @@ impl<'a> Worker<'a> {
 
     /// Goes on with descents to their ends, a step of each in turn. Returns whether that was of use.
     fn go_on(&mut self, mut descents: Vec<Descent>, questions: &mut Vec<Question>) -> bool {
-        let tree = self.tree;
         let mut progressed = true;
-        let mut left = descents.len();
-        while left > 0 {
-            for node in descents.iter().filter_map(|descent| descent.at) {
-                tree.prepare_step(node);
-            }
-            for descent in &mut descents {
-                let Some(node) = descent.at else { continue };
-                match tree.step(node, &mut descent.path, &mut self.context) {
-                    Continue(next) => descent.at = Some(next),
-                    Break(leaf) => {
-                        descent.at = None;
-                        left -= 1;
-                        let path = std::mem::take(&mut descent.path);
-                        progressed &= self.arrive(path, leaf, questions);
-                    }
-                }
+        while !descents.is_empty() {
+            for (path, leaf) in self.tree.step(&mut descents, &mut self.context) {
+                progressed &= self.arrive(path, leaf, questions);
             }
         }
         self.tell();
@@ -302,10 +276,9 @@ impl<'a> Worker<'a> {
                 self.playing[id] = Some((path, node));
                 self.leaves += 1;
             }
-            Leaf::Known => {
-                let values = std::mem::take(&mut self.context.values);
-                self.record(path, None, &values);
-                self.context.values = values;
+            Leaf::Known(known) => {
+                let values = self.tree.values(known);
+                self.record(path, None, values);
                 self.spared += self.playouts;
             }
             Leaf::Expand(node) => questions.push(question(path, node, None)),
@@ -328,14 +301,22 @@ impl<'a> Worker<'a> {
         }
         if let Some(scorer) = &mut self.scorer {
             let values = self.tree.expected_goals(node, scorer);
-            self.record(path, Some(node), &values);
+            self.record(path, Some(node), values);
         }
         self.spared += 1;
     }
 
     /// Records what the evaluation at the end of the path brought for each role, until the tree is
     /// [told](Worker::tell).
-    pub(super) fn record(&mut self, path: Path, leaf: Option<NodeId>, values: &[f32]) {
+    pub(super) fn record(
+        &mut self,
+        path: Path,
+        leaf: Option<NodeId>,
+        values: impl IntoIterator<Item = f32>,
+    ) {
+        let before = self.values.len();
+        self.values.extend(values);
+        let values = &self.values[before..];
         let start = path.first_edge().unwrap_or(0) * values.len();
         if self.root_statistics.len() < start + values.len() {
             let length = start + values.len();
@@ -345,7 +326,6 @@ impl<'a> Worker<'a> {
             sample.add(value, 1);
         }
         self.evaluated.push((path, leaf));
-        self.values.extend_from_slice(values);
     }
 
     /// Tells the tree what was recorded.
@@ -456,7 +436,7 @@ impl<'a> Worker<'a> {
 
     /// Adds the results of playouts that have ended to the tree.
     fn back_up(&mut self) {
-        let mut values = std::mem::take(&mut self.context.values);
+        let mut values = Vec::new();
         let mut steps = 0;
         loop {
             let queue = self.evaluator.runner().queue_mut();
@@ -491,10 +471,9 @@ impl<'a> Worker<'a> {
                     *value += weight * (expected - *value);
                 }
             }
-            self.record(path, Some(leaf), &values);
+            self.record(path, Some(leaf), values.iter().copied());
         }
         self.tell();
-        self.context.values = values;
         self.shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
 
