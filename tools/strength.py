@@ -33,8 +33,9 @@ PANEL = (
     " hex amazons_8x8 reversi dotsAndBoxes kalaha6x2x4 escortLatch sheepAndWolf blocker 3pttc max_knights"
 ).split()
 
-# A player over HTTP has to answer in whole seconds: it answers this much earlier to think for less.
-HTTP_CLOCK = 1
+# A player over HTTP thinks for half of its clock at least, whatever its margin is. So its clock is so many times as long as it should
+# think.
+HTTP_CLOCKS = 2
 
 
 def start(core: int, folder: str, program: str, *arguments: str) -> subprocess.Popen:
@@ -59,7 +60,7 @@ def served(core: int, folder: str, program: str, player: str, clock: float):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    margin = str(round(1000 * (HTTP_CLOCK - clock)))
+    margin = str(round(1000 * (HTTP_CLOCKS - 1) * clock))
     process = start(core, folder, program, "serve", "--port", str(port), "--margin", margin, "--player", player)
     try:
         for _ in range(100):
@@ -131,9 +132,9 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
     with contextlib.ExitStack() as players:
         clock = options.clock
         if options.against:
-            seats = [(settings[0], PROGRAM, own), *((settings[1], options.against, common) for _ in others)]
+            seats = [(settings[0], PROGRAM, own), *((settings[1], options.against, other) for other in others)]
             own, *others = (players.enter_context(served(options.core, *seat, clock)) for seat in seats)
-            clock = HTTP_CLOCK
+            clock *= HTTP_CLOCKS
         elif options.stranger:
             others = [options.stranger] * len(others)
         records = Path(options.records or folder, f"{name}.jsonl")
@@ -177,7 +178,7 @@ def main() -> None:
     parser.add_argument("rulesheets", nargs="*", help="files with the rules")
     parser.add_argument("--panel", metavar="FOLDER", help="the panel's games whose rulesheet is there")
     parser.add_argument("--with", dest="own", default="", metavar="OPTIONS", help="options of the player itself")
-    parser.add_argument("--without", default="evaluation=false", metavar="OPTIONS", help="options of the other player")
+    parser.add_argument("--without", metavar="OPTIONS", help="options of the other player; evaluation=false unless it is of another build")
     parser.add_argument("--against", metavar="PROGRAM", help="the other player is that of this build")
     parser.add_argument("--stranger", metavar="URL", help="the other player listens there")
     parser.add_argument("--matches", type=int, default=200, help="an even number for each game")
@@ -191,6 +192,8 @@ def main() -> None:
     parser.add_argument("--core", type=int, default=0, help="the processor for all of this")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.without is None:
+        options.without = "" if options.against else "evaluation=false"
     rulesheets = list(options.rulesheets)
     if options.panel:
         rulesheets += [str(path) for game in PANEL if (path := Path(options.panel, f"{game}.kif")).exists()]
