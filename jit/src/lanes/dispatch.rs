@@ -28,9 +28,11 @@ pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
             // SAFETY: the CPU has AVX-512VL, as just checked, and so AVX-512F and AVX2.
             return unsafe { with_avx512vl(kernel) };
         }
-        if width >= Width::X128 && is_x86_feature_detected!("avx2") {
+        // Rows of 512 lanes are for CPUs with AVX-512, and those of 64 lanes for any.
+        if matches!(width, Width::X128 | Width::X256) && is_x86_feature_detected!("avx2") {
+            let is_wide = width == Width::X256;
             // SAFETY: the CPU has AVX2, as just checked.
-            return unsafe { with_avx2(width, kernel) };
+            return unsafe { with_avx2(is_wide, kernel) };
         }
     }
     match width {
@@ -41,14 +43,13 @@ pub(super) fn dispatch<K: Kernel>(width: Width, kernel: K) -> K::Output {
     }
 }
 
+/// For rows of 256 lanes, or else of 128.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<K: Kernel>(width: Width, kernel: K) -> K::Output {
-    match width {
-        Width::X64 => kernel.run::<u64>(),
-        Width::X128 => kernel.run::<Sse>(),
-        Width::X256 => kernel.run::<Avx2>(),
-        Width::X512 => kernel.run::<[Avx2; 2]>(),
+fn with_avx2<K: Kernel>(is_wide: bool, kernel: K) -> K::Output {
+    match is_wide {
+        true => kernel.run::<Avx2>(),
+        false => kernel.run::<Sse>(),
     }
 }
 
