@@ -14,7 +14,7 @@ use crate::machine::RoleId;
 /// How many scores are compared at a time.
 const LANES: usize = 8;
 
-/// How much is looked at what is uncertain, and at what is known from playouts that only came by later.
+/// What edges are judged by, beside their means.
 pub(super) struct Criteria<'a> {
     /// The weight of what is uncertain.
     pub(super) exploration: f32,
