@@ -102,21 +102,20 @@ pub struct TrialResult {
 impl TrialResult {
     /// Whether that is enough, with the gain of the loss in all those matches.
     pub(super) fn verdict(&self, gain: &Moments<f64>) -> HeuristicVerdict {
-        let is_above_by = |sigmas: f64, moments: &Moments<f64>, least: f64| {
-            let (mean, error) = (moments.mean(), moments.standard_error());
-            let bound = |(mean, error)| mean - sigmas * error > least;
-            mean.zip(error).is_some_and(bound)
+        // Without samples or an error there is none, which is less than any number.
+        let bound = |moments: &Moments<f64>, sigmas: f64| {
+            let known = moments.mean().zip(moments.standard_error());
+            known.map(|(mean, error)| mean + sigmas * error)
         };
+        let is_above_by =
+            |sigmas: f64, moments: &Moments<f64>, least: f64| bound(moments, -sigmas) > Some(least);
         let is_above = |moments: &Moments<f64>, least| is_above_by(SIGMAS, moments, least);
         let plays_well = |score: &Moments<f64>| {
             score.count >= LEAST_MATCHES && is_above_by(SIGMAS_ALONE, score, EQUAL)
         };
         let tells_enough = is_above(gain, SURE_GAIN)
             || is_above(gain, LEAST_GAIN) && is_above_by(1.0, &self.against_random, NEARLY_ALL);
-        let is_below = |moments: &Moments<f64>, most: f64| {
-            let bound = moments.mean().zip(moments.standard_error());
-            bound.is_none_or(|(mean, error)| mean + error < most)
-        };
+        let is_below = |moments: &Moments<f64>, most: f64| bound(moments, 1.0) < Some(most);
         let tells_little = is_below(&self.surplus, 0.0);
         let against_playouts = self.against_playouts.as_ref();
         let against_playouts = against_playouts.filter(|score| score.count >= TELLING_MATCHES);
