@@ -36,7 +36,7 @@ pub(super) struct Descent {
 }
 
 /// The work at the end of a path.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
@@ -86,13 +86,14 @@ impl Tree {
         for node in descents.chunk_by(meet).filter_map(|group| group[0].at) {
             self.prefetch_choice(node);
         }
+        let first_moves = context.first_moves.as_ref();
+        let criteria = Criteria {
+            exploration: context.exploration,
+            rave: first_moves.map_or(0.0, |first_moves| first_moves.visits),
+        };
         let mut ended = Vec::new();
         for group in descents.chunk_by_mut(meet) {
             let Some(node) = group[0].at else { continue };
-            let criteria = Criteria {
-                exploration: context.exploration,
-                first_moves: context.first_moves.as_ref(),
-            };
             let paths = group.len();
             let Some(inside) = self.choose(node, paths, criteria, &mut context.selection) else {
                 for descent in group {

@@ -6,7 +6,6 @@
 
 use super::arena::Block;
 use super::decision::Decision;
-use super::first_moves::FirstMoves;
 use super::node::{Decider, Node, NodeId, Stage};
 use super::tree::Tree;
 use crate::machine::RoleId;
@@ -15,11 +14,12 @@ use crate::machine::RoleId;
 const LANES: usize = 8;
 
 /// What edges are judged by, beside their means.
-pub(super) struct Criteria<'a> {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Criteria {
     /// The weight of what is uncertain.
     pub(super) exploration: f32,
-    /// What looks at all moves of playouts, if anything does.
-    pub(super) first_moves: Option<&'a FirstMoves>,
+    /// How many visits count as much as all moves as first, which are not looked at if it is 0.
+    pub(super) rave: f32,
 }
 
 /// The edges that were chosen for the paths at a node.
@@ -76,7 +76,7 @@ impl Tree {
         &self,
         id: NodeId,
         paths: usize,
-        criteria: Criteria<'_>,
+        criteria: Criteria,
         selection: &mut Selection,
     ) -> Option<Block> {
         let node = self.node(id);
@@ -104,12 +104,10 @@ impl Tree {
         decision: Decision<'_>,
         role: RoleId,
         paths: usize,
-        criteria: Criteria<'_>,
+        criteria: Criteria,
         selection: &mut Selection,
     ) -> bool {
-        let rave = criteria
-            .first_moves
-            .map_or(0.0, |first_moves| first_moves.visits);
+        let rave = criteria.rave;
         let visits = node.visits() as f32 + 1.0;
         // What has not been tried is thought to be as good as the rest.
         let untried = match self.valuation() {

@@ -234,7 +234,9 @@ fn work(toy: Toy, tree: &Tree, seed: u64, evaluations: u64) -> u64 {
                         counted += 1;
                     }
                     Leaf::Known(known) => {
-                        values.extend(tree.values(known));
+                        let known: Vec<f32> = tree.values(known).collect();
+                        assert_eq!(known.len(), 2);
+                        values.extend(known);
                         counted += u64::from(path.first_edge().is_some());
                         evaluated.push((path, None));
                     }
