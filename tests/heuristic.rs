@@ -9,7 +9,7 @@ use propjit::search::SearchBudget;
 use propjit::search::heuristic::{
     Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, Trust,
 };
-use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig};
+use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport};
 use propjit::{Moments, Stop, gdl};
 
 use crate::common::command::{json, own, propjit, stdout};
@@ -155,14 +155,34 @@ fn nothing_is_admitted_without_signal() {
 }
 
 #[test]
-fn other_games_than_of_two_roles_in_turn_have_none() {
+fn games_of_one_role_or_with_chance_have_none() {
     let verdict = |name| learn(&own_game(name), 2).verdict;
-    assert_eq!(verdict("sudoku"), HeuristicVerdict::NotTwoRoles);
-    assert_eq!(
-        verdict("threePlayerTicTacToe"),
-        HeuristicVerdict::NotTwoRoles
-    );
-    assert_eq!(verdict("tron"), HeuristicVerdict::Simultaneous);
+    assert_eq!(verdict("sudoku"), HeuristicVerdict::OtherRoles);
+    assert_eq!(verdict("piglet"), HeuristicVerdict::OtherRoles);
+}
+
+/// More than two roles, and roles that decide at once, have evaluations that win against random decisions, which get
+/// half.
+#[test]
+fn more_roles_and_decisions_at_once_are_learned() {
+    for (name, rounds) in [
+        ("fourPlayerHalma", 3),
+        ("threePlayerTicTacToe", 4),
+        ("tron", 4),
+    ] {
+        let game = own_game(name);
+        let learned = learn(&game, rounds);
+        let score = learned.result.unwrap().against_random;
+        let least = score.mean().unwrap() - 3.0 * score.standard_error().unwrap();
+        assert!(least > 0.55, "{name}: {score:?}");
+        let roles = game.ground_game().unwrap().roles().len();
+        assert!(
+            learned
+                .effects
+                .iter()
+                .all(|effect| effect.where_to_move.len() == roles)
+        );
+    }
 }
 
 #[test]
@@ -247,23 +267,64 @@ fn learning_goes_on_for_a_while() {
     assert!(task.wait().is_none() && task.go_on().is_none());
 }
 
+/// Three take one or two in turn. Who takes the last has won, and who was before it is second.
+const THREE_TAKE: &str = "
+    (role a) (role b) (role c) (init (pile 8)) (init (turn a))
+    (after a b) (after b c) (after c a)
+    (less 0 1) (less 1 2) (less 2 3) (less 3 4) (less 4 5) (less 5 6) (less 6 7) (less 7 8)
+    (<= (leaves 1 ?m) (true (pile ?n)) (less ?m ?n))
+    (<= (leaves 2 ?l) (true (pile ?n)) (less ?m ?n) (less ?l ?m))
+    (<= (legal ?r (take ?k)) (true (turn ?r)) (leaves ?k ?m))
+    (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+    (<= (next (pile ?m)) (does ?r (take ?k)) (leaves ?k ?m))
+    (<= (next (turn ?s)) (true (turn ?r)) (after ?r ?s))
+    (<= terminal (true (pile 0)))
+    (<= (goal ?r 100) (true (turn ?s)) (after ?r ?s))
+    (<= (goal ?r 50) (true (turn ?s)) (after ?r ?t) (after ?t ?s))
+    (<= (goal ?r 0) (true (turn ?r)))";
+
+/// How evaluations are used.
+const USES: [(f32, f32, f32); 3] = [(0.0, 1.0, 0.0), (0.5, 0.3, 4.0), (1.0, 0.0, 100.0)];
+
+/// What a search finds, with an evaluation that is used like this, or without one.
+fn searched(game: &Game, used: Option<(f32, f32, f32)>, playouts: u64) -> SearchReport {
+    let evaluation = used.map(|(leaf, minimax, prior)| {
+        let mut used = EvaluationUse::default();
+        (used.leaf, used.minimax, used.prior) = (Some(leaf), Some(minimax), Some(prior));
+        used
+    });
+    let config = MctsConfig::default()
+        .with_evaluation(evaluation)
+        .with_keep(false);
+    let mut search = Mcts::new(game, Backend::Compiled, config).unwrap();
+    search.wait_for_evaluation();
+    let budget = SearchBudget::default().with_playouts(Some(playouts));
+    search.run(&budget).unwrap();
+    search.report(RoleId(0))
+}
+
 /// With an evaluation, however it is used, what is proved is what is proved without one.
 #[test]
 fn proofs_are_the_same_with_an_evaluation() {
-    let game = own_game("ticTacToe");
-    for (leaf, minimax, prior) in [(0.0, 1.0, 0.0), (0.5, 0.3, 4.0), (1.0, 0.0, 100.0)] {
-        let mut used = EvaluationUse::default();
-        (used.leaf, used.minimax, used.prior) = (Some(leaf), Some(minimax), Some(prior));
-        let config = MctsConfig::default()
-            .with_evaluation(Some(used))
-            .with_keep(false);
-        let mut search = Mcts::new(&game, Backend::Compiled, config).unwrap();
-        search.wait_for_evaluation();
-        let budget = SearchBudget::default().with_playouts(Some(1_000_000));
-        search.run(&budget).unwrap();
-        let report = search.report(RoleId(0));
-        assert!(report.solved, "{leaf} {minimax} {prior}");
-        assert_eq!(report.value, Some(50.0));
+    for game in [own_game("ticTacToe"), game(THREE_TAKE)] {
+        let [without, with @ ..] = [None, Some(USES[0]), Some(USES[1]), Some(USES[2])]
+            .map(|used| searched(&game, used, 1_000_000));
+        assert!(without.solved);
+        for (report, used) in with.iter().zip(USES) {
+            assert!(report.solved, "{used:?}");
+            assert_eq!(report.value, without.value, "{used:?}");
+        }
+    }
+}
+
+/// Where both decide at once in a game that is the same for both, each can expect half, however an evaluation is used.
+#[test]
+fn evaluations_serve_decisions_at_once() {
+    let game = own_game("tron");
+    for used in USES {
+        let report = searched(&game, Some(used), 20_000);
+        let value = report.value.unwrap();
+        assert!((35.0..65.0).contains(&value), "{used:?}: {value}");
     }
 }
 
@@ -294,7 +355,7 @@ fn the_command_tells_effects_and_verdict() {
     assert!(!stdout(learned.success()).contains(" after "));
     let text = stdout(propjit(&["heuristics", &own("sudoku")]).success());
     assert!(
-        text.starts_with("sudoku: not a game of two roles"),
+        text.starts_with("sudoku: not a game of two to four roles"),
         "{text}"
     );
     propjit(&["heuristics", &own("sudoku"), "--rounds", "0"]).code(2);

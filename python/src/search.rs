@@ -59,8 +59,8 @@ impl Search {
 
 #[pymethods]
 impl Search {
-    /// With `evaluation=True`, the game first learns an evaluation of states by itself; with `local`,
-    /// a prover looks for forced wins on another thread. Both are for games of two roles in turn.
+    /// With `evaluation=True`, the game first learns an evaluation of states by itself, if it is one of two
+    /// to four roles; with `local`, a prover looks for forced wins on another thread, in games of two roles in turn.
     /// `memory` is in bytes.
     ///
     /// `evaluation` may also be a function, and `policy`, too: they get arrays about up to `batch`

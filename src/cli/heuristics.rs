@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use propjit::Moments;
 use propjit::engine::MatchEngines;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
@@ -168,10 +169,10 @@ fn propositions(mut effects: Vec<Effect>, game: &GroundGame) -> Vec<PropositionE
     effects.sort_by(|a, b| b.size().total_cmp(&a.size()));
     let named = effects.into_iter().flat_map(|effect| {
         let names = game.fluents(&[effect.base].into_iter().collect());
-        let mean = effect.where_to_move.map(|seen| seen.mean());
+        let mean: Vec<_> = effect.where_to_move.iter().map(Moments::mean).collect();
         names.into_iter().map(move |proposition| PropositionEffect {
             proposition,
-            mean: mean.to_vec(),
+            mean: mean.clone(),
         })
     });
     named.collect()
@@ -218,16 +219,15 @@ impl fmt::Display for Report {
                 writeln!(f, "against {opponent} {score:.1}% ± {error:.1}")?;
             }
         }
-        let [first, second] = &self.roles[..] else {
-            return Ok(());
-        };
         let shown = &self.effects[..self.printed.min(self.effects.len())];
         if shown.is_empty() {
             return Ok(());
         }
         writeln!(
             f,
-            "effects on the odds of {first}, where {first} or {second} is to move:"
+            "effects on the odds of {}, where {} is to move:",
+            self.roles[0],
+            self.roles.join(" or ")
         )?;
         for PropositionEffect { proposition, mean } in shown {
             for mean in mean {

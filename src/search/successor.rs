@@ -20,6 +20,17 @@ pub enum Turn {
     Several,
 }
 
+impl Turn {
+    /// The role that decides, or the first one of the game where several do; nobody if the match is over.
+    pub fn first(&self) -> Option<RoleId> {
+        match self {
+            Turn::Over(_) => None,
+            Turn::One(role) => Some(*role),
+            Turn::Several => Some(RoleId(0)),
+        }
+    }
+}
+
 /// What makes a state a node of a search: how far it is from the start, and who decides.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeInfo {
@@ -86,7 +97,7 @@ impl Successors {
     }
 
     /// Those at these places.
-    fn siblings(&self, places: Range<usize>) -> Siblings<'_> {
+    pub fn siblings(&self, places: Range<usize>) -> Siblings<'_> {
         let words = self.states.len().checked_div(self.infos.len());
         let words = words.unwrap_or(0);
         Siblings {

@@ -17,8 +17,8 @@ const STATES: usize = 4000;
 pub struct Effect {
     /// The number of the proposition.
     pub base: usize,
-    /// Where each of the roles is to move.
-    pub where_to_move: [Moments<f64>; 2],
+    /// Where each of the roles is to move, or is the first of several.
+    pub where_to_move: Box<[Moments<f64>]>,
 }
 
 impl Effect {
@@ -32,9 +32,14 @@ impl Effect {
 /// The effects of the propositions that hold in some of the samples.
 pub(super) fn effects(samples: &Samples, evaluation: &Arc<Evaluation>) -> Vec<Effect> {
     let mut scorer = Scorer::new(evaluation.clone());
+    let none: Vec<Moments<f64>> = evaluation
+        .roles()
+        .each()
+        .map(|_| Moments::default())
+        .collect();
     let effect = |base| Effect {
         base,
-        where_to_move: Default::default(),
+        where_to_move: none.clone().into(),
     };
     let mut effects: Vec<Effect> = (0..evaluation.bases()).map(effect).collect();
     let step = samples.len().div_ceil(STATES).max(1);

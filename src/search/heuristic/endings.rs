@@ -118,7 +118,7 @@ mod tests {
                 state = machine.next_state(&state, &joint).unwrap();
             }
             let count = states.len() / words;
-            let results = std::iter::repeat_n([0.5; 2], count);
+            let results = std::iter::repeat_n([0.5; 4], count);
             samples.add_match(&states, &vec![RoleId(0); count], results);
         }
         let name = |&base: &usize| {

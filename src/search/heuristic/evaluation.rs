@@ -6,7 +6,7 @@ use std::sync::Arc;
 use propjit_jit::{VectorWork, vectorised};
 
 use super::patterns::{Inputs, PatternCounts};
-use super::weights::{COLUMNS, HIDDEN, InputWeights, Weights, column};
+use super::weights::{COLUMNS, HIDDEN, InputWeights, Roles, Shares, Weights};
 use crate::machine::RoleId;
 use crate::state::ones;
 
@@ -29,16 +29,17 @@ const MOST_DIRECT: f32 = 8.0;
 const MOST_HIDDEN: f32 = 4.0;
 const MOST_OUTPUT: f32 = 8.0;
 
-/// What each of two roles can expect from a state in which one of them is to move, as a share of
+/// What each of two to four roles can expect from a state in which somebody decides, as a share of
 /// the range of its goals: the logistic function of the output of a network.
 ///
 /// Inputs are the propositions and some patterns of them. Each has weights to the outputs and to a layer of hidden units,
-/// whose sums are cut off below 0 and above 1. Outputs depend on who is to move; the hidden layer
+/// whose sums are cut off below 0 and above 1. Of two roles, outputs depend on who is to move; the hidden layer
 /// does not, so that it can be kept up to date from state to state: an idea of shogi programs (Yu
 /// Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi",
 /// 2018).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evaluation {
+    roles: Roles,
     constant: Sums,
     inputs: Arc<Inputs>,
     weights: Vec<Sums>,
@@ -54,9 +55,14 @@ struct Sums {
 
 impl Evaluation {
     /// With these weights of the inputs. Those that are too great or not a number are limited.
-    pub(in crate::search) fn new(inputs: Arc<Inputs>, weights: &Weights) -> Evaluation {
+    pub(in crate::search) fn new(
+        roles: Roles,
+        inputs: Arc<Inputs>,
+        weights: &Weights,
+    ) -> Evaluation {
         let whole = |weight: f32| whole(weight, MOST_OUTPUT, OUTPUT) as i16;
         Evaluation {
+            roles,
             constant: Sums::of(&weights.constant),
             inputs,
             weights: weights.inputs.iter().map(Sums::of).collect(),
@@ -77,6 +83,11 @@ impl Evaluation {
     /// The number of propositions.
     pub fn bases(&self) -> usize {
         self.inputs.bases()
+    }
+
+    /// The number of roles.
+    pub(super) fn roles(&self) -> Roles {
+        self.roles
     }
 
     /// The inputs.
@@ -165,13 +176,29 @@ impl Scorer {
         }
     }
 
-    /// What each role can expect in the state with these words.
-    pub fn values(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
-        self.log_odds(words, to_move).map(logistic)
+    /// What each role can expect in the state with these words. Where several roles decide, the first is said to be to
+    /// move.
+    pub(in crate::search) fn values(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
+        let log_odds = self.log_odds(words, to_move);
+        self.shares(log_odds)
+    }
+
+    /// Shares with these logarithms of the odds.
+    fn shares(&self, log_odds: Shares) -> Shares {
+        let roles = self.evaluation.roles;
+        roles.shares(|role| logistic(log_odds[role.index()]))
     }
 
     /// The logarithms of the odds of each role in the state with these words.
-    pub fn log_odds(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
+    pub(in crate::search) fn log_odds(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
         vectorised(LogOdds {
             scorer: self,
             words,
@@ -214,11 +241,11 @@ impl Scorer {
 
     /// As [`log_odds`](Scorer::log_odds), but for one of many states that differ little from the
     /// state before and more from each other, as its successors do.
-    pub fn log_odds_beside(
+    pub(in crate::search) fn log_odds_beside(
         &mut self,
         words: impl Iterator<Item = u64>,
         to_move: RoleId,
-    ) -> [f32; 2] {
+    ) -> Shares {
         vectorised(LogOdds {
             scorer: self,
             words,
@@ -241,23 +268,29 @@ impl Scorer {
     }
 
     /// As [`values`](Scorer::values), beside the state before.
-    pub fn values_beside(&mut self, words: impl Iterator<Item = u64>, to_move: RoleId) -> [f32; 2] {
-        self.log_odds_beside(words, to_move).map(logistic)
+    pub(in crate::search) fn values_beside(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        to_move: RoleId,
+    ) -> Shares {
+        let log_odds = self.log_odds_beside(words, to_move);
+        self.shares(log_odds)
     }
 
     /// What a proposition that holds in the state before adds to the logarithms of the odds there.
-    pub(super) fn effect(&self, base: usize, to_move: RoleId) -> [f32; 2] {
+    pub(super) fn effect(&self, base: usize, to_move: RoleId) -> Shares {
         let mut without = self.sums;
         without.subtract(&self.evaluation.weights[base]);
         let [with, without] = [&self.sums, &without].map(|sums| self.outputs(sums, to_move));
-        [0, 1].map(|role| with[role] - without[role])
+        let roles = self.evaluation.roles;
+        roles.shares(|role| with[role.index()] - without[role.index()])
     }
 
-    /// The outputs for both roles.
+    /// The outputs for all roles.
     #[inline(always)]
-    fn outputs(&self, sums: &Sums, to_move: RoleId) -> [f32; 2] {
-        let (first, second) = (column(to_move, RoleId(0)), column(to_move, RoleId(1)));
-        [self.output(sums, first), self.output(sums, second)]
+    fn outputs(&self, sums: &Sums, to_move: RoleId) -> Shares {
+        let roles = self.evaluation.roles;
+        roles.shares(|role| self.output(sums, roles.column(to_move, role)))
     }
 
     #[inline(always)]
@@ -280,10 +313,10 @@ struct LogOdds<'a, W> {
 }
 
 impl<W: Iterator<Item = u64>> VectorWork for LogOdds<'_, W> {
-    type Output = [f32; 2];
+    type Output = Shares;
 
     #[inline(always)]
-    fn run(self) -> [f32; 2] {
+    fn run(self) -> Shares {
         let scorer = self.scorer;
         let before = scorer.sums;
         scorer.go_to(self.words);
@@ -308,7 +341,7 @@ mod tests {
     use super::*;
 
     /// The outputs as they are defined, in floating point.
-    fn expected(weights: &Weights, state: &[usize], to_move: RoleId) -> [f32; 2] {
+    fn expected(roles: Roles, weights: &Weights, state: &[usize], to_move: RoleId) -> Shares {
         let inputs = || {
             let inputs = state.iter().map(|&base| &weights.inputs[base]);
             inputs.chain([&weights.constant])
@@ -317,8 +350,8 @@ mod tests {
             let sum: f32 = inputs().map(|input| input.hidden[at]).sum();
             sum.clamp(0.0, 1.0)
         };
-        [0, 1].map(|role| {
-            let column = column(to_move, RoleId(role));
+        roles.shares(|role| {
+            let column = roles.column(to_move, role);
             let hidden = (0..HIDDEN).map(|at| unit(at) * weights.outputs[column][at]);
             inputs().map(|input| input.direct[column]).sum::<f32>() + hidden.sum::<f32>()
         })
@@ -334,33 +367,35 @@ mod tests {
         /// Whatever states were evaluated before, outputs are those of the state.
         #[test]
         fn outputs_are_those_of_the_state(
+            count in 2usize..=4,
             states in prop::collection::vec(prop::collection::btree_set(0usize..70, 0..20), 1..8),
             constant in input(),
             inputs in prop::collection::vec(input(), 70),
             outputs in prop::array::uniform4(prop::array::uniform32(-9.0f32..9.0)),
         ) {
             let propositions = Arc::new(Inputs::new(70, Vec::new()));
-            let evaluation = Evaluation::new(propositions.clone(), &Weights { constant, inputs, outputs });
+            let roles = Roles::new(count).unwrap();
+            let evaluation = Evaluation::new(roles, propositions.clone(), &Weights { constant, inputs, outputs });
             let weights = evaluation.weights();
-            prop_assert_eq!(&Evaluation::new(propositions, &weights), &evaluation);
+            prop_assert_eq!(&Evaluation::new(roles, propositions, &weights), &evaluation);
             let mut scorer = Scorer::new(Arc::new(evaluation));
             for (number, state) in states.into_iter().enumerate() {
                 let state: Vec<usize> = state.into_iter().collect();
                 let mut words = [0u64; 2];
                 state.iter().for_each(|base| words[base / 64] |= 1 << (base % 64));
-                for to_move in [RoleId(0), RoleId(1)] {
-                    let whole = expected(&weights, &state, to_move);
+                for to_move in roles.each() {
+                    let whole = expected(roles, &weights, &state, to_move);
                     let found = match number % 3 {
                         0 => scorer.log_odds(words.into_iter(), to_move),
                         _ => scorer.log_odds_beside(words.into_iter(), to_move),
                     };
-                    for role in 0..2 {
-                        prop_assert!((found[role] - whole[role]).abs() < 1e-2);
+                    for (found, whole) in found.iter().zip(whole) {
+                        prop_assert!((found - whole).abs() < 1e-2);
                     }
                     if let (0, Some((&base, rest))) = (number % 3, state.split_first()) {
-                        let without = expected(&weights, rest, to_move);
+                        let without = expected(roles, &weights, rest, to_move);
                         let effect = scorer.effect(base, to_move);
-                        for role in 0..2 {
+                        for role in 0..count {
                             prop_assert!((effect[role] - whole[role] + without[role]).abs() < 1e-2);
                         }
                     }

@@ -19,6 +19,7 @@ use super::team::Team;
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
 use super::trust::{Trust, TrustedEvaluation};
+use super::weights::Roles;
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId};
@@ -150,10 +151,8 @@ pub enum HeuristicVerdict {
     Admitted,
     /// It tells how matches end, but less than playouts do.
     Hint,
-    /// The game is not one of two roles, neither of which plays at random.
-    NotTwoRoles,
-    /// Both roles decide at once somewhere.
-    Simultaneous,
+    /// The game is of one role, of more than four, or has one that plays at random.
+    OtherRoles,
     /// It does not tell how matches end.
     NoGain,
     /// It does not tell much that playouts do not.
@@ -172,8 +171,7 @@ impl HeuristicVerdict {
         match self {
             HeuristicVerdict::Admitted => "admitted",
             HeuristicVerdict::Hint => "admitted as a hint",
-            HeuristicVerdict::NotTwoRoles => "not a game of two roles",
-            HeuristicVerdict::Simultaneous => "the roles decide at once",
+            HeuristicVerdict::OtherRoles => "not a game of two to four roles that decide",
             HeuristicVerdict::NoGain => "does not tell how matches end",
             HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
             HeuristicVerdict::NoWins => "wins too little against random decisions",
@@ -218,7 +216,6 @@ impl Heuristic {
         };
         let verdict = match learner.run(engines, random) {
             Ok(verdict) => verdict,
-            Err(NoOutcome::Simultaneous) => HeuristicVerdict::Simultaneous,
             Err(NoOutcome::Stopped) if stop.is_set() => HeuristicVerdict::Stopped,
             Err(NoOutcome::Stopped) => HeuristicVerdict::TooSlow,
             Err(NoOutcome::Machine(error)) => return Err(error),
@@ -296,11 +293,11 @@ impl Learner<'_> {
         let threads = self.config.threads.clamp(1, MOST_THREADS);
         let evaluators = (0..threads).map(|_| lanes_evaluator(engines, MAX_STEPS, rng.next_u64()));
         let mut evaluators: Vec<_> = evaluators.collect();
-        let (&[first, second], None) = (&evaluators[0].goal_ranges()[..], random) else {
-            return Ok(HeuristicVerdict::NotTwoRoles);
+        let (Some(roles), None) = (Roles::new(game.roles().len()), random) else {
+            return Ok(HeuristicVerdict::OtherRoles);
         };
         let players = (evaluators.iter_mut().zip(streams))
-            .map(|(evaluator, own)| SelfPlay::new(&mut **evaluator, [first, second], own));
+            .map(|(evaluator, own)| SelfPlay::new(&mut **evaluator, roles, own));
         let mut players: Vec<SelfPlay<'_>> = players.collect::<Result<_, _>>()?;
         let mut team = Team::new(players.remove(0), players);
         let bases = game.layout().bases.len();
@@ -354,7 +351,7 @@ impl Learner<'_> {
                         Some(known) => Training::resumed(known, is_shared),
                         None => {
                             let inputs = Inputs::new(bases, patterns(game, &samples));
-                            Training::new(inputs, &samples, is_shared, &mut rng)
+                            Training::new(roles, inputs, &samples, is_shared, &mut rng)
                         }
                     };
                     first = first.with_symmetries(symmetries);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::evaluation::{Evaluation, Scorer, logistic};
 use super::samples::{Sample, Samples};
+use super::weights::{Roles, Shares};
 use crate::statistics::Moments;
 
 /// By what weights may be multiplied in the end.
@@ -18,10 +19,9 @@ pub(super) fn calibrate(
     evaluation: &Arc<Evaluation>,
 ) -> (Evaluation, f64, Moments<f64>) {
     let mut scorer = Scorer::new(evaluation.clone());
-    let log_odds = samples.each().map(|sample| {
-        let [log_odds, _] = scorer.log_odds(sample.state.iter().copied(), sample.to_move);
-        log_odds
-    });
+    let log_odds = samples
+        .each()
+        .map(|sample| scorer.log_odds(sample.state.iter().copied(), sample.to_move)[0]);
     let log_odds: Vec<f32> = log_odds.collect();
     let scaled = SCALES.map(|scale| {
         let (loss, gain) = losses(samples, &log_odds, scale);
@@ -31,7 +31,7 @@ pub(super) fn calibrate(
     let (scale, loss, gain) = best.expect("there are some scales");
     let weights = evaluation.weights().scaled(scale);
     (
-        Evaluation::new(evaluation.inputs().clone(), &weights),
+        Evaluation::new(evaluation.roles(), evaluation.inputs().clone(), &weights),
         loss,
         gain,
     )
@@ -58,8 +58,8 @@ fn losses(samples: &Samples, log_odds: &[f32], scale: f32) -> (f64, Moments<f64>
 }
 
 /// The mean result of the first role, by who is to move.
-pub(super) fn means<'a>(samples: impl Iterator<Item = Sample<'a>>) -> [f32; 2] {
-    let mut results = [Moments::<f64>::default(); 2];
+pub(super) fn means<'a>(samples: impl Iterator<Item = Sample<'a>>) -> Shares {
+    let mut results = [Moments::<f64>::default(); Roles::MOST];
     for sample in samples {
         results[sample.to_move.index()].add(sample.results[0], 1);
     }

@@ -1,7 +1,7 @@
 //! Evaluations of states, learned from matches that the game plays against itself.
 //!
-//! For games of two roles that take turns. What is learned is what each role can expect in a state,
-//! by a small neural network over its propositions. Nothing is taken from their names, which mean
+//! For games of two to four roles, which take turns or decide at once. What is learned is what each role can expect in a
+//! state, by a small neural network over its propositions. Nothing is taken from their names, which mean
 //! nothing.
 //!
 //! 1. Matches are played in lanes by the evaluation so far, with some noise: all successors of many
@@ -14,7 +14,8 @@
 //!
 //! - `patterns`, `endings`: what tells of lines that are nearly complete, beside the propositions.
 //! - `weights`, `evaluation`: the network, and how it is computed from state to state.
-//! - `self_play`, `team`, `policy`, `samples`: matches, on several threads, what decides in them, and their states.
+//! - `self_play`, `team`, `policy`, `joint_moves`, `samples`: matches, on several threads, what decides in them, also for
+//!   several roles at once, and their states.
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
 //! - `learn`: the rounds.
@@ -24,6 +25,7 @@
 mod effects;
 mod endings;
 mod evaluation;
+mod joint_moves;
 mod learn;
 mod loss;
 mod patterns;
@@ -49,3 +51,4 @@ pub use trial::TrialResult;
 pub use trust::{Trust, TrustedEvaluation};
 #[cfg(test)]
 pub(in crate::search) use weights::Weights;
+pub(in crate::search) use weights::{Roles, Shares};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::evaluation::{Evaluation, Scorer};
+use super::weights::Shares;
 use crate::machine::State;
 use crate::search::successor::{Siblings, Turn};
 
@@ -30,7 +31,7 @@ pub(super) struct Playouts {
     pub matches: u64,
     pub states: Vec<State>,
     /// What the roles got from each.
-    pub values: std::vec::IntoIter<[f32; 2]>,
+    pub values: std::vec::IntoIter<Shares>,
 }
 
 impl Judge {
@@ -53,7 +54,7 @@ impl Playouts {
     /// Has the states that are not ends valued.
     pub(super) fn queue(&mut self, next: Siblings<'_>) {
         for (place, info) in next.infos.iter().enumerate() {
-            if matches!(info.turn, Turn::One(_)) {
+            if !matches!(info.turn, Turn::Over(_)) {
                 let mut state = State::new();
                 state.assign(next.state(place));
                 self.states.push(state);

@@ -1,6 +1,7 @@
 //! States of matches, with the results of the matches.
 
 use super::patterns::Inputs;
+use super::weights::Shares;
 use crate::machine::RoleId;
 use crate::state::ones;
 
@@ -24,7 +25,7 @@ pub(super) struct Samples {
 struct Label {
     to_move: RoleId,
     /// What the roles got in the end or are expected to get, as shares of the range of goals.
-    results: [f32; 2],
+    results: Shares,
     /// Where the inputs of its patterns are.
     patterns: [usize; 2],
 }
@@ -36,7 +37,7 @@ pub(super) struct Sample<'a> {
     /// The inputs of patterns that are true, as far as they were [found](Samples::find_patterns).
     pub patterns: &'a [u32],
     pub to_move: RoleId,
-    pub results: [f32; 2],
+    pub results: Shares,
 }
 
 impl Samples {
@@ -58,7 +59,7 @@ impl Samples {
         &mut self,
         states: &[u64],
         to_move: &[RoleId],
-        results: impl Iterator<Item = [f32; 2]>,
+        results: impl Iterator<Item = Shares>,
     ) {
         self.states.extend_from_slice(states);
         let labels = to_move.iter().zip(results);
@@ -167,7 +168,7 @@ mod tests {
         let inputs = Inputs::new(4, vec![pattern]);
         let mut samples = Samples::new(1);
         let add = |samples: &mut Samples, states: &[u64]| {
-            let results = std::iter::repeat_n([0.5; 2], states.len());
+            let results = std::iter::repeat_n([0.5; 4], states.len());
             samples.add_match(states, &vec![RoleId(0); states.len()], results);
         };
         let found = |samples: &Samples| -> Vec<Vec<u32>> {
@@ -191,7 +192,7 @@ mod tests {
         let matches = |numbers: std::ops::Range<u64>| {
             let mut samples = Samples::new(1);
             for number in numbers {
-                let results = std::iter::repeat_n([number as f32, 0.0], 2);
+                let results = std::iter::repeat_n([number as f32, 0.0, 0.0, 0.0], 2);
                 samples.add_match(&[number, 10 + number], &[RoleId(0); 2], results);
             }
             samples
@@ -217,7 +218,7 @@ mod tests {
         let mut samples = Samples::new(1);
         for number in 0..4u64 {
             let states = [number, number, number];
-            let results = std::iter::repeat_n([number as f32, 0.0], 3);
+            let results = std::iter::repeat_n([number as f32, 0.0, 0.0, 0.0], 3);
             samples.add_match(&states, &[RoleId(0); 3], results);
         }
         samples.keep_last(7);

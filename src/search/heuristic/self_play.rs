@@ -1,17 +1,21 @@
 //! Matches between policies, many at a time.
 
+use std::ops::Range;
+
 use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::evaluation::logistic;
+use super::joint_moves::JointMoves;
 use super::policy::{Judge, Policy};
 use super::samples::Samples;
+use super::weights::{Roles, Shares};
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId, State};
 use crate::playout::RunLimits;
 use crate::rng::GameRng;
 use crate::search::evaluator::Evaluator;
-use crate::search::successor::{NodeInfo, Siblings, Successor, Turn};
+use crate::search::successor::{Expansions, NodeInfo, Siblings, Successor, Successors, Turn};
 use crate::search::symmetry::{Symmetry, symmetries};
 use crate::statistics::Moments;
 
@@ -41,11 +45,12 @@ pub(super) struct Chance {
     pub opening: u32,
 }
 
-/// A game for two roles that take turns, and what plays it.
+/// A game for several roles, and what plays it.
 pub(super) struct SelfPlay<'a> {
     evaluator: &'a mut dyn Evaluator,
+    roles: Roles,
     /// The lowest and the highest goal of each role.
-    ranges: [(f32, f32); 2],
+    ranges: Vec<(f32, f32)>,
     start: Successor,
     /// How many successors a state has, in the mean of the last ones.
     branching: f64,
@@ -84,7 +89,8 @@ pub(super) struct Matches {
 /// What came of matches.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// What the first policy got of the range of goals, match by match.
+    /// What the first policy got, match by match: of two roles, its share of the range of goals; of more, the share of
+    /// the pairs of a role of its own and another one, of which one got more, in which that was its own.
     pub score: Moments<f64>,
     /// How many decisions were made.
     pub decisions: u64,
@@ -123,8 +129,6 @@ impl Outcome {
 /// Why matches cannot be played to the end.
 #[derive(Debug)]
 pub(super) enum NoOutcome {
-    /// Several roles decide at once.
-    Simultaneous,
     /// A stop came.
     Stopped,
     /// The machine cannot go on.
@@ -144,17 +148,24 @@ struct Match {
     info: NodeInfo,
     /// How many decisions are still made at random.
     opening: u32,
-    /// The states after these, packed, who was to move, and how was decided.
+    /// The states after these, packed, who was to move, or the first role where several were, and how was decided.
     states: Vec<u64>,
     to_move: Vec<RoleId>,
     decisions: Vec<Decision>,
+}
+
+/// The joint moves in some matches, and where they lead to.
+struct JointDecisions {
+    successors: Successors,
+    /// For each match, if several roles decide, the joint moves and the places of their successors.
+    of: Vec<Option<(JointMoves, Range<usize>)>>,
 }
 
 /// A decision in a match.
 #[derive(Clone, Copy, Debug)]
 struct Decision {
     /// What the roles can expect if the best is done, as far as that is known.
-    expected: Option<[f32; 2]>,
+    expected: Option<Shares>,
     /// Whether it was made at random.
     is_random: bool,
 }
@@ -169,7 +180,7 @@ pub(super) struct Lessons<'a> {
 
 impl Lessons<'_> {
     /// Adds what can be learned from a match with these results.
-    fn add(&mut self, one: &Match, results: [f32; 2]) {
+    fn add(&mut self, one: &Match, results: Shares) {
         let (held_out, part) = &mut self.held_out;
         if one.number.is_multiple_of(*part as u64) {
             let results = std::iter::repeat_n(results, one.to_move.len());
@@ -188,9 +199,10 @@ impl<'a> SelfPlay<'a> {
     /// When the machine cannot go on.
     pub(super) fn new(
         evaluator: &'a mut dyn Evaluator,
-        ranges: [(f32, f32); 2],
+        roles: Roles,
         rng: GameRng,
     ) -> Result<SelfPlay<'a>, MachineError> {
+        let ranges = evaluator.goal_ranges();
         let state = evaluator.initial_state()?;
         let start = evaluator.skip_forced_moves(&state, 0)?;
         let branching = match start.info.turn {
@@ -204,6 +216,7 @@ impl<'a> SelfPlay<'a> {
             start,
             branching: branching as f64,
             evaluator,
+            roles,
             ranges,
             rng,
         })
@@ -220,7 +233,7 @@ impl<'a> SelfPlay<'a> {
         mut lessons: Lessons<'_>,
         stop: &Stop,
     ) -> Result<Outcome, NoOutcome> {
-        let mut judges = [policy; 2].map(Judge::new);
+        let mut judges = [policy].map(Judge::new);
         let mut outcome = Outcome::default();
         let is_enough = |outcome: &Outcome| {
             outcome.over >= work.matches
@@ -266,7 +279,7 @@ impl<'a> SelfPlay<'a> {
     }
 
     /// Starts as many matches as there should be at a time.
-    fn fill(&mut self, matches: &mut Matches, judges: &[Judge; 2], chance: Chance) {
+    fn fill(&mut self, matches: &mut Matches, judges: &[Judge], chance: Chance) {
         let playouts = judges.iter().filter_map(|judge| match judge {
             Judge::Playouts(playouts) => Some(playouts.matches),
             _ => None,
@@ -288,7 +301,7 @@ impl<'a> SelfPlay<'a> {
     fn advance(
         &mut self,
         matches: &mut Matches,
-        judges: &mut [Judge; 2],
+        judges: &mut [Judge],
         chance: Chance,
         outcome: &mut Outcome,
         mut lessons: Option<&mut Lessons<'_>>,
@@ -300,9 +313,20 @@ impl<'a> SelfPlay<'a> {
             .map(|one| (&one.state, one.info.depth));
         let states: Vec<_> = states.collect();
         let found = self.evaluator.expand(&states, stop)?;
-        for (at, one) in matches.running.iter().take(found.len()).enumerate() {
-            if let Some(Judge::Playouts(playouts)) = one.decides(judges) {
-                playouts.queue(found.get(at).successors);
+        let running = &matches.running[..found.len()];
+        let Some(joint) = self.joint_decisions(running, &found, stop)? else {
+            return Ok(false);
+        };
+        let options = |at: usize| match &joint.of[at] {
+            Some((_, places)) => joint.successors.siblings(places.clone()),
+            None => found.get(at).successors,
+        };
+        let count = judges.len();
+        for (at, one) in running.iter().enumerate() {
+            for (number, judge) in judges.iter_mut().enumerate() {
+                if let (Judge::Playouts(playouts), true) = (judge, one.asks(number, count)) {
+                    playouts.queue(options(at));
+                }
             }
         }
         for judge in &mut *judges {
@@ -323,15 +347,35 @@ impl<'a> SelfPlay<'a> {
         let running = std::mem::replace(&mut matches.running, waiting);
         let mut successors = 0;
         for (at, mut one) in running.into_iter().enumerate() {
-            let next = found.get(at).successors;
-            let Turn::One(role) = one.info.turn else {
-                return Err(NoOutcome::Simultaneous);
-            };
+            let next = options(at);
             outcome.decisions += 1;
             successors += next.infos.len() as u64;
-            let policy = (one.number + u64::from(role.0)) % 2;
-            let judge = &mut judges[policy as usize];
-            let (best, expected) = self.best(one.state.words(), next, role, judge);
+            let judged = judges.iter_mut().enumerate().map(|(number, judge)| {
+                let asked = one.asks(number, count);
+                asked.then(|| self.log_odds(&one, next, judge))
+            });
+            let judged: Vec<_> = judged.map(Option::unwrap_or_default).collect();
+            let by = |role: RoleId| one.judge_of(role, count);
+            let (role, best) = match (&one.info.turn, &joint.of[at]) {
+                (Turn::One(role), _) => (*role, self.best(*role, &judged[by(*role)])),
+                (_, Some((moves, _))) => {
+                    let shares = judged.iter().map(|values| {
+                        let values = values.iter();
+                        values
+                            .map(|values| self.roles.shares(|role| logistic(values[role.index()])))
+                    });
+                    let shares: Vec<Vec<Shares>> = shares.map(Iterator::collect).collect();
+                    let values = |role| &shares[by(role)][..];
+                    (RoleId(0), moves.best(self.roles, values, &mut self.rng))
+                }
+                (_, None) => unreachable!("somebody decides in it"),
+            };
+            let is_over = matches!(next.infos[best].turn, Turn::Over(_));
+            let judge = by(role);
+            let is_known = is_over || !matches!(judges[judge], Judge::Random);
+            let expected = is_known.then(|| judged[judge][best]);
+            let expected =
+                expected.map(|values| self.roles.shares(|role| logistic(values[role.index()])));
             let is_random = one.opening > 0 || self.rng.random_bool(chance.noise);
             let chosen = match is_random {
                 true => self.rng.random_range(0..next.infos.len()),
@@ -351,9 +395,11 @@ impl<'a> SelfPlay<'a> {
                 matches.running.push(one);
                 continue;
             };
-            let results = [0, 1].map(|role| self.unit(RoleId(role as u32), goals[role]));
+            let results = self
+                .roles
+                .shares(|role| self.unit(role, goals[role.index()]));
             outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
-            outcome.score.add(results[(one.number % 2) as usize], 1);
+            outcome.score.add(self.score(one.number, results), 1);
             outcome.over += 1;
             if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
                 lessons.add(&one, results);
@@ -371,7 +417,7 @@ impl<'a> SelfPlay<'a> {
         states: &[State],
         matches: u64,
         stop: &Stop,
-    ) -> Result<Option<Vec<[f32; 2]>>, NoOutcome> {
+    ) -> Result<Option<Vec<Shares>>, NoOutcome> {
         let runner = self.evaluator.runner();
         let ids = states
             .iter()
@@ -384,15 +430,17 @@ impl<'a> SelfPlay<'a> {
         let is_done = runner.queue().finished() == states.len();
         let mean = |id| {
             let tally = runner.queue().tally(id);
-            [0, 1].map(|role| {
-                let sum = tally.goals[role].values.sum as f32;
+            self.roles.shares(|role| {
+                let sum = tally.goals[role.index()].values.sum as f32;
                 sum / tally.rollouts().max(1) as f32
             })
         };
-        let means: Vec<[f32; 2]> = ids.into_iter().map(mean).collect();
+        let means: Vec<Shares> = ids.into_iter().map(mean).collect();
         runner.clear();
-        let units =
-            |means: [f32; 2]| [0, 1].map(|role| self.unit(RoleId(role as u32), means[role]));
+        let units = |means: Shares| {
+            self.roles
+                .shares(|role| self.unit(role, means[role.index()]))
+        };
         Ok(is_done.then(|| means.into_iter().map(units).collect()))
     }
 
@@ -428,47 +476,86 @@ impl<'a> SelfPlay<'a> {
         }
     }
 
-    /// The place of the successor of a state that is best for a role, or by chance one of those
-    /// that are; and what the roles can expect there.
-    fn best(
+    /// The joint moves that are looked at in those matches in which several roles decide, unless a stop comes.
+    fn joint_decisions(
         &mut self,
-        state: &[u64],
-        next: Siblings<'_>,
-        role: RoleId,
-        judge: &mut Judge,
-    ) -> (usize, Option<[f32; 2]>) {
-        if let Judge::Evaluation(scorer) = judge {
-            scorer.log_odds(state.iter().copied(), role);
+        matches: &[Match],
+        found: &Expansions,
+        stop: &Stop,
+    ) -> Result<Option<JointDecisions>, NoOutcome> {
+        let (mut parents, mut moves) = (Vec::new(), Vec::new());
+        let mut of = Vec::with_capacity(matches.len());
+        for (at, one) in matches.iter().enumerate() {
+            of.push((one.info.turn == Turn::Several).then(|| {
+                let legal = found.get(at).legal;
+                let joint = JointMoves::new(legal, &mut self.rng);
+                let start = parents.len();
+                parents.resize(start + joint.len(), (&one.state, one.info.depth));
+                moves.extend(joint.moves(legal));
+                (joint, start..parents.len())
+            }));
         }
+        let successors = self.evaluator.follow_all(&parents, &moves, stop)?;
+        let is_done = successors.all().infos.len() == parents.len();
+        Ok(is_done.then_some(JointDecisions { successors, of }))
+    }
+
+    /// The logarithms of the odds of all roles in what follows from the state of a match.
+    fn log_odds(&self, one: &Match, next: Siblings<'_>, judge: &mut Judge) -> Vec<Shares> {
+        if let (Judge::Evaluation(scorer), Some(role)) = (&mut *judge, one.info.turn.first()) {
+            scorer.log_odds(one.state.words().iter().copied(), role);
+        }
+        let value = |(place, info): (usize, &NodeInfo)| match (&info.turn, &mut *judge) {
+            (Turn::Over(goals), _) => {
+                let unit = |role: RoleId| self.unit(role, goals[role.index()]);
+                self.roles.shares(|role| log_odds(unit(role)))
+            }
+            (turn, Judge::Evaluation(scorer)) => {
+                let state = next.state(place).iter().copied();
+                scorer.log_odds_beside(state, turn.first().unwrap_or(RoleId(0)))
+            }
+            (_, Judge::Playouts(playouts)) => {
+                let values = playouts.values.next().expect("each has a value");
+                let value = |role: RoleId| values[role.index()].clamp(1e-3, 1.0 - 1e-3);
+                self.roles.shares(|role| log_odds(value(role)))
+            }
+            (_, Judge::Random) => [0.0; Roles::MOST],
+        };
+        next.infos.iter().enumerate().map(value).collect()
+    }
+
+    /// The place of what is best for a role, or by chance one of those that are.
+    fn best(&mut self, role: RoleId, values: &[Shares]) -> usize {
         let (mut best, mut greatest, mut equal) = (0, None, 0);
-        for (place, info) in next.infos.iter().enumerate() {
-            let log_odds = match (&info.turn, &mut *judge) {
-                (Turn::Over(goals), _) => [RoleId(0), RoleId(1)]
-                    .map(|role| log_odds(self.unit(role, goals[role.index()]))),
-                (&Turn::One(to_move), Judge::Evaluation(scorer)) => {
-                    let state = next.state(place).iter().copied();
-                    scorer.log_odds_beside(state, to_move)
-                }
-                (Turn::One(_), Judge::Playouts(playouts)) => {
-                    let values = playouts.values.next().expect("each has a value");
-                    values.map(|value| log_odds(value.clamp(1e-3, 1.0 - 1e-3)))
-                }
-                _ => [0.0; 2],
-            };
-            let value = log_odds[role.index()];
-            let before = greatest.map(|greatest: [f32; 2]| greatest[role.index()]);
-            if before.is_none_or(|before| value > before) {
-                (best, greatest, equal) = (place, Some(log_odds), 1);
-            } else if before == Some(value) {
+        for (place, values) in values.iter().enumerate() {
+            let value = values[role.index()];
+            if greatest.is_none_or(|greatest| value > greatest) {
+                (best, greatest, equal) = (place, Some(value), 1);
+            } else if greatest == Some(value) {
                 equal += 1;
                 if self.rng.random_range(0..equal) == 0 {
                     best = place;
                 }
             }
         }
-        let is_over = matches!(next.infos[best].turn, Turn::Over(_));
-        let expected = greatest.filter(|_| is_over || !matches!(judge, Judge::Random));
-        (best, expected.map(|log_odds| log_odds.map(logistic)))
+        best
+    }
+
+    /// What the first policy got in a match with these results: see [`Outcome::score`].
+    fn score(&self, number: u64, results: Shares) -> f32 {
+        let is_own = |role: &RoleId| (number + u64::from(role.0)).is_multiple_of(2);
+        if self.roles.are_two() {
+            return results[(number % 2) as usize];
+        }
+        let (mut more, mut unequal) = (0.0, 0.0);
+        for own in self.roles.each().filter(is_own) {
+            for other in self.roles.each().filter(|other| !is_own(other)) {
+                let (own, other) = (results[own.index()], results[other.index()]);
+                more += f32::from(u8::from(own > other));
+                unequal += f32::from(u8::from(own != other));
+            }
+        }
+        if unequal > 0.0 { more / unequal } else { 0.5 }
     }
 
     /// A goal as a share of the range of goals.
@@ -483,11 +570,16 @@ impl<'a> SelfPlay<'a> {
 }
 
 impl Match {
-    /// What decides for who is to move, if it is one role.
-    fn decides<'a>(&self, judges: &'a mut [Judge; 2]) -> Option<&'a mut Judge> {
+    /// The number of the judge who decides for a role, of so many: roles change from match to match.
+    fn judge_of(&self, role: RoleId, judges: usize) -> usize {
+        ((self.number + u64::from(role.0)) % judges as u64) as usize
+    }
+
+    /// Whether a judge, of so many, decides.
+    fn asks(&self, judge: usize, judges: usize) -> bool {
         match self.info.turn {
-            Turn::One(role) => judges.get_mut(((self.number + u64::from(role.0)) % 2) as usize),
-            _ => None,
+            Turn::One(role) => self.judge_of(role, judges) == judge,
+            Turn::Over(_) | Turn::Several => true,
         }
     }
 
@@ -502,17 +594,18 @@ impl Match {
 
     /// What is to be learned of each state if the match brought these results. What was decided at
     /// random says nothing of what came before.
-    fn targets(&self, results: [f32; 2]) -> Vec<[f32; 2]> {
+    fn targets(&self, results: Shares) -> Vec<Shares> {
         let mut target = results;
         let targets = self.decisions.iter().rev().map(|decision| {
             if let Some(expected) = decision.expected {
                 let trace = if decision.is_random { 0.0 } else { TRACE };
-                target =
-                    [0, 1].map(|role| expected[role] + trace * (target[role] - expected[role]));
+                for (target, expected) in target.iter_mut().zip(expected) {
+                    *target = expected + trace * (*target - expected);
+                }
             }
             target
         });
-        let mut targets: Vec<[f32; 2]> = targets.collect();
+        let mut targets: Vec<Shares> = targets.collect();
         targets.reverse();
         targets
     }

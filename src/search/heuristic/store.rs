@@ -16,14 +16,14 @@ use thiserror::Error;
 use super::evaluation::Evaluation;
 use super::patterns::{Inputs, Pattern};
 use super::trust::{Trust, TrustedEvaluation};
-use super::weights::Weights;
+use super::weights::{Roles, Weights};
 use crate::directory::write_whole;
 use crate::fnv::Fnv64;
 use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// What was learned of a game before.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,12 +64,13 @@ impl StoredEvaluation {
         }
     }
 
-    /// For a game of so many propositions; nothing if it cannot be one of that game.
-    fn restored(self, bases: usize) -> Option<Evaluation> {
+    /// For a game of so many propositions and roles; nothing if it cannot be one of that game.
+    fn restored(self, bases: usize, roles: usize) -> Option<Evaluation> {
+        let roles = Roles::new(roles)?;
         let valid = Inputs::are_valid(bases, &self.patterns);
         let inputs = valid.then(|| Inputs::new(bases, self.patterns))?;
         let fits = inputs.count() == self.weights.inputs.len();
-        fits.then(|| Evaluation::new(Arc::new(inputs), &self.weights))
+        fits.then(|| Evaluation::new(roles, Arc::new(inputs), &self.weights))
     }
 }
 
@@ -105,7 +106,7 @@ impl Known {
     /// When it cannot be read, or is damaged.
     pub fn load(game: &GroundGame) -> Result<Option<Known>, StoreError> {
         match path(game)? {
-            Some(path) => read(&path, game.layout().bases.len()),
+            Some(path) => read(&path, game.layout().bases.len(), game.roles().len()),
             None => Ok(None),
         }
     }
@@ -140,7 +141,7 @@ fn path(game: &GroundGame) -> Result<Option<PathBuf>, StoreError> {
     Ok(Some(profile.with_file_name("heuristics").join(name)))
 }
 
-fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
+fn read(path: &Path, bases: usize, roles: usize) -> Result<Option<Known>, StoreError> {
     let damaged = || StoreError::Damaged(path.to_path_buf());
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -156,7 +157,7 @@ fn read(path: &Path, bases: usize) -> Result<Option<Known>, StoreError> {
     let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let evaluation = match stored.evaluation {
-        Some(stored) => Some(Arc::new(stored.restored(bases).ok_or_else(damaged)?)),
+        Some(stored) => Some(Arc::new(stored.restored(bases, roles).ok_or_else(damaged)?)),
         None => None,
     };
     Ok(Some(Known {
@@ -185,7 +186,7 @@ mod tests {
     fn what_is_written_is_read_again_and_damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("evaluation.json");
-        assert_eq!(read(&path, 3).unwrap(), None);
+        assert_eq!(read(&path, 3, 2).unwrap(), None);
         let pattern = Pattern {
             parts: vec![0, 1, 2],
             blockers: Vec::new(),
@@ -195,7 +196,7 @@ mod tests {
         for (weight, number) in weights.each_mut().zip(-40..) {
             *weight = number as f32 / 30.0;
         }
-        let evaluation = Arc::new(Evaluation::new(inputs, &weights));
+        let evaluation = Arc::new(Evaluation::new(Roles::new(2).unwrap(), inputs, &weights));
         for (evaluation, trust) in [
             (None, None),
             (Some(evaluation.clone()), Some(Trust::Full)),
@@ -208,12 +209,13 @@ mod tests {
                 time: Duration::from_millis(2500),
             };
             write(&path, &known).unwrap();
-            assert_eq!(read(&path, 3).unwrap(), Some(known));
+            assert_eq!(read(&path, 3, 2).unwrap(), Some(known));
         }
-        assert!(matches!(read(&path, 4), Err(StoreError::Damaged(_))));
+        assert!(matches!(read(&path, 4, 2), Err(StoreError::Damaged(_))));
+        assert!(matches!(read(&path, 3, 5), Err(StoreError::Damaged(_))));
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, "{\"format\":1,\"evaluation\":null}").unwrap();
-        assert_eq!(read(&path, 3).unwrap(), None);
+        assert_eq!(read(&path, 3, 2).unwrap(), None);
         for damaged in [
             &text[..text.len() / 2],
             "",
@@ -225,7 +227,7 @@ mod tests {
         ] {
             fs::write(&path, damaged).unwrap();
             assert!(
-                matches!(read(&path, 3), Err(StoreError::Damaged(_))),
+                matches!(read(&path, 3, 2), Err(StoreError::Damaged(_))),
                 "{damaged}"
             );
         }

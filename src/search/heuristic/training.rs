@@ -10,7 +10,7 @@ use rand::RngExt;
 use super::evaluation::{Evaluation, logistic};
 use super::patterns::Inputs;
 use super::samples::{Sample, Samples};
-use super::weights::{COLUMNS, HIDDEN, InputWeights, Weights, column};
+use super::weights::{COLUMNS, HIDDEN, InputWeights, Roles, Weights};
 use crate::machine::RoleId;
 use crate::rng::GameRng;
 use crate::search::symmetry::Symmetry;
@@ -41,8 +41,9 @@ pub(super) struct Training {
     /// From the hidden units to each output, and the sums of the squares of their gradients.
     outputs: [[f32; HIDDEN]; COLUMNS],
     squares: [[f32; HIDDEN]; COLUMNS],
+    roles: Roles,
     inputs: Arc<Inputs>,
-    /// Whether what one role gets is what the other one does not, so that one is learned.
+    /// Whether there are two roles of which one gets what the other one does not, so that one is learned.
     is_shared: bool,
     /// Each sample is as good with any of these.
     images: Vec<Image>,
@@ -69,6 +70,7 @@ impl Training {
     /// Weights by chance to and from the hidden layer, where there are samples like these; others
     /// are zero.
     pub(super) fn new(
+        roles: Roles,
         inputs: Inputs,
         samples: &Samples,
         is_shared: bool,
@@ -88,23 +90,24 @@ impl Training {
         hidden.for_each(|weight| *weight = rng.random_range(-range..range));
         let outputs = weights.outputs.iter_mut().flatten();
         outputs.for_each(|weight| *weight = rng.random_range(-OUTPUT_RANGE..OUTPUT_RANGE));
-        Training::of(Arc::new(inputs), &weights, is_shared)
+        Training::of(roles, Arc::new(inputs), &weights, is_shared)
     }
 
     /// The weights of an evaluation, to go on from.
     pub(super) fn resumed(evaluation: &Evaluation, is_shared: bool) -> Training {
         let inputs = evaluation.inputs().clone();
-        Training::of(inputs, &evaluation.weights(), is_shared)
+        Training::of(evaluation.roles(), inputs, &evaluation.weights(), is_shared)
     }
 
-    fn of(inputs: Arc<Inputs>, weights: &Weights, is_shared: bool) -> Training {
+    fn of(roles: Roles, inputs: Arc<Inputs>, weights: &Weights, is_shared: bool) -> Training {
         Training {
             constant: InputTraining::of(&weights.constant),
             each: weights.inputs.iter().map(InputTraining::of).collect(),
             outputs: weights.outputs,
             squares: [[0.0; HIDDEN]; COLUMNS],
+            roles,
             inputs,
-            is_shared,
+            is_shared: is_shared && roles.are_two(),
             images: Vec::new(),
             present: Vec::new(),
         }
@@ -201,9 +204,9 @@ impl Training {
         let mut errors = [0.0; COLUMNS];
         // The gradients of the hidden layer's sums.
         let mut back = [0.0; HIDDEN];
-        let roles = if self.is_shared { 1 } else { 2 };
-        for role in RoleId::first(roles) {
-            let column = column(sample.to_move, role);
+        let learned = if self.is_shared { 1 } else { Roles::MOST };
+        for role in self.roles.each().take(learned) {
+            let column = self.roles.column(sample.to_move, role);
             let outputs = &mut self.outputs[column];
             let hidden = dot(outputs, &units);
             let error = logistic(direct[column] + hidden) - sample.results[role.index()];
@@ -235,14 +238,14 @@ impl Training {
         };
         if self.is_shared {
             for to_move in [RoleId(0), RoleId(1)] {
-                let [own, other] = [0, 1].map(|role| column(to_move, RoleId(role)));
+                let [own, other] = [0, 1].map(|role| self.roles.column(to_move, RoleId(role)));
                 weights.outputs[other] = weights.outputs[own].map(|weight| -weight);
                 for input in weights.inputs.iter_mut().chain([&mut weights.constant]) {
                     input.direct[other] = -input.direct[own];
                 }
             }
         }
-        Evaluation::new(self.inputs.clone(), &weights)
+        Evaluation::new(self.roles, self.inputs.clone(), &weights)
     }
 }
 
@@ -351,12 +354,12 @@ mod tests {
             let to_move = RoleId(rng.random_range(0..2));
             let won = rng.random_bool(logistic(known(state, to_move)).into());
             let result = f32::from(u8::from(won));
-            let results = [result, 1.0 - result];
+            let results = [result, 1.0 - result, 0.0, 0.0];
             samples.add_match(&[state], &[to_move], std::iter::once(results));
         }
         for is_shared in [true, false] {
-            let mut training =
-                Training::new(Inputs::new(4, Vec::new()), &samples, is_shared, &mut rng);
+            let (roles, inputs) = (Roles::new(2).unwrap(), Inputs::new(4, Vec::new()));
+            let mut training = Training::new(roles, inputs, &samples, is_shared, &mut rng);
             training.learn(&samples, 800_000, &mut rng, &Stop::new());
             let learned = training.evaluation();
             // To look at samples changes nothing, and to go on does not make it worse.
@@ -368,7 +371,7 @@ mod tests {
                 let mut scorer = Scorer::new(Arc::new(evaluation));
                 for (state, role) in (0..32).map(|number| (number / 2, number as u32 % 2)) {
                     let to_move = RoleId(role);
-                    let [found, other] = scorer.log_odds([state].into_iter(), to_move);
+                    let [found, other, ..] = scorer.log_odds([state].into_iter(), to_move);
                     let expected = known(state, to_move);
                     assert!(
                         (found - expected).abs() < 0.25 && (other + expected).abs() < 0.25,

@@ -182,7 +182,7 @@ impl Trial<'_> {
             return Err(NoOutcome::Stopped);
         }
         let chosen = || places.iter().map(|&at| self.held_out.get(at));
-        let log_odds = values.into_iter().map(|[value, _]| {
+        let log_odds = values.into_iter().map(|[value, ..]| {
             // Not all or nothing, however few playouts there were.
             let value = (value * PLAYOUTS as f32 + 0.5) / (PLAYOUTS + 1) as f32;
             (value / (1.0 - value)).ln()
@@ -192,7 +192,7 @@ impl Trial<'_> {
         // In each state, by the evaluation and by playouts on each scale.
         let gains = chosen().zip(log_odds).map(|(sample, log_odds)| {
             let result = sample.results[0];
-            let [value, _] = scorer.values(sample.state.iter().copied(), sample.to_move);
+            let [value, ..] = scorer.values(sample.state.iter().copied(), sample.to_move);
             let without = loss(means[sample.to_move.index()], result);
             let by_playouts =
                 SCALES.map(|scale| without - loss(logistic(scale * log_odds), result));

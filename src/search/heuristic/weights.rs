@@ -7,13 +7,52 @@ use crate::machine::RoleId;
 /// How many hidden units there are.
 pub(in crate::search) const HIDDEN: usize = 32;
 
-/// How many outputs there are: one for each role to move and each role that gets something, see
-/// [`column`].
+/// How many outputs there are: see [`Roles::column`].
 pub(in crate::search) const COLUMNS: usize = 4;
 
-/// The output for what a role gets where another one, or the same, is to move.
-pub(super) fn column(to_move: RoleId, role: RoleId) -> usize {
-    2 * to_move.index() + role.index()
+/// For each role something, as a share of the range of its goals; 0 for roles that there are not.
+pub(in crate::search) type Shares = [f32; Roles::MOST];
+
+/// The number of roles of a game that may have an evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::search) struct Roles(usize);
+
+impl Roles {
+    /// The greatest number.
+    pub(in crate::search) const MOST: usize = 4;
+
+    /// So many, if there may be an evaluation.
+    pub(in crate::search) fn new(count: usize) -> Option<Roles> {
+        (2..=Roles::MOST).contains(&count).then_some(Roles(count))
+    }
+
+    /// One after the other.
+    pub(in crate::search) fn each(self) -> impl Iterator<Item = RoleId> {
+        RoleId::first(self.0)
+    }
+
+    /// Whether there are two.
+    pub(super) fn are_two(self) -> bool {
+        self.0 == 2
+    }
+
+    /// What is told of each.
+    #[inline(always)]
+    pub(in crate::search) fn shares(self, mut of: impl FnMut(RoleId) -> f32) -> Shares {
+        let mut shares = [0.0; Roles::MOST];
+        self.each().for_each(|role| shares[role.index()] = of(role));
+        shares
+    }
+
+    /// The output for what a role gets. Of two roles, each has outputs of its own for where it is to move; of more,
+    /// propositions tell who is.
+    #[inline(always)]
+    pub(super) fn column(self, to_move: RoleId, role: RoleId) -> usize {
+        match self.0 {
+            2 => 2 * to_move.index() + role.index(),
+            _ => role.index(),
+        }
+    }
 }
 
 /// The weights of a network with one hidden layer, and with connections past that layer.

@@ -68,7 +68,7 @@ use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
-use super::heuristic::{HeuristicConfig, HeuristicTask, TrustedEvaluation};
+use super::heuristic::{HeuristicConfig, HeuristicTask, Roles, TrustedEvaluation};
 use super::successor::Successor;
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
@@ -351,10 +351,10 @@ impl Mcts {
     }
 
     /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and not in games
-    /// of other than two roles, which have none.
+    /// of so many roles that there is none.
     pub fn await_evaluation(&self, stop: &Stop) {
-        let has_two_roles = self.tree.ranges().len() == 2;
-        if let Some(task) = self.heuristic.as_ref().filter(|_| has_two_roles) {
+        let may_have_one = Roles::new(self.tree.ranges().len()).is_some();
+        if let Some(task) = self.heuristic.as_ref().filter(|_| may_have_one) {
             task.wait_unless(stop);
         }
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use super::arena::{Block, get, set};
 use super::words::AtomicU64;
 use crate::machine::RoleId;
+use crate::search::heuristic::{Roles, Shares};
 use crate::search::successor::{NodeInfo, Turn};
 
 /// A node: the block that it is in.
@@ -47,30 +48,37 @@ impl Bounds {
     }
 }
 
-/// What each of two roles can expect, as a share of the range of its goals.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Expected(pub [f32; 2]);
+/// What each of two to four roles can expect, as a share of the range of its goals, in 65,534ths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Expected([u16; Roles::MOST]);
 
 impl Expected {
     /// Nothing is known yet.
-    pub(super) const UNKNOWN: Expected = Expected([f32::NAN; 2]);
+    pub(super) const UNKNOWN: Expected = Expected([u16::MAX; Roles::MOST]);
+
+    /// The units of shares: one half is a whole number of them.
+    const ONE: f32 = 65_534.0;
+
+    pub(super) fn new(shares: Shares) -> Expected {
+        Expected(shares.map(|share| (share * Expected::ONE + 0.5) as u16))
+    }
 
     /// Whether something is known.
     pub(super) fn is_known(self) -> bool {
-        !self.0[0].is_nan()
+        self != Expected::UNKNOWN
     }
 
     pub(super) fn of(self, role: RoleId) -> f32 {
-        self.0[role.index()]
+        f32::from(self.0[role.index()]) / Expected::ONE
     }
 
     pub(super) fn to_word(self) -> u64 {
-        let [first, second] = self.0.map(|value| u64::from(value.to_bits()));
-        second << 32 | first
+        let [a, b, c, d] = self.0.map(u64::from);
+        a | b << 16 | c << 32 | d << 48
     }
 
     pub(super) fn from_word(word: u64) -> Expected {
-        Expected([word as u32, (word >> 32) as u32].map(f32::from_bits))
+        Expected([0, 16, 32, 48].map(|shift| (word >> shift) as u16))
     }
 }
 
@@ -385,5 +393,38 @@ impl Bounds {
         } else {
             0.0
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// What is expected fits a word, and is known whatever it is.
+        #[test]
+        fn expected_shares_are_kept(shares in prop::array::uniform4(0.0f32..=1.0)) {
+            let expected = Expected::new(shares);
+            prop_assert!(expected.is_known());
+            prop_assert_eq!(Expected::from_word(expected.to_word()), expected);
+            for (role, share) in RoleId::first(4).zip(shares) {
+                prop_assert!((expected.of(role) - share).abs() < 1e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn proved_shares_are_exact() {
+        let shares = [0.0, 0.5, 1.0, 0.0];
+        let expected = Expected::new(shares);
+        assert_eq!(
+            RoleId::first(4)
+                .map(|role| expected.of(role))
+                .collect::<Vec<_>>(),
+            shares
+        );
+        assert!(!Expected::from_word(Expected::UNKNOWN.to_word()).is_known());
     }
 }

@@ -26,7 +26,7 @@ use super::valuation::Valuation;
 use crate::machine::{Move, RoleId, State};
 use crate::proof::Target;
 use crate::rng::streams;
-use crate::search::heuristic::{Evaluation, Inputs, Scorer, Trust, Weights};
+use crate::search::heuristic::{Evaluation, Inputs, Roles, Scorer, Trust, Weights};
 use crate::search::legal::LegalMoves;
 use crate::search::successor::{Expansions, NodeInfo, Successor, Successors, Turn};
 
@@ -417,7 +417,7 @@ fn values_follow_what_is_proved() {
         for (bit, input) in weights.inputs.iter_mut().enumerate() {
             input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
         }
-        let evaluation = Evaluation::new(inputs, &weights);
+        let evaluation = Evaluation::new(Roles::new(2).unwrap(), inputs, &weights);
         let valuation = Valuation {
             evaluation: Arc::new(evaluation),
             trust: Trust::Full,

@@ -1,6 +1,6 @@
 //! What a learned [evaluation](crate::search::heuristic) tells about the nodes of the tree.
 //!
-//! Nodes and edges have a value for each of two roles, beside the mean of what evaluations brought.
+//! Nodes and edges have a value for each of two to four roles, beside the mean of what evaluations brought.
 //! That of an expanded node is the value of the child that is best for who decides: a minimax
 //! value. What an edge is worth is a weighted mean of both, and before the first visit the value
 //! alone ("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo Tree
@@ -15,7 +15,7 @@ use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
-use crate::search::heuristic::{Evaluation, Scorer, Trust};
+use crate::search::heuristic::{Evaluation, Roles, Scorer, Trust};
 use crate::search::successor::{Expansion, Turn};
 
 /// An evaluation for a tree, and how it is used.
@@ -43,18 +43,20 @@ impl Tree {
     }
 
     /// The goals that the roles can expect in a node.
-    pub(super) fn expected_goals(&self, id: NodeId, scorer: &mut Scorer) -> [f32; 2] {
+    pub(super) fn expected_goals<'a>(
+        &'a self,
+        id: NodeId,
+        scorer: &mut Scorer,
+    ) -> impl Iterator<Item = f32> + use<'a> {
         let node = self.node(id);
         let mut expected = node.expected();
         if !expected.is_known() {
             let to_move = node.meta().role().unwrap_or(RoleId(0));
-            expected = Expected(scorer.values(node.state(), to_move));
+            expected = Expected::new(scorer.values(node.state(), to_move));
             node.expect(expected);
         }
-        [0, 1].map(|role| {
-            let Bounds { low, high } = self.ranges()[role];
-            low + expected.0[role] * (high - low)
-        })
+        let ranges = RoleId::first(self.ranges().len()).zip(self.ranges());
+        ranges.map(move |(role, &Bounds { low, high })| low + expected.of(role) * (high - low))
     }
 
     /// Values what follows from a node that has just been expanded.
@@ -67,12 +69,15 @@ impl Tree {
         let infos = found.successors.infos.iter().enumerate();
         for (edge, (place, info)) in decision.each().zip(infos) {
             let expected = match &info.turn {
-                Turn::Over(goals) => self.in_units(|role| goals[role.index()]),
-                Turn::One(to_move) => {
+                Turn::Over(goals) => self.expected(|role| {
+                    let at = role.index();
+                    self.ranges()[at].to_unit(goals[at])
+                }),
+                turn => {
                     let state = found.successors.state(place).iter().copied();
-                    Expected(scorer.values_beside(state, *to_move))
+                    let to_move = turn.first().unwrap_or(RoleId(0));
+                    Expected::new(scorer.values_beside(state, to_move))
                 }
-                Turn::Several => continue,
             };
             edge.expect(expected);
             edge.set_prior(expected.of(role));
@@ -148,18 +153,21 @@ impl Tree {
     }
 
     /// What is expected, as far as it is possible by what is proved of the node.
-    fn within_bounds(&self, node: Node<'_>, Expected(values): Expected) -> Expected {
-        Expected([0, 1].map(|role| {
-            let range = self.ranges()[role];
-            let Bounds { low, high } = node.bounds(RoleId(role as u32));
-            values[role].clamp(range.to_unit(low), range.to_unit(high))
-        }))
+    fn within_bounds(&self, node: Node<'_>, expected: Expected) -> Expected {
+        self.expected(|role| {
+            let range = self.ranges()[role.index()];
+            let Bounds { low, high } = node.bounds(role);
+            (expected.of(role)).clamp(range.to_unit(low), range.to_unit(high))
+        })
     }
 
-    /// Goals as shares of their ranges.
-    fn in_units(&self, goal: impl Fn(RoleId) -> f32) -> Expected {
-        let unit = |role: RoleId| self.ranges()[role.index()].to_unit(goal(role));
-        Expected([RoleId(0), RoleId(1)].map(unit))
+    /// What is expected of each role, as a share.
+    fn expected(&self, share: impl Fn(RoleId) -> f32) -> Expected {
+        let mut shares = [0.0; Roles::MOST];
+        for (role, found) in RoleId::first(self.ranges().len()).zip(&mut shares) {
+            *found = share(role);
+        }
+        Expected::new(shares)
     }
 }
 

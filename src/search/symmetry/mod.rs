@@ -40,12 +40,12 @@ impl Symmetry {
         }
     }
 
-    /// The values of both roles after they may have changed places.
-    pub(super) fn values<T: Copy>(&self, [first, second]: [T; 2]) -> [T; 2] {
-        match self.swaps_roles {
-            true => [second, first],
-            false => [first, second],
+    /// The values of all roles, two at least, after the first two may have changed places.
+    pub(super) fn values<T, const ROLES: usize>(&self, mut values: [T; ROLES]) -> [T; ROLES] {
+        if self.swaps_roles {
+            values.swap(0, 1);
         }
+        values
     }
 
     fn state(&self, words: &[u64]) -> State {
@@ -62,7 +62,8 @@ impl Symmetry {
     }
 }
 
-/// The symmetries of a game for two that hold in all of these states, in which one role decides.
+/// The symmetries of a game for two that hold in all of these states. Those in which several roles decide tell
+/// nothing.
 ///
 /// # Errors
 /// When the machine cannot go on.
@@ -73,8 +74,13 @@ pub(super) fn symmetries(
     stop: &Stop,
 ) -> Result<Vec<Symmetry>, MachineError> {
     let mut found = candidates(game);
+    let mut tells = false;
     for state in states {
         let original = evaluator.expand(&[(state, 0)], stop)?;
+        if !original.is_empty() && original.get(0).successors.infos.is_empty() {
+            continue;
+        }
+        tells = true;
         let mut held = Vec::new();
         for symmetry in found {
             if original.is_empty() {
@@ -92,7 +98,7 @@ pub(super) fn symmetries(
             break;
         }
     }
-    Ok(found)
+    Ok(if tells { found } else { Vec::new() })
 }
 
 /// Whether what follows from the image of a state is what the symmetry makes of what follows from the

@@ -20,8 +20,8 @@ public final class Search implements AutoCloseable {
      * A search from the initial state.
      *
      * @param memory how many bytes it may take
-     * @param evaluation whether an evaluation of states is learned at first, for games of two roles in
-     *     turn
+     * @param evaluation whether an evaluation of states is learned at first, for games of two to four
+     *     roles
      */
     public Search(Game game, int threads, long seed, long memory, boolean evaluation) {
         Game.requirePositive("threads", threads);
