@@ -2,6 +2,8 @@
 
 use rand::RngExt;
 
+use super::evaluation::logistic;
+use super::policy::greatest;
 use super::weights::{Roles, Shares};
 use crate::machine::{Move, RoleId};
 use crate::rng::GameRng;
@@ -69,19 +71,20 @@ impl JointMoves {
     }
 
     /// The place of one in which each role makes the move that is best for it in the mean over what the others may
-    /// do, as far as there is one; by chance one of several. Each role has its own opinion of what all roles get.
+    /// do, as far as there is one; by chance one of several. Each role has its own opinion of the logarithms of the odds of
+    /// all roles after each of them.
     pub(super) fn best<'a>(
         &self,
         roles: Roles,
-        values: impl Fn(RoleId) -> &'a [Shares],
+        log_odds: impl Fn(RoleId) -> &'a [Shares],
         rng: &mut GameRng,
     ) -> usize {
         let joints = || self.places.chunks_exact(self.counts.len());
         let means = roles.each().map(|role| {
             let mut sums = vec![(0.0, 0.0); self.counts[role.index()]];
-            for (places, values) in joints().zip(values(role)) {
+            for (places, log_odds) in joints().zip(log_odds(role)) {
                 let (sum, count) = &mut sums[places[role.index()]];
-                *sum += values[role.index()];
+                *sum += logistic(log_odds[role.index()]);
                 *count += 1.0;
             }
             let means = sums
@@ -90,23 +93,11 @@ impl JointMoves {
             means.collect::<Vec<f32>>()
         });
         let means: Vec<Vec<f32>> = means.collect();
-        let (mut best, mut greatest, mut equal) = (0, f32::NEG_INFINITY, 0);
-        for (at, places) in joints().enumerate() {
-            let value: f32 = means
-                .iter()
-                .zip(places)
-                .map(|(means, &place)| means[place])
-                .sum();
-            if value > greatest {
-                (best, greatest, equal) = (at, value, 1);
-            } else if value == greatest {
-                equal += 1;
-                if rng.random_range(0..equal) == 0 {
-                    best = at;
-                }
-            }
-        }
-        best
+        let values = joints().map(|places| {
+            let own = means.iter().zip(places);
+            own.map(|(means, &place)| means[place]).sum()
+        });
+        greatest(values, rng)
     }
 }
 

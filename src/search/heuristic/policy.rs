@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use rand::RngExt;
+
 use super::evaluation::{Evaluation, Scorer};
 use super::weights::Shares;
 use crate::machine::State;
+use crate::rng::GameRng;
 use crate::search::successor::{Siblings, Turn};
 
 /// What decides in matches: the state of the greatest value is chosen, and the ends of matches count
@@ -61,4 +64,20 @@ impl Playouts {
             }
         }
     }
+}
+
+/// The place of the greatest of some values, or by chance of one of the greatest; 0 if there are none.
+pub(super) fn greatest(values: impl Iterator<Item = f32>, rng: &mut GameRng) -> usize {
+    let (mut best, mut greatest, mut equal) = (0, None, 0);
+    for (place, value) in values.enumerate() {
+        if greatest.is_none_or(|greatest| value > greatest) {
+            (best, greatest, equal) = (place, Some(value), 1);
+        } else if greatest == Some(value) {
+            equal += 1;
+            if rng.random_range(0..equal) == 0 {
+                best = place;
+            }
+        }
+    }
+    best
 }

@@ -7,7 +7,7 @@ use rand::RngExt;
 
 use super::evaluation::logistic;
 use super::joint_moves::JointMoves;
-use super::policy::{Judge, Policy};
+use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
 use super::weights::{Roles, Shares};
 use crate::ground::GroundGame;
@@ -350,32 +350,8 @@ impl<'a> SelfPlay<'a> {
             let next = options(at);
             outcome.decisions += 1;
             successors += next.infos.len() as u64;
-            let judged = judges.iter_mut().enumerate().map(|(number, judge)| {
-                let asked = one.asks(number, count);
-                asked.then(|| self.log_odds(&one, next, judge))
-            });
-            let judged: Vec<_> = judged.map(Option::unwrap_or_default).collect();
-            let by = |role: RoleId| one.judge_of(role, count);
-            let (role, best) = match (&one.info.turn, &joint.of[at]) {
-                (Turn::One(role), _) => (*role, self.best(*role, &judged[by(*role)])),
-                (_, Some((moves, _))) => {
-                    let shares = judged.iter().map(|values| {
-                        let values = values.iter();
-                        values
-                            .map(|values| self.roles.shares(|role| logistic(values[role.index()])))
-                    });
-                    let shares: Vec<Vec<Shares>> = shares.map(Iterator::collect).collect();
-                    let values = |role| &shares[by(role)][..];
-                    (RoleId(0), moves.best(self.roles, values, &mut self.rng))
-                }
-                (_, None) => unreachable!("somebody decides in it"),
-            };
-            let is_over = matches!(next.infos[best].turn, Turn::Over(_));
-            let judge = by(role);
-            let is_known = is_over || !matches!(judges[judge], Judge::Random);
-            let expected = is_known.then(|| judged[judge][best]);
-            let expected =
-                expected.map(|values| self.roles.shares(|role| logistic(values[role.index()])));
+            let joint = joint.of[at].as_ref().map(|(moves, _)| moves);
+            let (role, best, expected) = self.decide(&one, next, joint, judges);
             let is_random = one.opening > 0 || self.rng.random_bool(chance.noise);
             let chosen = match is_random {
                 true => self.rng.random_range(0..next.infos.len()),
@@ -408,6 +384,37 @@ impl<'a> SelfPlay<'a> {
         self.branching = (successors as f64 / found.len() as f64).max(1.0);
         outcome.successors += successors;
         Ok(true)
+    }
+
+    /// Who decides in the state of a match, or the first role where several do with these joint moves; the place of what
+    /// is best among what follows; and what the roles can expect then, as far as that is known.
+    fn decide(
+        &mut self,
+        one: &Match,
+        next: Siblings<'_>,
+        joint: Option<&JointMoves>,
+        judges: &mut [Judge],
+    ) -> (RoleId, usize, Option<Shares>) {
+        let count = judges.len();
+        let judged = judges.iter_mut().enumerate().map(|(number, judge)| {
+            let asked = one.asks(number, count);
+            asked.then(|| self.log_odds(one, next, judge))
+        });
+        let judged: Vec<Vec<Shares>> = judged.map(Option::unwrap_or_default).collect();
+        let of = |role: RoleId| one.judge_of(role, count);
+        let role = one.info.turn.first().expect("somebody decides in it");
+        let best = match joint {
+            Some(joint) => joint.best(self.roles, |role| &judged[of(role)], &mut self.rng),
+            None => {
+                let values = judged[of(role)].iter();
+                greatest(values.map(|values| values[role.index()]), &mut self.rng)
+            }
+        };
+        let is_over = matches!(next.infos[best].turn, Turn::Over(_));
+        let is_known = is_over || !matches!(judges[of(role)], Judge::Random);
+        let expected = judged[of(role)][best];
+        let shares = || self.roles.shares(|role| logistic(expected[role.index()]));
+        (role, best, is_known.then(shares))
     }
 
     /// The mean of what the roles get in playouts from each of these states, in which somebody decides, unless a
@@ -522,23 +529,6 @@ impl<'a> SelfPlay<'a> {
             (_, Judge::Random) => [0.0; Roles::MOST],
         };
         next.infos.iter().enumerate().map(value).collect()
-    }
-
-    /// The place of what is best for a role, or by chance one of those that are.
-    fn best(&mut self, role: RoleId, values: &[Shares]) -> usize {
-        let (mut best, mut greatest, mut equal) = (0, None, 0);
-        for (place, values) in values.iter().enumerate() {
-            let value = values[role.index()];
-            if greatest.is_none_or(|greatest| value > greatest) {
-                (best, greatest, equal) = (place, Some(value), 1);
-            } else if greatest == Some(value) {
-                equal += 1;
-                if self.rng.random_range(0..equal) == 0 {
-                    best = place;
-                }
-            }
-        }
-        best
     }
 
     /// What the first policy got in a match with these results: see [`Outcome::score`].

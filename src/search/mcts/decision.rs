@@ -31,7 +31,7 @@ const COUNTS: usize = 0;
 const WORTH: usize = 1;
 /// The node that it leads to, or 0; from bit 32 on the move.
 const TO: usize = 2;
-/// In a search with an evaluation, what two roles can expect behind it: see [`Expected`]. In one
+/// In a search with an evaluation, what the roles can expect behind it: see [`Expected`]. In one
 /// with [prior probabilities](Edge::probability), that of the move, a floating point number. In others,
 /// all moves as first: in how many playouts below the node the move was made by the role that decides
 /// there; and from bit 32 on the mean of their values, a floating point number.
@@ -219,12 +219,12 @@ impl<'a> Edge<'a> {
         }
     }
 
-    /// What two roles can expect behind it.
+    /// What the roles can expect behind it.
     pub(super) fn expected(self) -> Expected {
         Expected::from_word(get(&self.0[TOLD]))
     }
 
-    /// Sets what two roles can expect behind it.
+    /// Sets what the roles can expect behind it.
     pub(super) fn expect(self, expected: Expected) {
         set(&self.0[TOLD], expected.to_word());
     }

@@ -15,7 +15,7 @@ use crate::machine::{Move, RoleId};
 use crate::playout::MoveNumbers;
 
 /// Of how many moves in the root a playout has to tell.
-const LEAST_MOVES: f64 = 20.0;
+const LEAST_MOVES: f64 = 25.0;
 
 /// After how many playouts this is looked at, and what they tell compared with what comes of the moves.
 const TRIAL: u64 = 1000;

@@ -164,7 +164,7 @@ const META: usize = 0;
 const INSIDE: usize = 1;
 /// Visits; from bit 40 on evaluations under way that start here.
 const COUNTS: usize = 2;
-/// What the roles can expect, if there are two: see [`Expected`].
+/// What the roles can expect, if there are two to four: see [`Expected`].
 const EXPECTED: usize = 3;
 const SUMS: usize = 4;
 
