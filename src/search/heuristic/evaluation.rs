@@ -289,17 +289,19 @@ impl Scorer {
     /// The outputs for all roles.
     #[inline(always)]
     fn outputs(&self, sums: &Sums, to_move: RoleId) -> Shares {
+        let mut units = sums.hidden;
+        units
+            .iter_mut()
+            .for_each(|unit| *unit = (*unit).clamp(0, ONE));
         let roles = self.evaluation.roles;
-        roles.shares(|role| self.output(sums, roles.column(to_move, role)))
-    }
-
-    #[inline(always)]
-    fn output(&self, sums: &Sums, column: usize) -> f32 {
-        let mut products = 0;
-        for (&sum, &weight) in sums.hidden.iter().zip(&self.evaluation.outputs[column]) {
-            products += i32::from(sum.clamp(0, ONE)) * i32::from(weight);
-        }
-        sums.direct[column] as f32 / DIRECT + products as f32 / (HIDDEN_UNIT * OUTPUT)
+        roles.shares(|role| {
+            let column = roles.column(to_move, role);
+            let mut products = 0;
+            for (&unit, &weight) in units.iter().zip(&self.evaluation.outputs[column]) {
+                products += i32::from(unit) * i32::from(weight);
+            }
+            sums.direct[column] as f32 / DIRECT + products as f32 / (HIDDEN_UNIT * OUTPUT)
+        })
     }
 }
 

@@ -502,7 +502,10 @@ impl<'a> SelfPlay<'a> {
                 (joint, start..parents.len())
             }));
         }
-        let successors = self.evaluator.follow_all(&parents, &moves, stop)?;
+        let successors = match parents.is_empty() {
+            true => Successors::default(),
+            false => self.evaluator.follow_all(&parents, &moves, stop)?,
+        };
         let is_done = successors.all().infos.len() == parents.len();
         Ok(is_done.then_some(JointDecisions { successors, of }))
     }

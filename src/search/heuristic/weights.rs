@@ -40,7 +40,9 @@ impl Roles {
     #[inline(always)]
     pub(in crate::search) fn shares(self, mut of: impl FnMut(RoleId) -> f32) -> Shares {
         let mut shares = [0.0; Roles::MOST];
-        self.each().for_each(|role| shares[role.index()] = of(role));
+        for (role, share) in self.each().zip(&mut shares) {
+            *share = of(role);
+        }
         shares
     }
 
