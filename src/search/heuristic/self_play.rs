@@ -536,10 +536,10 @@ impl<'a> SelfPlay<'a> {
 
     /// What the first policy got in a match with these results: see [`Outcome::score`].
     fn score(&self, number: u64, results: Shares) -> f32 {
-        let is_own = |role: &RoleId| (number + u64::from(role.0)).is_multiple_of(2);
         if self.roles.are_two() {
             return results[(number % 2) as usize];
         }
+        let is_own = |role: &RoleId| (number + u64::from(role.0)).is_multiple_of(2);
         let (mut more, mut unequal) = (0.0, 0.0);
         for own in self.roles.each().filter(is_own) {
             for other in self.roles.each().filter(|other| !is_own(other)) {
