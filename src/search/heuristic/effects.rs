@@ -32,14 +32,10 @@ impl Effect {
 /// The effects of the propositions that hold in some of the samples.
 pub(super) fn effects(samples: &Samples, evaluation: &Arc<Evaluation>) -> Vec<Effect> {
     let mut scorer = Scorer::new(evaluation.clone());
-    let none: Vec<Moments<f64>> = evaluation
-        .roles()
-        .each()
-        .map(|_| Moments::default())
-        .collect();
+    let roles = evaluation.roles();
     let effect = |base| Effect {
         base,
-        where_to_move: none.clone().into(),
+        where_to_move: roles.each().map(|_| Moments::default()).collect(),
     };
     let mut effects: Vec<Effect> = (0..evaluation.bases()).map(effect).collect();
     let step = samples.len().div_ceil(STATES).max(1);

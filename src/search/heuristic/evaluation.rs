@@ -86,7 +86,7 @@ impl Evaluation {
     }
 
     /// The number of roles.
-    pub(super) fn roles(&self) -> Roles {
+    pub(in crate::search) fn roles(&self) -> Roles {
         self.roles
     }
 
@@ -183,14 +183,12 @@ impl Scorer {
         words: impl Iterator<Item = u64>,
         to_move: RoleId,
     ) -> Shares {
-        let log_odds = self.log_odds(words, to_move);
-        self.shares(log_odds)
+        shares(self.roles(), self.log_odds(words, to_move))
     }
 
-    /// Shares with these logarithms of the odds.
-    fn shares(&self, log_odds: Shares) -> Shares {
-        let roles = self.evaluation.roles;
-        roles.shares(|role| logistic(log_odds[role.index()]))
+    /// The number of roles.
+    pub(in crate::search) fn roles(&self) -> Roles {
+        self.evaluation.roles
     }
 
     /// The logarithms of the odds of each role in the state with these words.
@@ -273,8 +271,7 @@ impl Scorer {
         words: impl Iterator<Item = u64>,
         to_move: RoleId,
     ) -> Shares {
-        let log_odds = self.log_odds_beside(words, to_move);
-        self.shares(log_odds)
+        shares(self.roles(), self.log_odds_beside(words, to_move))
     }
 
     /// What a proposition that holds in the state before adds to the logarithms of the odds there.
@@ -282,8 +279,7 @@ impl Scorer {
         let mut without = self.sums;
         without.subtract(&self.evaluation.weights[base]);
         let [with, without] = [&self.sums, &without].map(|sums| self.outputs(sums, to_move));
-        let roles = self.evaluation.roles;
-        roles.shares(|role| with[role.index()] - without[role.index()])
+        (self.roles()).shares(|role| with[role.index()] - without[role.index()])
     }
 
     /// The outputs for all roles.
@@ -329,6 +325,11 @@ impl<W: Iterator<Item = u64>> VectorWork for LogOdds<'_, W> {
         }
         found
     }
+}
+
+/// What each role can expect with these logarithms of the odds.
+pub(super) fn shares(roles: Roles, log_odds: Shares) -> Shares {
+    roles.shares(|role| logistic(log_odds[role.index()]))
 }
 
 /// The logistic function: the probability with these logarithmic odds.

@@ -14,8 +14,8 @@
 //!
 //! - `patterns`, `endings`: what tells of lines that are nearly complete, beside the propositions.
 //! - `weights`, `evaluation`: the network, and how it is computed from state to state.
-//! - `self_play`, `team`, `policy`, `joint_moves`, `samples`: matches, on several threads, what decides in them, also for
-//!   several roles at once, and their states.
+//! - `match_play`, `self_play`, `team`, `policy`, `joint_moves`, `samples`: a match, many of them, on several threads, what
+//!   decides in them, also for several roles at once, and their states.
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
 //! - `learn`: the rounds.
@@ -28,6 +28,7 @@ mod evaluation;
 mod joint_moves;
 mod learn;
 mod loss;
+mod match_play;
 mod patterns;
 mod policy;
 mod samples;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use propjit_stop::Stop;
 use rand::RngExt;
 
-use super::evaluation::logistic;
+use super::evaluation::shares;
 use super::joint_moves::JointMoves;
+use super::match_play::{Decision, Lessons, Match};
 use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
 use super::weights::{Roles, Shares};
@@ -30,11 +31,6 @@ const LEAST_AT_A_TIME: usize = 4;
 
 /// In how many states symmetries are tried out.
 const TRIED_STATES: usize = 60;
-
-/// How far what is learned of a state is what came of it, instead of what was expected after each
-/// decision: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
-/// Differences", 1988).
-const TRACE: f32 = 0.8;
 
 /// The chance in a match.
 #[derive(Clone, Copy, Debug)]
@@ -141,55 +137,11 @@ impl From<MachineError> for NoOutcome {
     }
 }
 
-/// A match.
-struct Match {
-    number: u64,
-    state: State,
-    info: NodeInfo,
-    /// How many decisions are still made at random.
-    opening: u32,
-    /// The states after these, packed, who was to move, or the first role where several were, and how was decided.
-    states: Vec<u64>,
-    to_move: Vec<RoleId>,
-    decisions: Vec<Decision>,
-}
-
 /// The joint moves in some matches, and where they lead to.
 struct JointDecisions {
     successors: Successors,
     /// For each match, if several roles decide, the joint moves and the places of their successors.
     of: Vec<Option<(JointMoves, Range<usize>)>>,
-}
-
-/// A decision in a match.
-#[derive(Clone, Copy, Debug)]
-struct Decision {
-    /// What the roles can expect if the best is done, as far as that is known.
-    expected: Option<Shares>,
-    /// Whether it was made at random.
-    is_random: bool,
-}
-
-/// What is learned from matches.
-pub(super) struct Lessons<'a> {
-    /// The states after the opening.
-    pub samples: &'a mut Samples,
-    /// The same of one of so many matches, which are not among the samples.
-    pub held_out: (&'a mut Samples, usize),
-}
-
-impl Lessons<'_> {
-    /// Adds what can be learned from a match with these results.
-    fn add(&mut self, one: &Match, results: Shares) {
-        let (held_out, part) = &mut self.held_out;
-        if one.number.is_multiple_of(*part as u64) {
-            let results = std::iter::repeat_n(results, one.to_move.len());
-            held_out.add_match(&one.states, &one.to_move, results);
-        } else {
-            let targets = one.targets(results).into_iter();
-            self.samples.add_match(&one.states, &one.to_move, targets);
-        }
-    }
 }
 
 impl<'a> SelfPlay<'a> {
@@ -413,8 +365,7 @@ impl<'a> SelfPlay<'a> {
         let is_over = matches!(next.infos[best].turn, Turn::Over(_));
         let is_known = is_over || !matches!(judges[of(role)], Judge::Random);
         let expected = judged[of(role)][best];
-        let shares = || self.roles.shares(|role| logistic(expected[role.index()]));
-        (role, best, is_known.then(shares))
+        (role, best, is_known.then(|| shares(self.roles, expected)))
     }
 
     /// The mean of what the roles get in playouts from each of these states, in which somebody decides, unless a
@@ -559,48 +510,6 @@ impl<'a> SelfPlay<'a> {
         } else {
             0.0
         }
-    }
-}
-
-impl Match {
-    /// The number of the judge who decides for a role, of so many: roles change from match to match.
-    fn judge_of(&self, role: RoleId, judges: usize) -> usize {
-        ((self.number + u64::from(role.0)) % judges as u64) as usize
-    }
-
-    /// Whether a judge, of so many, decides.
-    fn asks(&self, judge: usize, judges: usize) -> bool {
-        match self.info.turn {
-            Turn::One(role) => self.judge_of(role, judges) == judge,
-            Turn::Over(_) | Turn::Several => true,
-        }
-    }
-
-    /// Keeps what can be learned from a decision.
-    fn note(&mut self, role: RoleId, decision: Decision, words: usize) {
-        let state = self.state.words().iter().copied();
-        let padded = state.chain(std::iter::repeat(0));
-        self.states.extend(padded.take(words));
-        self.to_move.push(role);
-        self.decisions.push(decision);
-    }
-
-    /// What is to be learned of each state if the match brought these results. What was decided at
-    /// random says nothing of what came before.
-    fn targets(&self, results: Shares) -> Vec<Shares> {
-        let mut target = results;
-        let targets = self.decisions.iter().rev().map(|decision| {
-            if let Some(expected) = decision.expected {
-                let trace = if decision.is_random { 0.0 } else { TRACE };
-                for (target, expected) in target.iter_mut().zip(expected) {
-                    *target = expected + trace * (*target - expected);
-                }
-            }
-            target
-        });
-        let mut targets: Vec<Shares> = targets.collect();
-        targets.reverse();
-        targets
     }
 }
 

@@ -5,9 +5,10 @@ use std::thread;
 
 use propjit_stop::Stop;
 
+use super::match_play::Lessons;
 use super::policy::Policy;
 use super::samples::Samples;
-use super::self_play::{Chance, Lessons, Matches, NoOutcome, Outcome, SelfPlay, Work};
+use super::self_play::{Chance, Matches, NoOutcome, Outcome, SelfPlay, Work};
 
 /// Those who play matches at the same time, each on a thread of its own. With the same work they do the same,
 /// whichever is done first.

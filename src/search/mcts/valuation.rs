@@ -15,7 +15,7 @@ use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
-use crate::search::heuristic::{Evaluation, Roles, Scorer, Trust};
+use crate::search::heuristic::{Evaluation, Scorer, Trust};
 use crate::search::successor::{Expansion, Turn};
 
 /// An evaluation for a tree, and how it is used.
@@ -69,10 +69,10 @@ impl Tree {
         let infos = found.successors.infos.iter().enumerate();
         for (edge, (place, info)) in decision.each().zip(infos) {
             let expected = match &info.turn {
-                Turn::Over(goals) => self.expected(|role| {
+                Turn::Over(goals) => Expected::new(scorer.roles().shares(|role| {
                     let at = role.index();
                     self.ranges()[at].to_unit(goals[at])
-                }),
+                })),
                 turn => {
                     let state = found.successors.state(place).iter().copied();
                     let to_move = turn.first().unwrap_or(RoleId(0));
@@ -120,7 +120,7 @@ impl Tree {
         if !found.is_known() {
             return mean;
         }
-        let found = self.within_bounds(child, found);
+        let found = self.within_bounds(valuation, child, found);
         edge.expect(found);
         let known = node.expected();
         if !known.is_known() || found.of(role) >= known.of(role) {
@@ -135,12 +135,12 @@ impl Tree {
 
     /// Takes over what is proved behind an edge into what is expected behind it.
     pub(super) fn settle_value(&self, edge: Edge<'_>) {
-        if self.valuation().is_none() {
+        let Some(valuation) = self.valuation() else {
             return;
-        }
+        };
         let expected = edge.expected();
         if let Some(child) = edge.node().filter(|_| expected.is_known()) {
-            edge.expect(self.within_bounds(self.node(child), expected));
+            edge.expect(self.within_bounds(valuation, self.node(child), expected));
         }
     }
 
@@ -153,21 +153,12 @@ impl Tree {
     }
 
     /// What is expected, as far as it is possible by what is proved of the node.
-    fn within_bounds(&self, node: Node<'_>, expected: Expected) -> Expected {
-        self.expected(|role| {
+    fn within_bounds(&self, valuation: &Valuation, node: Node<'_>, expected: Expected) -> Expected {
+        Expected::new(valuation.evaluation.roles().shares(|role| {
             let range = self.ranges()[role.index()];
             let Bounds { low, high } = node.bounds(role);
             (expected.of(role)).clamp(range.to_unit(low), range.to_unit(high))
-        })
-    }
-
-    /// What is expected of each role, as a share.
-    fn expected(&self, share: impl Fn(RoleId) -> f32) -> Expected {
-        let mut shares = [0.0; Roles::MOST];
-        for (role, found) in RoleId::first(self.ranges().len()).zip(&mut shares) {
-            *found = share(role);
-        }
-        Expected::new(shares)
+        }))
     }
 }
 
