@@ -69,6 +69,7 @@ const KINDS: &[PlayerKind] = &[
             "leaf",
             "minimax",
             "prior",
+            "spread",
             "backend",
             "recycle",
             "latches",
@@ -173,6 +174,12 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
         ("leaf", &mut used.leaf, "a number from 0 to 1", 1.0),
         ("minimax", &mut used.minimax, "a number from 0 to 1", 1.0),
         ("prior", &mut used.prior, "a number from 0 to 1000", 1000.0),
+        (
+            "spread",
+            &mut used.spread,
+            "a number from 0 to inf",
+            f32::INFINITY,
+        ),
     ] {
         *weight = options.within(option, wanted, 0.0..=most)?;
     }

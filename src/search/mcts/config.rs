@@ -85,6 +85,9 @@ pub struct EvaluationUse {
     pub minimax: Option<f32>,
     /// How many visits the value of a fresh node counts as.
     pub prior: Option<f32>,
+    /// By how much the value of a move is less than that of the best one, as a share of the range of goals, where it
+    /// is explored half as much. With an infinite spread all moves are explored alike.
+    pub spread: Option<f32>,
 }
 
 /// What an evaluation counts for: see [`EvaluationUse`].
@@ -93,7 +96,11 @@ pub(super) struct EvaluationWeights {
     pub leaf: f32,
     pub minimax: f32,
     pub prior: f32,
+    pub spread: f32,
 }
+
+/// The spread of values that are explored, whatever an evaluation is trusted.
+const SPREAD: f32 = 0.1;
 
 /// The weights that suit an evaluation. The values of a few states among many that are far too good decide about
 /// minimax values: those of a hint are no help there.
@@ -101,11 +108,13 @@ const FULL_WEIGHTS: EvaluationWeights = EvaluationWeights {
     leaf: 0.5,
     minimax: 0.3,
     prior: 4.0,
+    spread: SPREAD,
 };
 const HINT_WEIGHTS: EvaluationWeights = EvaluationWeights {
     leaf: 0.25,
     minimax: 0.0,
     prior: 4.0,
+    spread: SPREAD,
 };
 
 impl EvaluationUse {
@@ -119,6 +128,7 @@ impl EvaluationUse {
             leaf: self.leaf.unwrap_or(default.leaf),
             minimax: self.minimax.unwrap_or(default.minimax),
             prior: self.prior.unwrap_or(default.prior),
+            spread: self.spread.unwrap_or(default.spread),
         }
     }
 }

@@ -109,8 +109,9 @@ impl Tree {
     ) -> bool {
         let rave = criteria.rave;
         let visits = node.visits() as f32 + 1.0;
-        // What has not been tried is thought to be as good as the rest.
-        let untried = match self.valuation() {
+        // What has not been tried is thought to be as good as the evaluation says, or as the rest.
+        let valuation = self.valuation();
+        let untried = match valuation {
             Some(_) => 1.0,
             None => node.mean_in_units(role),
         };
@@ -123,6 +124,14 @@ impl Tree {
             });
         }
         let weight = criteria.exploration * logarithm(visits).sqrt();
+        if let Some(valuation) = valuation {
+            let best = node.expected().of(role);
+            return selection.choose(edges, paths, |place, chosen| {
+                let edge = edge(place);
+                let part = valuation.exploration(best - edge.expected().of(role));
+                edge.upper_bound(untried, weight * part, chosen)
+            });
+        }
         match rave > 0.0 {
             true => selection.choose(edges, paths, |place, chosen| {
                 edge(place).rave_bound(untried, weight, rave, chosen)

@@ -395,6 +395,59 @@ fn threads_share_memory_that_is_too_small() {
     assert!(recycled > 0 || cfg!(miri), "some trees made room");
 }
 
+/// A tree with an evaluation of all words, which is as good as random.
+fn valued_tree(toy: Toy, used: EvaluationUse) -> Tree {
+    let ranges = Bounds {
+        low: 0.0,
+        high: 100.0,
+    };
+    let start = toy.successor(Place(0, 0));
+    let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
+    let inputs = Arc::new(Inputs::new(320, Vec::new()));
+    let mut weights = Weights::zero(inputs.count());
+    for (bit, input) in weights.inputs.iter_mut().enumerate() {
+        input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
+    }
+    let evaluation = Evaluation::new(Roles::new(2).unwrap(), inputs, &weights);
+    let valuation = Valuation {
+        evaluation: Arc::new(evaluation),
+        trust: Trust::Full,
+        weights: used.weights(Trust::Full),
+    };
+    tree.set_valuation(valuation, &start);
+    tree
+}
+
+/// The smaller the spread, the less is what moves that are looked at are worth less than the best one.
+#[test]
+fn what_is_worth_less_is_explored_less() {
+    let seeds = if cfg!(miri) { 2 } else { 40 };
+    let less = [f32::INFINITY, 0.1, 0.01].map(|spread| {
+        let less = (0..seeds).map(|seed| {
+            let toy = Toy {
+                seed,
+                simultaneous: false,
+            };
+            let spread = Some(spread);
+            let tree = valued_tree(
+                toy,
+                EvaluationUse {
+                    spread,
+                    ..EvaluationUse::default()
+                },
+            );
+            work(toy, &tree, seed, 60);
+            let (role, decision) = tree.decision_of_one(tree.root()).unwrap();
+            let best = tree.node(tree.root()).expected().of(role);
+            let tried = decision.each().filter(|edge| edge.visits() > 0);
+            let less = tried.map(|edge| edge.visits() as f32 * (best - edge.expected().of(role)));
+            less.sum::<f32>()
+        });
+        less.sum::<f32>()
+    });
+    assert!(less.is_sorted_by(|more, less| more > less), "{less:?}");
+}
+
 /// As a search with an evaluation and a prover: whatever is proved, and whoever finds it out, what
 /// is expected of a node is what is expected behind its best edge, and what is proved if all is.
 #[test]
@@ -405,25 +458,7 @@ fn values_follow_what_is_proved() {
             seed,
             simultaneous: false,
         };
-        let ranges = Bounds {
-            low: 0.0,
-            high: 100.0,
-        };
-        let start = toy.successor(Place(0, 0));
-        let mut tree = Tree::new(&start, Box::new([ranges; 2]), None, 1 << 20);
-        // The words are as good as random.
-        let inputs = Arc::new(Inputs::new(320, Vec::new()));
-        let mut weights = Weights::zero(inputs.count());
-        for (bit, input) in weights.inputs.iter_mut().enumerate() {
-            input.direct = [0.3, -0.3, 0.2, -0.2].map(|weight| weight * ((bit % 5) as f32 - 2.0));
-        }
-        let evaluation = Evaluation::new(Roles::new(2).unwrap(), inputs, &weights);
-        let valuation = Valuation {
-            evaluation: Arc::new(evaluation),
-            trust: Trust::Full,
-            weights: EvaluationUse::default().weights(Trust::Full),
-        };
-        tree.set_valuation(valuation, &start);
+        let tree = valued_tree(toy, EvaluationUse::default());
         let mut known = Vec::new();
         let mut rng = streams(seed).next().unwrap();
         for round in 0..30 {

@@ -32,6 +32,11 @@ impl Valuation {
         let EvaluationWeights { minimax, prior, .. } = self.weights;
         minimax + (1.0 - minimax) * prior / (prior + visits as f32)
     }
+
+    /// The part of the exploration for a move whose value is less than that of the best one by so much.
+    pub(super) fn exploration(&self, less: f32) -> f32 {
+        1.0 / (1.0 + less.max(0.0) / self.weights.spread.max(f32::MIN_POSITIVE))
+    }
 }
 
 impl Tree {
