@@ -100,7 +100,7 @@ pub(super) struct EvaluationWeights {
 }
 
 /// The spread of values that are explored, whatever an evaluation is trusted.
-const SPREAD: f32 = 0.1;
+const SPREAD: f32 = 0.2;
 
 /// The weights that suit an evaluation. The values of a few states among many that are far too good decide about
 /// minimax values: those of a hint are no help there.
