@@ -99,22 +99,18 @@ pub(super) struct EvaluationWeights {
     pub spread: f32,
 }
 
-/// The spread of values that are explored, whatever an evaluation is trusted.
-const SPREAD: f32 = 0.2;
-
 /// The weights that suit an evaluation. The values of a few states among many that are far too good decide about
 /// minimax values: those of a hint are no help there.
 const FULL_WEIGHTS: EvaluationWeights = EvaluationWeights {
     leaf: 0.5,
     minimax: 0.3,
     prior: 4.0,
-    spread: SPREAD,
+    spread: 0.2,
 };
 const HINT_WEIGHTS: EvaluationWeights = EvaluationWeights {
     leaf: 0.25,
     minimax: 0.0,
-    prior: 4.0,
-    spread: SPREAD,
+    ..FULL_WEIGHTS
 };
 
 impl EvaluationUse {

@@ -109,27 +109,24 @@ impl Tree {
     ) -> bool {
         let rave = criteria.rave;
         let visits = node.visits() as f32 + 1.0;
-        // What has not been tried is thought to be as good as the evaluation says, or as the rest.
-        let valuation = self.valuation();
-        let untried = match valuation {
-            Some(_) => 1.0,
-            None => node.mean_in_units(role),
-        };
         let edges = decision.len();
         let edge = |place| decision.edge(place);
-        if self.has_priors() {
-            let weight = criteria.exploration * visits.sqrt();
-            return selection.choose(edges, paths, |place, chosen| {
-                edge(place).prior_bound(untried, weight, chosen)
-            });
-        }
         let weight = criteria.exploration * logarithm(visits).sqrt();
-        if let Some(valuation) = valuation {
+        if let Some(valuation) = self.valuation() {
             let best = node.expected().of(role);
             return selection.choose(edges, paths, |place, chosen| {
                 let edge = edge(place);
                 let part = valuation.exploration(best - edge.expected().of(role));
-                edge.upper_bound(untried, weight * part, chosen)
+                // What has not been tried is worth what the evaluation says.
+                edge.upper_bound(1.0, weight * part, chosen)
+            });
+        }
+        // What has not been tried is thought to be as good as the rest.
+        let untried = node.mean_in_units(role);
+        if self.has_priors() {
+            let weight = criteria.exploration * visits.sqrt();
+            return selection.choose(edges, paths, |place, chosen| {
+                edge(place).prior_bound(untried, weight, chosen)
             });
         }
         match rave > 0.0 {
