@@ -14,6 +14,7 @@ use super::match_play::Lessons;
 use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
+use super::schedule::{Traces, step_length};
 use super::self_play::{Chance, NoOutcome, SelfPlay, Work};
 use super::store::{Known, StoreError};
 use super::team::Team;
@@ -69,7 +70,7 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// Chance in the matches that it learns from.
 const LEARNING: Chance = Chance {
-    noise: 0.1,
+    noise: 0.05,
     opening: 12,
 };
 
@@ -314,7 +315,10 @@ impl Learner<'_> {
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds {
             let before = self.start.elapsed();
-            let stop = (self.stop).within(time.saturating_sub(trial_time + before));
+            let end = time.saturating_sub(trial_time);
+            let stop = (self.stop).within(end.saturating_sub(before));
+            let by_rounds = round as f32 / self.config.rounds as f32;
+            let progress = before.div_duration_f32(end).max(by_rounds);
             let policy = match &self.found.evaluation {
                 Some(evaluation) => Policy::Evaluation(evaluation),
                 None => Policy::Random,
@@ -322,6 +326,8 @@ impl Learner<'_> {
             let lessons = Lessons {
                 samples: &mut samples,
                 held_out: (&mut held_out, HELD_OUT),
+                // What was learned before is of use from the beginning.
+                traces: Traces::at(if known.is_some() { 1.0 } else { progress }),
             };
             let is_first = training.is_none();
             let (work, until) = match is_first {
@@ -369,7 +375,7 @@ impl Learner<'_> {
                 break;
             }
             samples.find_patterns(training.inputs());
-            training.learn(&samples, steps, &mut rng, &stop);
+            training.learn(&samples, steps, step_length(progress), &mut rng, &stop);
             self.found.evaluation = Some(Arc::new(training.evaluation()));
             self.found.rounds = round + 1;
             let round_time = self.start.elapsed() - before;

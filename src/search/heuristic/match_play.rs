@@ -1,14 +1,10 @@
 //! A match that is being played, and what is learned from it.
 
 use super::samples::Samples;
+use super::schedule::Traces;
 use super::weights::Shares;
 use crate::machine::{RoleId, State};
 use crate::search::successor::{NodeInfo, Turn};
-
-/// How far what is learned of a state is what came of it, instead of what was expected after each
-/// decision: the λ of temporal differences (Sutton, "Learning to Predict by the Methods of Temporal
-/// Differences", 1988).
-const TRACE: f32 = 0.8;
 
 /// A match.
 pub(super) struct Match {
@@ -38,6 +34,8 @@ pub(super) struct Lessons<'a> {
     pub samples: &'a mut Samples,
     /// The same of one of so many matches, which are not among the samples.
     pub held_out: (&'a mut Samples, usize),
+    /// How far results count for the samples.
+    pub traces: Traces,
 }
 
 impl Lessons<'_> {
@@ -48,7 +46,7 @@ impl Lessons<'_> {
             let results = std::iter::repeat_n(results, one.to_move.len());
             held_out.add_match(&one.states, &one.to_move, results);
         } else {
-            let targets = one.targets(results).into_iter();
+            let targets = one.targets(results, self.traces).into_iter();
             self.samples.add_match(&one.states, &one.to_move, targets);
         }
     }
@@ -77,13 +75,15 @@ impl Match {
         self.decisions.push(decision);
     }
 
-    /// What is to be learned of each state if the match brought these results. What was decided at
-    /// random says nothing of what came before.
-    fn targets(&self, results: Shares) -> Vec<Shares> {
+    /// What is to be learned of each state if the match brought these results.
+    fn targets(&self, results: Shares, traces: Traces) -> Vec<Shares> {
         let mut target = results;
         let targets = self.decisions.iter().rev().map(|decision| {
             if let Some(expected) = decision.expected {
-                let trace = if decision.is_random { 0.0 } else { TRACE };
+                let trace = match decision.is_random {
+                    true => traces.random,
+                    false => traces.best,
+                };
                 for (target, expected) in target.iter_mut().zip(expected) {
                     *target = expected + trace * (*target - expected);
                 }

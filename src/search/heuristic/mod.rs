@@ -18,7 +18,7 @@
 //!   decides in them, also for several roles at once, and their states.
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
-//! - `learn`: the rounds.
+//! - `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
 //! - `loss`, `trial`, `trust`: how far it is from results, whether it is of use, and how far it is trusted.
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
@@ -32,6 +32,7 @@ mod match_play;
 mod patterns;
 mod policy;
 mod samples;
+mod schedule;
 mod self_play;
 mod store;
 mod task;

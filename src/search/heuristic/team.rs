@@ -48,6 +48,7 @@ impl<'a> Team<'a> {
         let Lessons {
             samples,
             held_out: (held_out, part),
+            traces,
         } = lessons;
         let others = self.others.iter_mut();
         let jobs = others.map(|(play, matches)| {
@@ -57,6 +58,7 @@ impl<'a> Team<'a> {
                 let lessons = Lessons {
                     samples: &mut samples,
                     held_out: (&mut held_out, part),
+                    traces,
                 };
                 let outcome = play.go_on(matches, policy, work, chance, lessons, stop)?;
                 Ok::<_, NoOutcome>((outcome, samples, held_out))
@@ -67,6 +69,7 @@ impl<'a> Team<'a> {
             let lessons = Lessons {
                 samples: &mut *samples,
                 held_out: (&mut *held_out, part),
+                traces,
             };
             first.go_on(matches, policy, work, chance, lessons, stop)
         });

@@ -140,15 +140,16 @@ impl Training {
         self.pass(samples, count, 0.0, rng, stop);
     }
 
-    /// Learns from samples, of which so many are drawn at random, or fewer if a stop comes.
+    /// Learns from samples, of which so many are drawn at random, or fewer if a stop comes, in steps of this length.
     pub(super) fn learn(
         &mut self,
         samples: &Samples,
         count: usize,
+        length: f32,
         rng: &mut GameRng,
         stop: &Stop,
     ) {
-        self.pass(samples, count, 1.0, rng, stop);
+        self.pass(samples, count, length, rng, stop);
     }
 
     /// Steps from so many samples drawn at random, all of them so many times as long as they would be.
@@ -360,13 +361,13 @@ mod tests {
         for is_shared in [true, false] {
             let (roles, inputs) = (Roles::new(2).unwrap(), Inputs::new(4, Vec::new()));
             let mut training = Training::new(roles, inputs, &samples, is_shared, &mut rng);
-            training.learn(&samples, 800_000, &mut rng, &Stop::new());
+            training.learn(&samples, 800_000, 1.0, &mut rng, &Stop::new());
             let learned = training.evaluation();
             // To look at samples changes nothing, and to go on does not make it worse.
             let mut resumed = Training::resumed(&learned, is_shared);
             resumed.look(&samples, 200_000, &mut rng, &Stop::new());
             assert_eq!(resumed.evaluation(), learned);
-            resumed.learn(&samples, 10_000, &mut rng, &Stop::new());
+            resumed.learn(&samples, 10_000, 1.0, &mut rng, &Stop::new());
             for evaluation in [learned, resumed.evaluation()] {
                 let mut scorer = Scorer::new(Arc::new(evaluation));
                 for (state, role) in (0..32).map(|number| (number / 2, number as u32 % 2)) {
