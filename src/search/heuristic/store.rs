@@ -23,7 +23,7 @@ use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// What was learned of a game before.
 #[derive(Clone, PartialEq, Debug)]
