@@ -1,13 +1,14 @@
 //! Learned evaluations, and searches that use them.
 
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use propjit::engine::MatchEngines;
 use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
 use propjit::search::heuristic::{
-    Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, Trust,
+    Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, LearnOn, Trust,
 };
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport};
 use propjit::{Moments, Stop, gdl};
@@ -251,7 +252,7 @@ fn learning_goes_on_for_a_while() {
     let mut task = HeuristicTask::start(&engines, None, &config);
     let mut last = task.wait();
     let (mut times, mut changes) = (0, 0);
-    while let Some(next) = task.go_on() {
+    while let Some(next) = task.go_on(LearnOn::Beside) {
         task = next;
         let found = task.wait();
         assert!(found.is_some() || last.is_none(), "what is of use stays");
@@ -264,7 +265,33 @@ fn learning_goes_on_for_a_while() {
     let puzzle = own_game("sudoku");
     let engines = MatchEngines::new(puzzle.engines().unwrap().clone());
     let task = HeuristicTask::start(&engines, None, &config);
-    assert!(task.wait().is_none() && task.go_on().is_none());
+    assert!(task.wait().is_none() && task.go_on(LearnOn::Beside).is_none());
+}
+
+/// What is to be learned between searches only waits until somebody waits for it, and goes on then.
+#[test]
+fn learning_between_searches_waits() {
+    let game = own_game("breakthrough");
+    let engines = MatchEngines::new(game.engines().unwrap().clone());
+    let config = HeuristicConfig::default()
+        .with_time(Duration::from_secs(600))
+        .with_rounds(8)
+        .with_seed(1)
+        .with_keeps(false);
+    let start = Instant::now();
+    let task = HeuristicTask::start(&engines, None, &config);
+    let first = task.wait().expect("it is of use");
+    let time = start.elapsed();
+    let task = task.go_on(LearnOn::Between).expect("it is trusted");
+    sleep(2 * time);
+    assert_eq!(task.found(), None);
+    // For a round at most.
+    task.learn_unless(&Stop::new().within(Duration::ZERO));
+    sleep(2 * time);
+    assert_eq!(task.found(), None);
+    task.learn_unless(&Stop::new());
+    let learned = task.found().flatten().expect("what is of use stays");
+    assert_ne!(learned, first);
 }
 
 /// Three take one or two in turn. Who takes the last has won, and who was before it is second.

@@ -92,7 +92,7 @@ impl MctsPlayerConfig {
     }
 }
 
-/// Searches while it has time, also while nobody waits for it.
+/// Searches while it has time, also while nobody waits for it, unless there is something to learn then.
 #[derive(Debug)]
 pub struct MctsPlayer {
     seat: Seat,
@@ -281,10 +281,13 @@ impl Player for MctsPlayer {
     }
 
     fn ponder(&mut self, stop: &Stop) {
-        if let (true, Some(search)) = (self.config.ponder, &mut self.search)
-            && let Err(error) = search.think(None, &MoveBudget::default(), None, stop)
-        {
-            tracing::warn!(%error, "the search failed");
+        if let (true, Some(search)) = (self.config.ponder, &mut self.search) {
+            search.tree.learn_unless(stop);
+            if !stop.is_set()
+                && let Err(error) = search.think(None, &MoveBudget::default(), None, stop)
+            {
+                tracing::warn!(%error, "the search failed");
+            }
         }
     }
 

@@ -30,6 +30,7 @@ use crate::proof::own_worker;
 use crate::protocol::lines::LinePlayer;
 use crate::protocol::{Address, AddressError, RemotePlayer};
 use crate::rng::streams;
+use crate::search::heuristic::LearnOn;
 use crate::search::mcts::{self, EvaluationUse};
 
 /// A kind of player.
@@ -187,7 +188,11 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     search.evaluation = is_used.unwrap_or(is_timed).then_some(used);
     search.keep = options.get("keep", "true or false")?.unwrap_or(true);
     let learns_on: Option<bool> = options.get("learn-on", "true or false")?;
-    search.learn_on = learns_on.unwrap_or_else(|| is_timed && free_cores(search.threads) > 0);
+    search.learn_on = match (learns_on.unwrap_or(is_timed), free_cores(search.threads)) {
+        (false, _) => LearnOn::Never,
+        (true, 0) => LearnOn::Between,
+        (true, _) => LearnOn::Beside,
+    };
     let seed = options.seed()?;
     Ok(PlayerFactory::new(name, move |seat| {
         Ok(Box::new(MctsPlayer::new(

@@ -9,6 +9,7 @@ use rand::Rng;
 use super::effects::{Effect, effects};
 use super::endings::patterns;
 use super::evaluation::Evaluation;
+use super::gate::Gate;
 use super::loss::calibrate;
 use super::match_play::Lessons;
 use super::patterns::Inputs;
@@ -91,6 +92,8 @@ pub struct HeuristicConfig {
     /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
     /// learns.
     pub keeps: bool,
+    /// What it waits at before each round. That takes none of its time.
+    pub(super) gate: Gate,
 }
 
 impl Default for HeuristicConfig {
@@ -103,6 +106,7 @@ impl Default for HeuristicConfig {
             known: None,
             threads: 1,
             keeps: true,
+            gate: Gate::default(),
         }
     }
 }
@@ -213,6 +217,7 @@ impl Heuristic {
                 time: Duration::ZERO,
             },
             start: Instant::now(),
+            paused: Duration::ZERO,
             config,
             stop,
         };
@@ -222,6 +227,7 @@ impl Heuristic {
             Err(NoOutcome::Stopped) => HeuristicVerdict::TooSlow,
             Err(NoOutcome::Machine(error)) => return Err(error),
         };
+        let time = learner.elapsed();
         let mut found = learner.found;
         found.verdict = verdict;
         found.trust = match verdict {
@@ -236,7 +242,7 @@ impl Heuristic {
             // What was found out before holds.
             (found.evaluation, found.trust) = (known.evaluation.clone(), known.trust);
         }
-        found.time = learner.start.elapsed();
+        found.time = time;
         tracing::debug!(
             verdict = verdict.text(),
             rounds = found.rounds,
@@ -279,11 +285,18 @@ impl Heuristic {
 struct Learner<'a> {
     found: Heuristic,
     start: Instant,
+    /// How long it has waited since.
+    paused: Duration,
     config: &'a HeuristicConfig,
     stop: &'a Stop,
 }
 
 impl Learner<'_> {
+    /// How long it has learned.
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed() - self.paused
+    }
+
     fn run(
         &mut self,
         engines: &MatchEngines,
@@ -314,7 +327,8 @@ impl Learner<'_> {
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds {
-            let before = self.start.elapsed();
+            self.paused += self.config.gate.pass();
+            let before = self.elapsed();
             let end = time.saturating_sub(trial_time);
             let stop = (self.stop).within(end.saturating_sub(before));
             let by_rounds = round as f32 / self.config.rounds as f32;
@@ -378,7 +392,7 @@ impl Learner<'_> {
             training.learn(&samples, steps, step_length(progress), &mut rng, &stop);
             self.found.evaluation = Some(Arc::new(training.evaluation()));
             self.found.rounds = round + 1;
-            let round_time = self.start.elapsed() - before;
+            let round_time = self.elapsed() - before;
             trial_time = most_trial_time.min(TRIAL_ROUNDS * round_time);
         }
         let Some(evaluation) = self.found.evaluation.clone() else {
@@ -390,12 +404,12 @@ impl Learner<'_> {
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
         // What it has to be better than are playouts with decisive moves, if these are known in time.
-        let left = time.saturating_sub(self.start.elapsed());
+        let left = time.saturating_sub(self.elapsed());
         engines.wait_for_decisive(Instant::now() + left / 2);
         let trial = Trial {
             evaluation: &evaluation,
             held_out: &held_out,
-            time: time.saturating_sub(self.start.elapsed()),
+            time: time.saturating_sub(self.elapsed()),
             stop: self.stop,
         };
         let result = trial.run(&mut team)?;

@@ -4,12 +4,26 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
+use super::gate::Gate;
 use super::learn::{Heuristic, HeuristicConfig};
 use super::store::Known;
 use super::trust::{Trust, TrustedEvaluation};
 use crate::background::Background;
 use crate::engine::MatchEngines;
 use crate::machine::RoleId;
+
+/// Whether learning goes on when there is an evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum LearnOn {
+    /// It does not.
+    #[default]
+    Never,
+    /// Beside all else, for up to 8 times as long in all. It takes a core.
+    Beside,
+    /// Only while somebody [waits](HeuristicTask::learn_unless) for it, and for what is trusted fully, for up to 4 times as
+    /// long in all.
+    Between,
+}
 
 /// A background task that loads a game's evaluation, or learns it and keeps it for the next time.
 /// It ends when it is dropped.
@@ -30,25 +44,35 @@ impl HeuristicTask {
         random: Option<RoleId>,
         config: &HeuristicConfig,
     ) -> HeuristicTask {
+        let config = HeuristicConfig {
+            gate: Gate::default(),
+            ..config.clone()
+        };
         HeuristicTask::begin(engines, random, config, find)
     }
 
     /// Goes on with the learning when the thread is done, for as long as it has taken so far. Nothing if it is
     /// not done, if there is nothing to go on with, or if that has been learned for long enough.
-    pub fn go_on(self) -> Option<HeuristicTask> {
+    pub fn go_on(self, how: LearnOn) -> Option<HeuristicTask> {
         let known = self.found.get()?.clone()?;
-        let most = match known.trust {
-            Some(_) => MOST_TIMES_OF_USE,
-            None => MOST_TIMES_OF_NONE,
-        };
+        let most = how.most_times(known.trust)?;
         if known.evaluation.is_none() || known.time >= most * self.config.time {
             return None;
         }
+        let gate = Gate::default();
+        if how == LearnOn::Between {
+            gate.close();
+        }
+        let config = HeuristicConfig {
+            gate,
+            // Other matches than before.
+            seed: self.config.seed.wrapping_add(1),
+            ..self.config.clone()
+        };
         let task = HeuristicTask::begin(
             &self.engines,
             self.random,
-            // Other matches than before.
-            &(self.config.clone()).with_seed(self.config.seed.wrapping_add(1)),
+            config,
             move |engines, random, config, stop| {
                 let config = config.clone().with_time(known.time).with_known(Some(known));
                 learn_on(engines, random, &config, stop)
@@ -60,7 +84,7 @@ impl HeuristicTask {
     fn begin(
         engines: &MatchEngines,
         random: Option<RoleId>,
-        config: &HeuristicConfig,
+        config: HeuristicConfig,
         make: impl FnOnce(&MatchEngines, Option<RoleId>, &HeuristicConfig, &Stop) -> Option<Known>
         + Send
         + 'static,
@@ -73,7 +97,7 @@ impl HeuristicTask {
             stop,
             engines: engines.clone(),
             random,
-            config: config.clone(),
+            config,
         }
     }
 
@@ -88,8 +112,16 @@ impl HeuristicTask {
         while !stop.is_set() && (self.found).wait_until(Instant::now() + LOOKS).is_none() {}
     }
 
+    /// As [`wait_unless`](HeuristicTask::wait_unless); the thread learns no more until it is waited for again.
+    pub fn learn_unless(&self, stop: &Stop) {
+        self.config.gate.open();
+        self.wait_unless(stop);
+        self.config.gate.close();
+    }
+
     /// Waits until the thread is done.
     pub fn wait(&self) -> Option<TrustedEvaluation> {
+        self.config.gate.open();
         self.found.wait().as_ref().and_then(Known::admitted)
     }
 }
@@ -97,6 +129,19 @@ impl HeuristicTask {
 impl Drop for HeuristicTask {
     fn drop(&mut self) {
         self.stop.set();
+        self.config.gate.open();
+    }
+}
+
+impl LearnOn {
+    /// How many times as long as the first time is learned in all, with what is trusted that far. Between searches,
+    /// learning has the time of searches, and is for what is surely of use.
+    fn most_times(self, trust: Option<Trust>) -> Option<u32> {
+        match (self, trust) {
+            (LearnOn::Beside, Some(_)) => Some(8),
+            (LearnOn::Beside, None) | (LearnOn::Between, Some(Trust::Full)) => Some(4),
+            (LearnOn::Never | LearnOn::Between, _) => None,
+        }
     }
 }
 
@@ -107,10 +152,6 @@ const LOOKS: Duration = Duration::from_millis(5);
 /// once more, as the first time may have been on a busy machine. With each trial it becomes likelier that
 /// what is of no use is admitted by chance.
 const MOST_TIMES: u32 = 2;
-
-/// How many times as long as the first time is learned on: what is of use, and what is not.
-const MOST_TIMES_OF_USE: u32 = 8;
-const MOST_TIMES_OF_NONE: u32 = 4;
 
 /// The evaluation of a game: that which is kept, unless it was learned for much less time than there is
 /// now. What is of little use or none is learned on once more.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::program::ProgramCommand;
-use crate::search::heuristic::Trust;
+use crate::search::heuristic::{LearnOn, Trust};
 use crate::search::leaf::LeafEvaluation;
 use crate::setters::setters;
 
@@ -58,9 +58,8 @@ pub struct MctsConfig {
     /// Whether evaluations are [kept](crate::search::heuristic::Known) in the folder of profiles, so that those of known
     /// games are there at once.
     pub keep: bool,
-    /// Whether learning goes on when an evaluation is there, for up to 8 times as long in all. It takes a core, and the
-    /// tree is made anew for what is learned.
-    pub learn_on: bool,
+    /// Whether learning goes on when an evaluation is there. The tree is made anew for what is learned.
+    pub learn_on: LearnOn,
     /// How leaves are [evaluated from outside](crate::search::leaf), if they are: then there are no
     /// random playouts, and nothing is learned.
     pub leaves: Option<LeafEvaluation>,
@@ -165,7 +164,7 @@ impl Default for MctsConfig {
             learning: Duration::from_secs(3),
             learning_threads: 1,
             keep: true,
-            learn_on: false,
+            learn_on: LearnOn::Never,
             leaves: None,
             plan: false,
             solve: false,
@@ -194,7 +193,7 @@ impl MctsConfig {
         with_learning(learning: Duration);
         with_learning_threads(learning_threads: usize);
         with_keep(keep: bool);
-        with_learn_on(learn_on: bool);
+        with_learn_on(learn_on: LearnOn);
         with_leaves(leaves: Option<LeafEvaluation>);
         with_plan(plan: bool);
         with_solve(solve: bool);

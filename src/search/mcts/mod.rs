@@ -68,7 +68,7 @@ use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
-use super::heuristic::{HeuristicConfig, HeuristicTask, Roles, TrustedEvaluation};
+use super::heuristic::{HeuristicConfig, HeuristicTask, LearnOn, Roles, TrustedEvaluation};
 use super::successor::Successor;
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
@@ -359,6 +359,15 @@ impl Mcts {
         }
     }
 
+    /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
+    /// learned.
+    pub fn learn_unless(&self, stop: &Stop) {
+        let is_between = self.config.learn_on == LearnOn::Between;
+        if let Some(task) = self.heuristic.as_ref().filter(|_| is_between) {
+            task.learn_unless(stop);
+        }
+    }
+
     /// Takes up an evaluation, if one has been learned since. The tree is made anew, as its values
     /// are of another kind. One that takes the place of another has to wait until a run begins.
     fn adopt_heuristic(&mut self, begins: bool) -> Result<(), MachineError> {
@@ -387,8 +396,8 @@ impl Mcts {
                 local.set_share(self.config.prover_share(self.evaluators.len(), true));
             }
         }
-        let task = self.heuristic.take().filter(|_| self.config.learn_on);
-        self.heuristic = task.and_then(HeuristicTask::go_on);
+        let task = self.heuristic.take();
+        self.heuristic = task.and_then(|task| task.go_on(self.config.learn_on));
         Ok(())
     }
 
