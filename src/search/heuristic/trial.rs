@@ -22,8 +22,8 @@ const TEST_DECISIONS: u64 = 5000;
 const SIGMAS: f64 = 2.0;
 
 /// By how much the loss has to be less than without features, in nats; and where it is less by not so much more, what an
-/// evaluation has to get against random decisions, by one standard error, unless playouts tell less than nothing: then that
-/// much more is what it has to tell beside them. In skirmish, they tell -0.1. In quad, where it does harm, what is learned
+/// evaluation has to get against random decisions, by one standard error. Where playouts tell less than nothing, anything is
+/// of use, so that it has to tell that much more than its share of what they do: in skirmish they tell -0.1. In quad, where it does harm, what is learned
 /// in ten seconds has 0.01 to 0.02, and 0.82 to 0.95; in speedChess, where it wins, 0.01 to 0.04, and 0.96 or more.
 const LEAST_GAIN: f64 = 0.005;
 const SURE_GAIN: f64 = 0.02;
@@ -116,9 +116,8 @@ impl TrialResult {
             score.count >= LEAST_MATCHES && is_above_by(SIGMAS_ALONE, score, EQUAL)
         };
         let tells_enough = is_above(gain, SURE_GAIN)
-            || is_above(gain, LEAST_GAIN)
-                && (is_above_by(1.0, &self.against_random, NEARLY_ALL)
-                    || is_above(&self.surplus, SURE_GAIN));
+            || is_above(gain, LEAST_GAIN) && is_above_by(1.0, &self.against_random, NEARLY_ALL)
+            || is_above(gain, 0.0) && is_above(&self.surplus, SURE_GAIN);
         let is_below = |moments: &Moments<f64>, most: f64| bound(moments, 1.0) < Some(most);
         let tells_little = is_below(&self.surplus, 0.0);
         let against_playouts = self.against_playouts.as_ref();
@@ -328,7 +327,7 @@ mod tests {
             ),
             (
                 "skirmish",
-                (0.011, 0.002),
+                (0.009, 0.003),
                 (0.098, 0.004),
                 (93, 102),
                 Some((6, 7)),
