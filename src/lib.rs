@@ -78,6 +78,7 @@ mod lane_mask;
 pub mod machine;
 pub mod matches;
 mod moves;
+mod pause;
 pub mod perft;
 pub mod plan;
 pub mod player;

@@ -10,6 +10,7 @@ use super::find::find_goal_bounds;
 use crate::background::Background;
 use crate::engine::Engines;
 use crate::ground::GoalBounds;
+use crate::pause::Pause;
 use propjit_stop::Stop;
 
 /// A background task that finds a game's [`GoalBounds`]. Clones share it.
@@ -17,13 +18,21 @@ use propjit_stop::Stop;
 pub struct GoalBoundsTask(Background<Option<GoalBounds>>);
 
 impl GoalBoundsTask {
-    /// Starts to look for them. It ends early when `stop` is set.
-    pub fn start(engines: &Arc<Engines>, config: AnalysisConfig, stop: &Stop) -> GoalBoundsTask {
-        let (engines, stop) = (engines.clone(), stop.clone());
+    /// Starts to look for them when a pause is over. It ends early when `stop` is set.
+    pub(crate) fn start(
+        engines: &Arc<Engines>,
+        config: AnalysisConfig,
+        pause: &Pause,
+        stop: &Stop,
+    ) -> GoalBoundsTask {
+        let (engines, pause, stop) = (engines.clone(), pause.clone(), stop.clone());
         GoalBoundsTask(Background::start(
             "goal-bounds",
             || None,
-            move || find_goal_bounds(&engines, &config, &stop),
+            move || {
+                pause.wait();
+                find_goal_bounds(&engines, &config, &stop)
+            },
         ))
     }
 

@@ -135,13 +135,15 @@ impl MctsPlayer {
             let left = deadline.saturating_duration_since(Instant::now());
             let learning = config.learning.max(left.mul_f64(LEARNING_PART));
             // Where no core is free, the search waits for what is learned.
-            let threads = match free_cores(config.threads) {
+            let free = free_cores(config.threads);
+            let threads = match free {
                 0 => config.threads,
                 free => config.threads.min(free),
             };
             let config = config
                 .with_learning(learning)
-                .with_learning_threads(threads);
+                .with_learning_threads(threads)
+                .with_learn_first(free == 0 && !self.config.budget.is_counted());
             let mut search = GameSearch {
                 board: Board::new(game.follower()?)?,
                 tree: Mcts::new(&game, backend, config.clone())?,

@@ -9,7 +9,6 @@ use rand::Rng;
 use super::effects::{Effect, effects};
 use super::endings::patterns;
 use super::evaluation::Evaluation;
-use super::gate::Gate;
 use super::loss::calibrate;
 use super::match_play::Lessons;
 use super::patterns::Inputs;
@@ -26,6 +25,7 @@ use super::weights::Roles;
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId};
+use crate::pause::Pause;
 use crate::rng;
 use crate::search::evaluator::lanes_evaluator;
 use crate::setters::setters;
@@ -92,8 +92,10 @@ pub struct HeuristicConfig {
     /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
     /// learns.
     pub keeps: bool,
-    /// What it waits at before each round. That takes none of its time.
-    pub(super) gate: Gate,
+    /// What it waits for before each round. That takes none of its time.
+    pub(super) pause: Pause,
+    /// A pause of others, such as what looks for decisive moves, which a [task](super::HeuristicTask) ends when it is done.
+    pub(crate) pause_of_others: Pause,
 }
 
 impl Default for HeuristicConfig {
@@ -106,7 +108,8 @@ impl Default for HeuristicConfig {
             known: None,
             threads: 1,
             keeps: true,
-            gate: Gate::default(),
+            pause: Pause::default(),
+            pause_of_others: Pause::default(),
         }
     }
 }
@@ -327,7 +330,7 @@ impl Learner<'_> {
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds {
-            self.paused += self.config.gate.pass();
+            self.paused += self.config.pause.wait();
             let before = self.elapsed();
             let end = time.saturating_sub(trial_time);
             let stop = (self.stop).within(end.saturating_sub(before));
@@ -404,8 +407,10 @@ impl Learner<'_> {
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
         // What it has to be better than are playouts with decisive moves, if these are known in time.
-        let left = time.saturating_sub(self.elapsed());
-        engines.wait_for_decisive(Instant::now() + left / 2);
+        if !self.config.pause_of_others.is_on() {
+            let left = time.saturating_sub(self.elapsed());
+            engines.wait_for_decisive(Instant::now() + left / 2);
+        }
         let trial = Trial {
             evaluation: &evaluation,
             held_out: &held_out,

@@ -20,12 +20,11 @@
 //! - `effects`: what propositions are worth by it.
 //! - `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
 //! - `loss`, `trial`, `trust`: how far it is from results, whether it is of use, and how far it is trusted.
-//! - `task`, `gate`, `store`: on a thread of its own, at certain times, and from one match to the next.
+//! - `task`, `store`: on a thread of its own, and from one match to the next.
 
 mod effects;
 mod endings;
 mod evaluation;
-mod gate;
 mod joint_moves;
 mod learn;
 mod loss;

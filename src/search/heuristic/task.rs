@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-use super::gate::Gate;
 use super::learn::{Heuristic, HeuristicConfig};
 use super::store::Known;
 use super::trust::{Trust, TrustedEvaluation};
 use crate::background::Background;
 use crate::engine::MatchEngines;
 use crate::machine::RoleId;
+use crate::pause::Pause;
 
 /// Whether learning goes on when there is an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -20,8 +20,8 @@ pub enum LearnOn {
     Never,
     /// Beside all else, for up to 8 times as long in all. It takes a core.
     Beside,
-    /// Only while somebody [waits](HeuristicTask::learn_unless) for it, and for what is trusted fully, for up to 4 times as
-    /// long in all.
+    /// Only while somebody [waits](HeuristicTask::learn_unless) for it, up to 4 times as long in all for what is trusted fully,
+    /// and once more for what is not trusted at all.
     Between,
 }
 
@@ -45,7 +45,7 @@ impl HeuristicTask {
         config: &HeuristicConfig,
     ) -> HeuristicTask {
         let config = HeuristicConfig {
-            gate: Gate::default(),
+            pause: Pause::default(),
             ..config.clone()
         };
         HeuristicTask::begin(engines, random, config, find)
@@ -59,12 +59,12 @@ impl HeuristicTask {
         if known.evaluation.is_none() || known.time >= most * self.config.time {
             return None;
         }
-        let gate = Gate::default();
+        let pause = Pause::default();
         if how == LearnOn::Between {
-            gate.close();
+            pause.begin();
         }
         let config = HeuristicConfig {
-            gate,
+            pause,
             // Other matches than before.
             seed: self.config.seed.wrapping_add(1),
             ..self.config.clone()
@@ -91,7 +91,10 @@ impl HeuristicTask {
     ) -> HeuristicTask {
         let stop = Stop::new();
         let (own, until) = ((engines.clone(), config.clone()), stop.clone());
-        let make = move || make(&own.0, random, &own.1, &until);
+        let make = move || {
+            let _end = own.1.pause_of_others.end_in_any_case();
+            make(&own.0, random, &own.1, &until)
+        };
         HeuristicTask {
             found: Background::start("heuristic", || None, make),
             stop,
@@ -114,14 +117,14 @@ impl HeuristicTask {
 
     /// As [`wait_unless`](HeuristicTask::wait_unless); the thread learns no more until it is waited for again.
     pub fn learn_unless(&self, stop: &Stop) {
-        self.config.gate.open();
+        self.config.pause.end();
         self.wait_unless(stop);
-        self.config.gate.close();
+        self.config.pause.begin();
     }
 
     /// Waits until the thread is done.
     pub fn wait(&self) -> Option<TrustedEvaluation> {
-        self.config.gate.open();
+        self.config.pause.end();
         self.found.wait().as_ref().and_then(Known::admitted)
     }
 }
@@ -129,7 +132,7 @@ impl HeuristicTask {
 impl Drop for HeuristicTask {
     fn drop(&mut self) {
         self.stop.set();
-        self.config.gate.open();
+        self.config.pause.end();
     }
 }
 
@@ -140,6 +143,8 @@ impl LearnOn {
         match (self, trust) {
             (LearnOn::Beside, Some(_)) => Some(8),
             (LearnOn::Beside, None) | (LearnOn::Between, Some(Trust::Full)) => Some(4),
+            // The first time, the machine may have been busy.
+            (LearnOn::Between, None) => Some(MOST_TIMES),
             (LearnOn::Never | LearnOn::Between, _) => None,
         }
     }

@@ -60,6 +60,9 @@ pub struct MctsConfig {
     pub keep: bool,
     /// Whether learning goes on when an evaluation is there. The tree is made anew for what is learned.
     pub learn_on: LearnOn,
+    /// Whether goal bounds and decisive moves, if they take long, are looked for only after an evaluation is learned: where
+    /// there is one core for both, and learning is what the start of a match is for.
+    pub learn_first: bool,
     /// How leaves are [evaluated from outside](crate::search::leaf), if they are: then there are no
     /// random playouts, and nothing is learned.
     pub leaves: Option<LeafEvaluation>,
@@ -165,6 +168,7 @@ impl Default for MctsConfig {
             learning_threads: 1,
             keep: true,
             learn_on: LearnOn::Never,
+            learn_first: false,
             leaves: None,
             plan: false,
             solve: false,
@@ -194,6 +198,7 @@ impl MctsConfig {
         with_learning_threads(learning_threads: usize);
         with_keep(keep: bool);
         with_learn_on(learn_on: LearnOn);
+        with_learn_first(learn_first: bool);
         with_leaves(leaves: Option<LeafEvaluation>);
         with_plan(plan: bool);
         with_solve(solve: bool);

@@ -168,6 +168,30 @@ fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
     Some(engines)
 }
 
+/// How many gates a circuit has if it takes seconds to find out what bounds goals.
+const MANY_GATES: usize = 10_000;
+
+/// Starts to learn an evaluation, if there is to be one.
+fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
+    let ground = game.ground_game()?;
+    if config.evaluation.is_none() || config.leaves.is_some() {
+        return None;
+    }
+    let (random, analysis) = (game.random_role(), game.analysis_pause());
+    let may_learn = Roles::new(ground.roles().len()).is_some() && random.is_none();
+    if config.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
+        analysis.begin();
+    }
+    // Learning has nothing to do with the state of a match.
+    let engines = match_engines(game, &config.clone().with_darkening(false));
+    let mut learning = HeuristicConfig::default()
+        .with_time(config.learning)
+        .with_threads(config.learning_threads)
+        .with_keeps(config.keep);
+    learning.pause_of_others = analysis.clone();
+    Some(HeuristicTask::start(&engines?, random, &learning))
+}
+
 /// Waits for all that a search otherwise takes up as it comes: machine code, goal latches and
 /// decisive moves. When they are ready depends on the machine, and what is found with a counted
 /// budget should not.
@@ -203,6 +227,11 @@ impl Mcts {
             _ => config.threads.clamp(1, MOST_THREADS),
         };
         let streams = rng::streams(config.seed).take(threads);
+        // Before anything else that takes time is started.
+        let heuristic = match backend {
+            Backend::Compiled => start_learning(game, &config),
+            _ => None,
+        };
         let engines = match backend {
             Backend::Compiled => match_engines(game, &config),
             _ => None,
@@ -220,18 +249,6 @@ impl Mcts {
         let local = engines.as_ref().filter(|_| ranges.len() > 1);
         let local =
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
-        let learns = config.evaluation.is_some() && config.leaves.is_none();
-        let heuristic = (engines.as_ref()).filter(|_| learns);
-        let learning = HeuristicConfig::default()
-            .with_time(config.learning)
-            .with_threads(config.learning_threads)
-            .with_keeps(config.keep);
-        let heuristic = heuristic.map(|_| {
-            // Learning has nothing to do with the state of a match.
-            let config = config.clone().with_darkening(false);
-            let engines = match_engines(game, &config).expect("there are some");
-            HeuristicTask::start(&engines, random, &learning)
-        });
         let plannable = game.engines().filter(|_| {
             config.plan && ranges.len() == 1 && random.is_none() && backend != Backend::Prover
         });
