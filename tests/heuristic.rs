@@ -25,7 +25,7 @@ fn learn(game: &Game, rounds: u32) -> Heuristic {
 fn learn_on(game: &Game, rounds: u32, seed: u64, known: Option<Known>) -> Heuristic {
     let config = HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
-        .with_rounds(rounds)
+        .with_rounds(Some(rounds))
         .with_seed(seed)
         .with_known(known);
     let engines = MatchEngines::new(game.engines().unwrap().clone());
@@ -117,7 +117,7 @@ fn the_same_seed_gives_the_same_evaluation() {
     for threads in [1, 3] {
         let config = HeuristicConfig::default()
             .with_time(Duration::from_secs(600))
-            .with_rounds(4)
+            .with_rounds(Some(4))
             .with_threads(threads);
         let learned = || Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
         let [first, second] = [0, 1].map(|_| learned());
@@ -246,7 +246,7 @@ fn learning_goes_on_for_a_while() {
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     let config = HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
-        .with_rounds(4)
+        .with_rounds(Some(4))
         .with_seed(1)
         .with_keeps(false);
     let mut task = HeuristicTask::start(&engines, None, &config);
@@ -275,7 +275,7 @@ fn learning_between_searches_waits() {
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     let config = HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
-        .with_rounds(8)
+        .with_rounds(Some(8))
         .with_seed(1)
         .with_keeps(false);
     let start = Instant::now();

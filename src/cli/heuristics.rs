@@ -29,8 +29,8 @@ pub(super) struct Args {
     seconds: Duration,
 
     /// The number of rounds of matches, at most
-    #[arg(long, default_value = "1000", value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
-    rounds: u32,
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1u32, 1_000_000))]
+    rounds: Option<u32>,
 
     /// On how many threads matches are played. What is learned depends on it
     #[arg(long, default_value = "1", value_name = "T", value_parser = threads)]

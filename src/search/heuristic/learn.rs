@@ -81,8 +81,9 @@ const LEARNING: Chance = Chance {
 pub struct HeuristicConfig {
     /// How long it may take. A part of that is for the trial of what was learned.
     pub time: Duration,
-    /// How many rounds there are at most.
-    pub rounds: u32,
+    /// How many rounds there are at most. With a number, what is learned does not depend on how fast the machine is, as long as
+    /// there is time for them.
+    pub rounds: Option<u32>,
     /// The [seed](crate::rng) of the random numbers.
     pub seed: u64,
     /// What was learned before, to go on from.
@@ -99,11 +100,11 @@ pub struct HeuristicConfig {
 }
 
 impl Default for HeuristicConfig {
-    /// Three seconds, 1000 rounds, the seed 0, nothing learned before but what is kept.
+    /// Three seconds, any number of rounds, the seed 0, nothing learned before but what is kept.
     fn default() -> HeuristicConfig {
         HeuristicConfig {
             time: Duration::from_secs(3),
-            rounds: 1000,
+            rounds: None,
             seed: 0,
             known: None,
             threads: 1,
@@ -117,7 +118,7 @@ impl Default for HeuristicConfig {
 impl HeuristicConfig {
     setters! {
         with_time(time: Duration);
-        with_rounds(rounds: u32);
+        with_rounds(rounds: Option<u32>);
         with_seed(seed: u64);
         with_known(known: Option<Known>);
         with_threads(threads: usize);
@@ -329,13 +330,15 @@ impl Learner<'_> {
         let time = self.config.time;
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
-        for round in 0..self.config.rounds {
+        for round in 0..self.config.rounds.unwrap_or(u32::MAX) {
             self.paused += self.config.pause.wait();
             let before = self.elapsed();
             let end = time.saturating_sub(trial_time);
             let stop = (self.stop).within(end.saturating_sub(before));
-            let by_rounds = round as f32 / self.config.rounds as f32;
-            let progress = before.div_duration_f32(end).max(by_rounds);
+            let progress = match self.config.rounds {
+                Some(rounds) => round as f32 / rounds as f32,
+                None => before.div_duration_f32(end),
+            };
             let policy = match &self.found.evaluation {
                 Some(evaluation) => Policy::Evaluation(evaluation),
                 None => Policy::Random,
