@@ -21,13 +21,16 @@ fn learn(game: &Game, rounds: u32) -> Heuristic {
     learn_on(game, rounds, 1, None)
 }
 
-/// The same with a seed, from what was learned before.
-fn learn_on(game: &Game, rounds: u32, seed: u64, known: Option<Known>) -> Heuristic {
-    let config = HeuristicConfig::default()
+/// So many rounds, however slow the machine is.
+fn of_rounds(rounds: u32) -> HeuristicConfig {
+    HeuristicConfig::default()
         .with_time(Duration::from_secs(600))
         .with_rounds(Some(rounds))
-        .with_seed(seed)
-        .with_known(known);
+}
+
+/// As [`learn`], with a seed, from what was learned before.
+fn learn_on(game: &Game, rounds: u32, seed: u64, known: Option<Known>) -> Heuristic {
+    let config = of_rounds(rounds).with_seed(seed).with_known(known);
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     Heuristic::learn(&engines, game.random_role(), &config, &Stop::new()).unwrap()
 }
@@ -115,10 +118,7 @@ fn the_same_seed_gives_the_same_evaluation() {
     let game = own_game("connectFour");
     let engines = MatchEngines::new(game.engines().unwrap().clone());
     for threads in [1, 3] {
-        let config = HeuristicConfig::default()
-            .with_time(Duration::from_secs(600))
-            .with_rounds(Some(4))
-            .with_threads(threads);
+        let config = of_rounds(4).with_threads(threads);
         let learned = || Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
         let [first, second] = [0, 1].map(|_| learned());
         assert_eq!(first.evaluation, second.evaluation);
@@ -244,11 +244,7 @@ fn too_little_time_is_a_verdict() {
 fn learning_goes_on_for_a_while() {
     let game = own_game("breakthroughSmall");
     let engines = MatchEngines::new(game.engines().unwrap().clone());
-    let config = HeuristicConfig::default()
-        .with_time(Duration::from_secs(600))
-        .with_rounds(Some(4))
-        .with_seed(1)
-        .with_keeps(false);
+    let config = of_rounds(4).with_seed(1).with_keeps(false);
     let mut task = HeuristicTask::start(&engines, None, &config);
     let mut last = task.wait();
     let (mut times, mut changes) = (0, 0);
@@ -273,11 +269,7 @@ fn learning_goes_on_for_a_while() {
 fn learning_between_searches_waits() {
     let game = own_game("breakthrough");
     let engines = MatchEngines::new(game.engines().unwrap().clone());
-    let config = HeuristicConfig::default()
-        .with_time(Duration::from_secs(600))
-        .with_rounds(Some(8))
-        .with_seed(1)
-        .with_keeps(false);
+    let config = of_rounds(8).with_seed(1).with_keeps(false);
     let start = Instant::now();
     let task = HeuristicTask::start(&engines, None, &config);
     let first = task.wait().expect("it is of use");

@@ -227,14 +227,10 @@ impl Mcts {
             _ => config.threads.clamp(1, MOST_THREADS),
         };
         let streams = rng::streams(config.seed).take(threads);
-        // Before anything else that takes time is started.
-        let heuristic = match backend {
-            Backend::Compiled => start_learning(game, &config),
-            _ => None,
-        };
-        let engines = match backend {
-            Backend::Compiled => match_engines(game, &config),
-            _ => None,
+        let (heuristic, engines) = match backend {
+            // Learning begins before anything else that takes time.
+            Backend::Compiled => (start_learning(game, &config), match_engines(game, &config)),
+            _ => (None, None),
         };
         let steps = config.max_steps;
         let evaluator = |rng| evaluator(game, backend, engines.as_ref(), steps, rng);
