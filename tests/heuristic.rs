@@ -13,7 +13,7 @@ use propjit::search::heuristic::{
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport};
 use propjit::{Moments, Stop, gdl};
 
-use crate::common::command::{json, own, propjit, stdout};
+use crate::common::command::{json, own, propjit, stderr, stdout};
 use crate::common::{game, own_game};
 
 /// Learns in so many rounds, however long they take.
@@ -384,4 +384,43 @@ fn the_command_tells_effects_and_verdict() {
         "{text}"
     );
     propjit(&["heuristics", &own("sudoku"), "--rounds", "0"]).code(2);
+}
+
+/// More rounds are better than one, and whoever is asked first, both say so. What is no evaluation of the game is refused.
+#[test]
+fn evaluations_play_against_those_in_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let (few, many) = (file("few.json"), file("many.json"));
+    let rules = own("breakthroughSmall");
+    let learned = |rounds: &str, options: &[&str]| {
+        let command = [
+            "heuristics",
+            &rules,
+            "--seconds",
+            "600",
+            "--rounds",
+            rounds,
+            "--seed",
+            "1",
+        ];
+        let report = json(&[&command, options].concat());
+        let against = report["against"].as_array().cloned().unwrap_or_default();
+        let scores = against.iter().map(|one| one["score"].as_f64().unwrap());
+        scores.collect::<Vec<_>>()
+    };
+    assert!(learned("1", &["--save", &few]).is_empty());
+    let against_few = learned("6", &["--save", &many, "--against", &few]);
+    assert!(against_few[0] > 0.6, "{against_few:?}");
+    let against_both = learned("1", &["--against", &many, "--against", &few]);
+    assert!(against_both[0] < 0.4, "{against_both:?}");
+    assert!((against_both[1] - 0.5).abs() < 0.1, "{against_both:?}");
+    for (file, text) in [
+        (file("none.json"), "none.json"),
+        (few, "no evaluation of this game"),
+    ] {
+        let refused = propjit(&["heuristics", &own("ticTacToe"), "--against", &file]).code(1);
+        let error = stderr(refused);
+        assert!(error.contains(text), "{error}");
+    }
 }

@@ -9,12 +9,15 @@ use propjit::engine::MatchEngines;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::rng::random_seed;
-use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig, Known};
+use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig, Known, compare};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
 use super::output::{Failure, Output, describe, show_progress};
 use super::signals::stop_on_signals;
+
+/// How many decisions the matches against another evaluation have, about.
+const COMPARED_DECISIONS: u64 = 30_000;
 
 /// Learn from matches what each role can expect in a state
 ///
@@ -52,6 +55,14 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
 
+    /// Also write what was learned to a file, whether it is of use or not
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+
+    /// Play greedy decisions by what was learned against those by what was saved in a file; may be given several times
+    #[arg(long, value_name = "FILE")]
+    against: Vec<PathBuf>,
+
     #[command(flatten)]
     setup: SetupArgs,
 }
@@ -84,10 +95,25 @@ struct Report {
     /// The same against decisions by playouts.
     score_against_playouts: Option<f64>,
     score_against_playouts_stderr: Option<f64>,
+    /// The gain in these matches.
+    gain_against_playouts: Option<f64>,
+    gain_against_playouts_stderr: Option<f64>,
+    /// The score against evaluations that were saved in files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    against: Vec<AgainstFile>,
     effects: Vec<PropositionEffect>,
     /// How many of them are printed as text.
     #[serde(skip)]
     printed: usize,
+}
+
+/// What it gets against the evaluation in a file.
+#[derive(Serialize)]
+struct AgainstFile {
+    file: PathBuf,
+    matches: u64,
+    score: Option<f64>,
+    score_stderr: Option<f64>,
 }
 
 /// What a proposition adds to the logarithm of the odds of the first role, in the mean.
@@ -115,6 +141,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         true => Known::load(ground).map_err(Failure::new)?,
         false => None,
     };
+    let mut opponents = Vec::new();
+    for path in &args.against {
+        opponents.push((path, Known::read(path, ground).map_err(Failure::new)?));
+    }
     let shown = show_progress(|| "learning".to_string());
     let mut engines = MatchEngines::new(engines.clone());
     if let Some(decisive) = game.decisive(true) {
@@ -137,6 +167,26 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     {
         tracing::warn!("{}; the evaluation is not kept", describe(&error));
     }
+    if let Some(path) = &args.save {
+        learned.known(&config).write(path).map_err(Failure::new)?;
+    }
+    let mut against = Vec::new();
+    for (path, known) in opponents {
+        let (Some(own), Some(other)) = (&learned.evaluation, &known.evaluation) else {
+            continue;
+        };
+        let shown = show_progress(|| "playing".to_string());
+        let score = compare(&engines, [own, other], COMPARED_DECISIONS, seed, &stop);
+        drop(shown);
+        if let Some(score) = score.map_err(Failure::new)? {
+            against.push(AgainstFile {
+                file: path.clone(),
+                matches: score.count,
+                score: score.mean(),
+                score_stderr: score.standard_error(),
+            });
+        }
+    }
     let result = learned.result.as_ref();
     let against_random = result.map(|result| result.against_random);
     let against_playouts = result.and_then(|result| result.against_playouts);
@@ -157,8 +207,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         gain_by_playouts: result.map(|result| result.gain_by_playouts),
         score: against_random.and_then(|score| score.mean()),
         score_stderr: against_random.and_then(|score| score.standard_error()),
-        score_against_playouts: against_playouts.and_then(|score| score.mean()),
-        score_against_playouts_stderr: against_playouts.and_then(|score| score.standard_error()),
+        score_against_playouts: against_playouts.and_then(|one| one.score.mean()),
+        score_against_playouts_stderr: against_playouts.and_then(|one| one.score.standard_error()),
+        gain_against_playouts: against_playouts.and_then(|one| one.gain.mean()),
+        gain_against_playouts_stderr: against_playouts.and_then(|one| one.gain.standard_error()),
+        against,
         effects: propositions(learned.effects, ground),
         printed: args.effects,
     })
@@ -205,19 +258,32 @@ impl fmt::Display for Report {
         if let Some(gain) = self.gain_by_playouts {
             writeln!(f, "playouts        by {gain:.3} less")?;
         }
-        let scores = [
-            ("random  ", self.score, self.score_stderr),
-            (
-                "playouts",
-                self.score_against_playouts,
-                self.score_against_playouts_stderr,
-            ),
-        ];
-        for (opponent, score, error) in scores {
-            if let Some(score) = score {
-                let (score, error) = (100.0 * score, 100.0 * error.unwrap_or(0.0));
-                writeln!(f, "against {opponent} {score:.1}% ± {error:.1}")?;
-            }
+        let percent = |score: f64, error: Option<f64>| {
+            let error = 100.0 * error.unwrap_or(0.0);
+            format!("{:.1}% ± {error:.1}", 100.0 * score)
+        };
+        if let Some(score) = self.score {
+            writeln!(f, "against random   {}", percent(score, self.score_stderr))?;
+        }
+        if let Some(score) = self.score_against_playouts {
+            let score = percent(score, self.score_against_playouts_stderr);
+            let gain = self.gain_against_playouts.unwrap_or(0.0);
+            let error = self.gain_against_playouts_stderr.unwrap_or(0.0);
+            writeln!(
+                f,
+                "against playouts {score}, loss there by {gain:.3} ± {error:.3} less"
+            )?;
+        }
+        for AgainstFile {
+            file,
+            matches,
+            score,
+            score_stderr,
+        } in &self.against
+        {
+            let score = percent(score.unwrap_or(0.5), *score_stderr);
+            let file = file.display();
+            writeln!(f, "against {file}: {score} of {matches} matches")?;
         }
         let shown = &self.effects[..self.printed.min(self.effects.len())];
         if shown.is_empty() {

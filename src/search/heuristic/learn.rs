@@ -32,7 +32,7 @@ use crate::setters::setters;
 use crate::statistics::Moments;
 
 /// How many joint moves a match may have.
-const MAX_STEPS: u32 = 1000;
+pub(super) const MAX_STEPS: u32 = 1000;
 
 /// What is played in a round: so many decisions, or fewer where states have many successors. The first round has
 /// some matches to learn from.

@@ -19,9 +19,11 @@
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
 //! - `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
+//! - `comparison`: matches of one evaluation against another.
 //! - `loss`, `trial`, `trust`: how far it is from results, whether it is of use, and how far it is trusted.
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
+mod comparison;
 mod effects;
 mod endings;
 mod evaluation;
@@ -42,6 +44,7 @@ mod trial;
 mod trust;
 mod weights;
 
+pub use comparison::compare;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
 pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
@@ -49,7 +52,7 @@ pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
 pub(in crate::search) use patterns::Inputs;
 pub use store::{Known, StoreError};
 pub use task::{HeuristicTask, LearnOn};
-pub use trial::TrialResult;
+pub use trial::{AgainstPlayouts, TrialResult};
 pub use trust::{Trust, TrustedEvaluation};
 #[cfg(test)]
 pub(in crate::search) use weights::Weights;

@@ -10,6 +10,7 @@ use super::joint_moves::JointMoves;
 use super::match_play::{Decision, Lessons, Match};
 use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
+use super::schedule::Traces;
 use super::weights::{Roles, Shares};
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId, State};
@@ -203,17 +204,26 @@ impl<'a> SelfPlay<'a> {
 
     /// Plays matches between two policies, which change their roles from match to match, until
     /// there were so many decisions, and to the end. If a stop comes, the matches that are over by then
-    /// count, unless most are not.
+    /// count, unless most are not. The states of those that are over are added to `states`, if that is wanted, with the
+    /// results.
     pub(super) fn play(
         &mut self,
         policies: [Policy<'_>; 2],
         decisions: u64,
         chance: Chance,
+        states: Option<&mut Samples>,
         stop: &Stop,
     ) -> Result<Outcome, NoOutcome> {
         let mut judges = policies.map(Judge::new);
         let mut matches = Matches::default();
         let mut outcome = Outcome::default();
+        // Nothing is learned from them: all matches are held out.
+        let mut none = Samples::new(states.as_ref().map_or(0, |states| states.words()));
+        let mut lessons = states.map(|states| Lessons {
+            samples: &mut none,
+            held_out: (states, 1),
+            traces: Traces::at(1.0),
+        });
         loop {
             if outcome.decisions < decisions {
                 self.fill(&mut matches, &judges, chance);
@@ -221,7 +231,15 @@ impl<'a> SelfPlay<'a> {
             if matches.running.is_empty() {
                 return Ok(outcome);
             }
-            if !self.advance(&mut matches, &mut judges, chance, &mut outcome, None, stop)? {
+            let lessons = lessons.as_mut();
+            if !self.advance(
+                &mut matches,
+                &mut judges,
+                chance,
+                &mut outcome,
+                lessons,
+                stop,
+            )? {
                 return match 2 * outcome.over > matches.started {
                     true => Ok(outcome),
                     false => Err(NoOutcome::Stopped),

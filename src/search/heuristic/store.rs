@@ -2,7 +2,7 @@
 //!
 //! They are in the folder `heuristics` of the directory of [profiles](crate::profile). A file is
 //! named by a hash of the game's circuit, for which it does not matter what the rulesheet calls
-//! things. Deleting a file costs no more than learning again.
+//! things. Deleting a file costs no more than learning again. Others are where they were asked for, to be compared.
 
 use std::fs;
 use std::io;
@@ -23,7 +23,7 @@ use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// What was learned of a game before.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,6 +97,9 @@ pub enum StoreError {
     /// It is not the evaluation of such a game.
     #[error("{} is damaged; it may be deleted", .0.display())]
     Damaged(PathBuf),
+    /// It is not an evaluation of this game, or of another version.
+    #[error("{} has no evaluation of this game by this version; learn one and save it there", .0.display())]
+    Other(PathBuf),
 }
 
 impl Known {
@@ -117,9 +120,39 @@ impl Known {
     /// When it cannot be written.
     pub fn save(&self, game: &GroundGame) -> Result<(), StoreError> {
         match path(game)? {
-            Some(path) => write(&path, self).map_err(|source| StoreError::Io { path, source }),
+            Some(path) => self.write(&path),
             None => Ok(()),
         }
+    }
+
+    /// What was [written](Known::write) to a file about a game.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not about this game.
+    pub fn read(path: &Path, game: &GroundGame) -> Result<Known, StoreError> {
+        let other = || StoreError::Other(path.to_path_buf());
+        match read(path, game.layout().bases.len(), game.roles().len()) {
+            Ok(Some(known)) => Ok(known),
+            Ok(None) if path.exists() => Err(other()),
+            Ok(None) => Err(StoreError::Io {
+                path: path.to_path_buf(),
+                source: io::ErrorKind::NotFound.into(),
+            }),
+            // The file of another game looks like that.
+            Err(StoreError::Damaged(_)) => Err(other()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what is known to a file, at once or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), StoreError> {
+        write(path, self).map_err(|source| StoreError::Io {
+            path: path.to_path_buf(),
+            source,
+        })
     }
 
     /// The evaluation, if it is of use.

@@ -90,16 +90,27 @@ impl<'a> Team<'a> {
         policies: [Policy<'_>; 2],
         decisions: u64,
         chance: Chance,
+        mut states: Option<&mut Samples>,
         stop: &Stop,
     ) -> Result<Outcome, NoOutcome> {
         let decisions = decisions.div_ceil(1 + self.others.len() as u64);
+        let words = states.as_ref().map(|states| states.words());
         let others = self.others.iter_mut();
-        let jobs = others.map(|(play, _)| move || play.play(policies, decisions, chance, stop));
+        let jobs = others.map(|(play, _)| {
+            move || {
+                let mut states = words.map(Samples::new);
+                let outcome = play.play(policies, decisions, chance, states.as_mut(), stop);
+                (outcome, states)
+            }
+        });
         let first = &mut self.first;
         let (mut all, found) = beside(jobs.collect(), || {
-            first.play(policies, decisions, chance, stop)
+            first.play(policies, decisions, chance, states.as_deref_mut(), stop)
         });
-        for other in found {
+        for (other, more) in found {
+            if let (Some(states), Some(more)) = (&mut states, more) {
+                states.append(more);
+            }
             match (&mut all, other) {
                 (_, Err(NoOutcome::Stopped)) => {}
                 (Ok(all), Ok(outcome)) => all.merge(&outcome),
