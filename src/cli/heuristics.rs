@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use propjit::Moments;
 use propjit::engine::MatchEngines;
 use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::rng::random_seed;
-use propjit::search::heuristic::{Effect, Heuristic, HeuristicConfig, Known, compare};
+use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
+use propjit::{Moments, Stop};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
@@ -141,10 +142,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         true => Known::load(ground).map_err(Failure::new)?,
         false => None,
     };
-    let mut opponents = Vec::new();
-    for path in &args.against {
-        opponents.push((path, Known::read(path, ground).map_err(Failure::new)?));
-    }
+    let opponents = opponents(&args.against, ground)?;
     let shown = show_progress(|| "learning".to_string());
     let mut engines = MatchEngines::new(engines.clone());
     if let Some(decisive) = game.decisive(true) {
@@ -167,26 +165,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     {
         tracing::warn!("{}; the evaluation is not kept", describe(&error));
     }
-    if let Some(path) = &args.save {
-        learned.known(&config).write(path).map_err(Failure::new)?;
-    }
-    let mut against = Vec::new();
-    for (path, known) in opponents {
-        let (Some(own), Some(other)) = (&learned.evaluation, &known.evaluation) else {
-            continue;
-        };
-        let shown = show_progress(|| "playing".to_string());
-        let score = compare(&engines, [own, other], COMPARED_DECISIONS, seed, &stop);
-        drop(shown);
-        if let Some(score) = score.map_err(Failure::new)? {
-            against.push(AgainstFile {
-                file: path.clone(),
-                matches: score.count,
-                score: score.mean(),
-                score_stderr: score.standard_error(),
-            });
-        }
-    }
+    let known = learned.known(&config);
+    let against = match &learned.evaluation {
+        Some(own) => play_against(opponents, own, &engines, seed, &stop)?,
+        None => Vec::new(),
+    };
     let result = learned.result.as_ref();
     let against_random = result.map(|result| result.against_random);
     let against_playouts = result.and_then(|result| result.against_playouts);
@@ -214,7 +197,51 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         against,
         effects: propositions(learned.effects, ground),
         printed: args.effects,
-    })
+    })?;
+    match &args.save {
+        Some(path) => known.write(path).map_err(Failure::new),
+        None => Ok(()),
+    }
+}
+
+/// The evaluations of the game in these files.
+fn opponents(
+    files: &[PathBuf],
+    game: &GroundGame,
+) -> Result<Vec<(PathBuf, Arc<Evaluation>)>, Failure> {
+    let mut opponents = Vec::with_capacity(files.len());
+    for file in files {
+        let known = Known::read(file, game).map_err(Failure::new)?;
+        let nothing = || format!("nothing was learned in {}", file.display());
+        let evaluation = known.evaluation.ok_or_else(|| Failure::Work(nothing()))?;
+        opponents.push((file.clone(), evaluation));
+    }
+    Ok(opponents)
+}
+
+/// What an evaluation gets against others, as far as there is time until a stop comes.
+fn play_against(
+    opponents: Vec<(PathBuf, Arc<Evaluation>)>,
+    own: &Arc<Evaluation>,
+    engines: &MatchEngines,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Vec<AgainstFile>, Failure> {
+    let _shown = show_progress(|| "playing".to_string());
+    let mut against = Vec::with_capacity(opponents.len());
+    for (file, other) in opponents {
+        let score = compare(engines, [own, &other], COMPARED_DECISIONS, seed, stop);
+        let Some(score) = score.map_err(Failure::new)? else {
+            break;
+        };
+        against.push(AgainstFile {
+            file,
+            matches: score.count,
+            score: score.mean(),
+            score_stderr: score.standard_error(),
+        });
+    }
+    Ok(against)
 }
 
 /// The propositions by name, those first that matter most.

@@ -36,13 +36,9 @@ pub fn compare(
     let mut stream = || streams.next().expect("streams do not end");
     let mut evaluator = lanes_evaluator(engines, MAX_STEPS, stream().next_u64());
     let roles = evaluations[0].roles();
-    let outcome = SelfPlay::new(&mut *evaluator, roles, stream())
-        .map_err(NoOutcome::from)
-        .and_then(|mut play| {
-            let policies = evaluations.map(Policy::Evaluation);
-            play.play(policies, decisions, TESTING, None, stop)
-        });
-    match outcome {
+    let mut play = SelfPlay::new(&mut *evaluator, roles, stream())?;
+    let policies = evaluations.map(Policy::Evaluation);
+    match play.play(policies, decisions, TESTING, None, stop) {
         Ok(outcome) => Ok(Some(outcome.score)),
         Err(NoOutcome::Stopped) => Ok(None),
         Err(NoOutcome::Machine(error)) => Err(error),
