@@ -139,7 +139,8 @@ impl TrialResult {
             || is_above(gain, 0.0) && is_above(&self.surplus, SURE_GAIN)
             || against_playouts.is_some_and(|one| is_above(&one.gain, SURE_GAIN));
         let tells_little = is_below(&self.surplus, 0.0);
-        let misleads = against_playouts.is_some_and(|one| is_below(&one.gain, LEAST_TOLD));
+        let told = against_playouts.and_then(|one| bound(&one.gain, 1.0));
+        let misleads = told.is_some_and(|most| most < LEAST_TOLD);
         let against_playouts = against_playouts.map(|one| &one.score);
         if against_playouts.is_some_and(plays_well) {
             // However little the results tell, in which most matches are alike.
