@@ -294,23 +294,19 @@ impl fmt::Display for Report {
         }
         if let Some(score) = self.score_against_playouts {
             let score = percent(score, self.score_against_playouts_stderr);
-            let gain = self.gain_against_playouts.unwrap_or(0.0);
-            let error = self.gain_against_playouts_stderr.unwrap_or(0.0);
-            writeln!(
-                f,
-                "against playouts {score}, loss there by {gain:.3} ± {error:.3} less"
-            )?;
+            write!(f, "against playouts {score}")?;
+            if let Some(gain) = self.gain_against_playouts {
+                let error = self.gain_against_playouts_stderr.unwrap_or(0.0);
+                write!(f, ", loss there by {gain:.3} ± {error:.3} less")?;
+            }
+            writeln!(f)?;
         }
-        for AgainstFile {
-            file,
-            matches,
-            score,
-            score_stderr,
-        } in &self.against
-        {
-            let score = percent(score.unwrap_or(0.5), *score_stderr);
-            let file = file.display();
-            writeln!(f, "against {file}: {score} of {matches} matches")?;
+        for against in &self.against {
+            if let Some(score) = against.score {
+                let (file, matches) = (against.file.display(), against.matches);
+                let score = percent(score, against.score_stderr);
+                writeln!(f, "against {file}: {score} of {matches} matches")?;
+            }
         }
         let shown = &self.effects[..self.printed.min(self.effects.len())];
         if shown.is_empty() {

@@ -18,6 +18,20 @@ pub(super) fn calibrate(
     samples: &Samples,
     evaluation: &Arc<Evaluation>,
 ) -> (Evaluation, f64, Moments<f64>) {
+    let (scale, loss, gain) = best_scale(samples, evaluation);
+    let weights = evaluation.weights().scaled(scale);
+    (
+        Evaluation::new(evaluation.roles(), evaluation.inputs().clone(), &weights),
+        loss,
+        gain,
+    )
+}
+
+/// The scale of all weights that suits samples best; with that, the loss and the gain.
+pub(super) fn best_scale(
+    samples: &Samples,
+    evaluation: &Arc<Evaluation>,
+) -> (f32, f64, Moments<f64>) {
     let mut scorer = Scorer::new(evaluation.clone());
     let log_odds = samples
         .each()
@@ -28,13 +42,7 @@ pub(super) fn calibrate(
         (scale, loss, gain)
     });
     let best = scaled.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-    let (scale, loss, gain) = best.expect("there are some scales");
-    let weights = evaluation.weights().scaled(scale);
-    (
-        Evaluation::new(evaluation.roles(), evaluation.inputs().clone(), &weights),
-        loss,
-        gain,
-    )
+    best.expect("there are some scales")
 }
 
 /// The mean logarithmic loss of the first role's results, with these logarithms of its odds multiplied

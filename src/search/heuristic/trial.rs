@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 
 use super::evaluation::{Evaluation, Scorer, logistic};
 use super::learn::HeuristicVerdict;
-use super::loss::{SCALES, calibrate, loss, means};
+use super::loss::{SCALES, best_scale, loss, means};
 use super::policy::Policy;
 use super::samples::Samples;
 use super::self_play::{Chance, NoOutcome, SelfPlay};
@@ -21,8 +21,8 @@ const TEST_DECISIONS: u64 = 5000;
 /// By how many standard errors what is admitted has to be better.
 const SIGMAS: f64 = 2.0;
 
-/// By how much the loss has to be less than without features, in nats, in its own matches or in those against playouts; and where it is less by not so much more, what an
-/// evaluation has to get against random decisions, by one standard error. Where playouts tell less than nothing, anything is
+/// By how much the loss has to be less than without features, in nats, in its own matches or in those against playouts;
+/// and where it is less by not so much more, what an evaluation has to get against random decisions, by one standard error. Where playouts tell less than nothing, anything is
 /// of use, so that it has to tell that much more than its share of what they do: in skirmish they tell -0.1. In quad, where it does harm, what is learned
 /// in ten seconds has 0.01 to 0.02, and 0.82 to 0.95; in speedChess, where it wins, 0.01 to 0.04, and 0.96 or more.
 const LEAST_GAIN: f64 = 0.005;
@@ -259,7 +259,7 @@ impl Trial<'_> {
         ) {
             Ok(outcome) => Ok(Some(AgainstPlayouts {
                 score: outcome.score,
-                gain: calibrate(&states, self.evaluation).2,
+                gain: best_scale(&states, self.evaluation).2,
             })),
             Err(NoOutcome::Stopped) if !self.stop.is_set() => Ok(None),
             Err(error) => Err(error),
