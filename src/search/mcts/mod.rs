@@ -19,6 +19,7 @@
 //! - `local`, `local_report`: what provers beside the search find out.
 //! - `planning`: what a planner beside the search finds out, in a game of one role.
 //! - `solving`: what all states tell, in a game that has few.
+//! - `tasks`: what is found out in the background, and taken up as it comes.
 //! - `settlement`: choices that will not change any more.
 //! - `worker`: a thread.
 //! - `shared`: what the threads have in common, beside the tree.
@@ -49,16 +50,15 @@ mod shared;
 mod solving;
 #[cfg(test)]
 mod stress;
+mod tasks;
 mod tree;
 mod valuation;
 mod words;
 mod worker;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::analysis::GoalBoundsTask;
 use crate::engine::MatchEngines;
 use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
@@ -68,7 +68,7 @@ use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
-use super::heuristic::{HeuristicConfig, HeuristicTask, LearnOn, Roles, TrustedEvaluation};
+use super::heuristic::Roles;
 use super::successor::Successor;
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
@@ -79,17 +79,16 @@ use planning::Planning;
 pub use report::{MoveReport, ProvedBy, SearchReport};
 use settlement::Settlement;
 use shared::{Shared, Wanted};
-use solving::Solving;
 pub use solving::StatesReport;
+use tasks::Tasks;
 use tree::Tree;
-use valuation::Valuation;
 use worker::Worker;
 
 /// How many threads there are at most: what is under way must fit into the tree's counters.
 const MOST_THREADS: usize = 120;
 
-/// The time between looks whether goal latches, an evaluation or all states have been found.
-const GOAL_BOUNDS_INTERVAL: Duration = Duration::from_millis(50);
+/// The time between looks whether background tasks have found something.
+const TASKS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A search, with what it found out so far.
 ///
@@ -118,18 +117,13 @@ pub struct Mcts {
     evaluators: Vec<Box<dyn Evaluator>>,
     tree: Tree,
     shared: Shared,
-    /// The task that finds goal bounds, until it is done.
-    goal_bounds: Option<GoalBoundsTask>,
-    /// The task that learns an evaluation, or goes on with that, until it is done.
-    heuristic: Option<HeuristicTask>,
+    tasks: Tasks,
     /// The engines of the evaluators, if they are compiled.
     engines: Option<MatchEngines>,
     /// The provers beside the search, if there are any.
     local: Option<LocalSearch>,
     /// The planner beside the search, if there is one.
     planning: Option<Planning>,
-    /// What finds all states, if they are wanted.
-    solving: Option<Solving>,
     /// The state to which reports refer, and how many joint moves come before it.
     state: State,
     depth: u32,
@@ -168,30 +162,6 @@ fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
     Some(engines)
 }
 
-/// How many gates a circuit has if it takes seconds to find out what bounds goals.
-const MANY_GATES: usize = 10_000;
-
-/// Starts to learn an evaluation, if there is to be one.
-fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
-    let ground = game.ground_game()?;
-    if config.evaluation.is_none() || config.leaves.is_some() {
-        return None;
-    }
-    let (random, analysis) = (game.random_role(), game.analysis_pause());
-    let may_learn = Roles::new(ground.roles().len()).is_some() && random.is_none();
-    if config.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
-        analysis.begin();
-    }
-    // Learning has nothing to do with the state of a match.
-    let engines = match_engines(game, &config.clone().with_darkening(false));
-    let mut learning = HeuristicConfig::default()
-        .with_time(config.learning)
-        .with_threads(config.learning_threads)
-        .with_keeps(config.keep);
-    learning.pause_of_others = analysis.clone();
-    Some(HeuristicTask::start(&engines?, random, &learning))
-}
-
 /// Waits for all that a search otherwise takes up as it comes: machine code, goal latches and
 /// decisive moves. When they are ready depends on the machine, and what is found with a counted
 /// budget should not.
@@ -227,10 +197,10 @@ impl Mcts {
             _ => config.threads.clamp(1, MOST_THREADS),
         };
         let streams = rng::streams(config.seed).take(threads);
-        let (heuristic, engines) = match backend {
-            // Learning begins before anything else that takes time.
-            Backend::Compiled => (start_learning(game, &config), match_engines(game, &config)),
-            _ => (None, None),
+        let tasks = Tasks::start(game, backend, &config);
+        let engines = match backend {
+            Backend::Compiled => match_engines(game, &config),
+            _ => None,
         };
         let steps = config.max_steps;
         let evaluator = |rng| evaluator(game, backend, engines.as_ref(), steps, rng);
@@ -255,10 +225,6 @@ impl Mcts {
             }
             None => (None, config.memory),
         };
-        let solvable = game
-            .engines()
-            .filter(|_| config.solve && ranges.len() > 1 && backend != Backend::Prover);
-        let solving = solvable.map(|engines| Solving::new(engines, config.memory));
         let mut tree = Tree::new(&root, ranges, random, memory);
         if let Some(local) = &local {
             tree.set_wins(local.no_wins());
@@ -270,15 +236,10 @@ impl Mcts {
             legal: first.legal_moves(&state)?,
             tree,
             shared: Shared::default(),
-            goal_bounds: config
-                .latches
-                .then(|| game.goal_bounds().cloned())
-                .flatten(),
-            heuristic,
+            tasks,
             engines,
             local,
             planning,
-            solving,
             state,
             depth: 0,
             playouts_before: 0,
@@ -337,80 +298,42 @@ impl Mcts {
         Ok(())
     }
 
-    /// Takes goal latches into account, if they have been found since.
-    fn adopt_goal_bounds(&mut self) {
-        let Some(found) = self.goal_bounds.as_ref().and_then(GoalBoundsTask::found) else {
-            return;
-        };
-        if let Some(bounds) = found {
-            self.tree.set_goal_bounds(bounds.clone());
-        }
-        self.goal_bounds = None;
-    }
-
-    /// Takes over what all states are worth, if they have been found since.
-    fn adopt_values(&mut self) {
-        if let Some(values) = self.solving.as_mut().and_then(Solving::news) {
-            self.tree.set_values(values);
-        }
-    }
-
     /// Waits until an evaluation is loaded or learned, if there is to be one. Searches take it up
     /// when they go on.
     pub fn wait_for_evaluation(&self) {
-        if let Some(task) = &self.heuristic {
-            task.wait();
-        }
+        self.tasks.wait_for_evaluation();
     }
 
     /// As [`wait_for_evaluation`](Mcts::wait_for_evaluation), but not longer than until a stop comes, and not in games
     /// of so many roles that there is none.
     pub fn await_evaluation(&self, stop: &Stop) {
-        let may_have_one = Roles::new(self.tree.ranges().len()).is_some();
-        if let Some(task) = self.heuristic.as_ref().filter(|_| may_have_one) {
-            task.wait_unless(stop);
+        if Roles::new(self.tree.ranges().len()).is_some() {
+            self.tasks.await_evaluation(stop);
         }
     }
 
-    /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
-    /// learned.
+    /// Learns on until a stop comes, if that is to be done [between searches](super::heuristic::LearnOn::Between) and
+    /// there is more to be learned.
     pub fn learn_unless(&self, stop: &Stop) {
-        let is_between = self.config.learn_on == LearnOn::Between;
-        if let Some(task) = self.heuristic.as_ref().filter(|_| is_between) {
-            task.learn_unless(stop);
-        }
+        self.tasks.learn_unless(stop);
     }
 
     /// Takes up an evaluation, if one has been learned since. The tree is made anew, as its values
     /// are of another kind. One that takes the place of another has to wait until a run begins.
-    fn adopt_heuristic(&mut self, begins: bool) -> Result<(), MachineError> {
+    fn adopt_evaluation(&mut self, begins: bool) -> Result<(), MachineError> {
         if !begins && self.tree.valuation().is_some() {
             return Ok(());
         }
-        let Some(found) = self.heuristic.as_ref().and_then(HeuristicTask::found) else {
+        let Some(valuation) = self.tasks.take_evaluation(&self.tree, &self.config) else {
             return Ok(());
         };
-        let used = self.tree.valuation().map(|used| used.evaluation.clone());
-        let is_new = |found: &TrustedEvaluation| {
-            used.as_ref()
-                .is_none_or(|used| !Arc::ptr_eq(used, &found.evaluation))
-        };
-        if let (Some(found), Some(used)) = (found.filter(is_new), self.config.evaluation) {
-            let root = self.root()?;
-            let valuation = Valuation {
-                evaluation: found.evaluation,
-                trust: found.trust,
-                weights: used.weights(found.trust),
-            };
-            self.tree.set_valuation(valuation, &root);
-            self.shared.root_statistics.lock().clear();
-            if let Some(local) = &mut self.local {
-                local.forget();
-                local.set_share(self.config.prover_share(self.evaluators.len(), true));
-            }
+        let root = self.root()?;
+        self.tree.set_valuation(valuation, &root);
+        self.shared.root_statistics.lock().clear();
+        if let Some(local) = &mut self.local {
+            local.forget();
+            local.set_share(self.config.prover_share(self.evaluators.len(), true));
         }
-        let task = self.heuristic.take();
-        self.heuristic = task.and_then(|task| task.go_on(self.config.learn_on));
         Ok(())
     }
 
@@ -463,22 +386,17 @@ impl Mcts {
         if let Some(planning) = &self.planning {
             planning.resume();
         }
-        if let Some(solving) = &mut self.solving {
-            solving.begin(&self.state, &budget.stop);
-        }
+        self.tasks.begin(&self.state, &budget.stop);
         let mut begins = true;
         let result = loop {
-            self.adopt_goal_bounds();
-            self.adopt_values();
-            if let Err(error) = self.adopt_heuristic(std::mem::take(&mut begins)) {
+            self.tasks.tell(&mut self.tree);
+            if let Err(error) = self.adopt_evaluation(std::mem::take(&mut begins)) {
                 break Err(error);
             }
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
-            let is_waiting = self.goal_bounds.is_some()
-                || (self.heuristic.is_some() && self.tree.valuation().is_none())
-                || self.solving.as_ref().is_some_and(Solving::is_pending);
-            let is_last = !is_waiting || left <= GOAL_BOUNDS_INTERVAL;
-            let time = if is_last { left } else { GOAL_BOUNDS_INTERVAL };
+            let is_waiting = self.tasks.are_pending(&self.tree);
+            let is_last = !is_waiting || left <= TASKS_INTERVAL;
+            let time = if is_last { left } else { TASKS_INTERVAL };
             // What is still to come may change all.
             let choice = budget.choice.filter(|_| !is_waiting);
             let choice = choice.zip(budget.stop.deadline());
@@ -607,9 +525,7 @@ impl Mcts {
         if let Some(planning) = &self.planning {
             planning.explain(&mut report);
         }
-        if let Some(solving) = &self.solving {
-            solving.explain(&self.state, legal, &mut report);
-        }
+        self.tasks.explain(&self.state, legal, &mut report);
         report
     }
 

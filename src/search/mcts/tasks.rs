@@ -1,0 +1,157 @@
+//! The background tasks of a search, and what they find out about its game: what bounds goals, an evaluation, and what
+//! all states are worth.
+
+use std::sync::Arc;
+
+use propjit_stop::Stop;
+
+use super::config::MctsConfig;
+use super::match_engines;
+use super::report::SearchReport;
+use super::solving::Solving;
+use super::tree::Tree;
+use super::valuation::Valuation;
+use crate::analysis::GoalBoundsTask;
+use crate::game::Game;
+use crate::machine::{Backend, Move, State};
+use crate::search::heuristic::{HeuristicConfig, HeuristicTask, LearnOn, Roles};
+
+/// How many gates a circuit has if it takes seconds to find out what bounds goals.
+const MANY_GATES: usize = 10_000;
+
+/// Background tasks, each until its result is taken up.
+pub(super) struct Tasks {
+    /// The task that finds goal bounds.
+    goal_bounds: Option<GoalBoundsTask>,
+    /// The task that learns an evaluation, or goes on with that.
+    heuristic: Option<HeuristicTask>,
+    /// When it goes on.
+    learn_on: LearnOn,
+    /// What finds all states, if they are wanted.
+    solving: Option<Solving>,
+}
+
+impl Tasks {
+    /// Starts what a search is to have. All states are looked for when the search [begins](Tasks::begin).
+    pub(super) fn start(game: &Game, backend: Backend, config: &MctsConfig) -> Tasks {
+        // Learning begins before anything else that takes time.
+        let heuristic = match backend {
+            Backend::Compiled => start_learning(game, config),
+            _ => None,
+        };
+        let has_several_roles = |game: &&Game| {
+            let ground = game.ground_game();
+            ground.is_some_and(|ground| ground.roles().len() > 1)
+        };
+        let solvable = Some(game)
+            .filter(|_| config.solve && backend != Backend::Prover)
+            .filter(has_several_roles)
+            .and_then(Game::engines);
+        Tasks {
+            goal_bounds: config
+                .latches
+                .then(|| game.goal_bounds().cloned())
+                .flatten(),
+            heuristic,
+            learn_on: config.learn_on,
+            solving: solvable.map(|engines| Solving::new(engines, config.memory)),
+        }
+    }
+
+    /// A search from a state begins, which goes on until a stop comes.
+    pub(super) fn begin(&mut self, state: &State, stop: &Stop) {
+        if let Some(solving) = &mut self.solving {
+            solving.begin(state, stop);
+        }
+    }
+
+    /// Whether something is still to come that changes what a search with this tree does.
+    pub(super) fn are_pending(&self, tree: &Tree) -> bool {
+        self.goal_bounds.is_some()
+            || (self.heuristic.is_some() && tree.valuation().is_none())
+            || self.solving.as_ref().is_some_and(Solving::is_pending)
+    }
+
+    /// Tells the tree what has been found of goals and of states since.
+    pub(super) fn tell(&mut self, tree: &mut Tree) {
+        if let Some(found) = self.goal_bounds.as_ref().and_then(GoalBoundsTask::found) {
+            if let Some(bounds) = found {
+                tree.set_goal_bounds(bounds.clone());
+            }
+            self.goal_bounds = None;
+        }
+        if let Some(values) = self.solving.as_mut().and_then(Solving::news) {
+            tree.set_values(values);
+        }
+    }
+
+    /// An evaluation that has been learned since, if there is one besides that of the tree. Learning goes on then, if it
+    /// is to.
+    pub(super) fn take_evaluation(
+        &mut self,
+        tree: &Tree,
+        config: &MctsConfig,
+    ) -> Option<Valuation> {
+        let found = self.heuristic.as_ref()?.found()?;
+        let task = self.heuristic.take();
+        self.heuristic = task.and_then(|task| task.go_on(self.learn_on));
+        let (found, used) = (found?, config.evaluation?);
+        let is_known = |of_tree: &Valuation| Arc::ptr_eq(&of_tree.evaluation, &found.evaluation);
+        (!tree.valuation().is_some_and(is_known)).then(|| Valuation {
+            weights: used.weights(found.trust),
+            evaluation: found.evaluation,
+            trust: found.trust,
+        })
+    }
+
+    /// Waits until an evaluation is loaded or learned, if there is to be one.
+    pub(super) fn wait_for_evaluation(&self) {
+        if let Some(task) = &self.heuristic {
+            task.wait();
+        }
+    }
+
+    /// As [`wait_for_evaluation`](Tasks::wait_for_evaluation), but not longer than until a stop comes.
+    pub(super) fn await_evaluation(&self, stop: &Stop) {
+        if let Some(task) = &self.heuristic {
+            task.wait_unless(stop);
+        }
+    }
+
+    /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
+    /// learned.
+    pub(super) fn learn_unless(&self, stop: &Stop) {
+        let is_between = self.learn_on == LearnOn::Between;
+        if let Some(task) = self.heuristic.as_ref().filter(|_| is_between) {
+            task.learn_unless(stop);
+        }
+    }
+
+    /// Adds to the report about a state what is known of all states; these moves are legal.
+    pub(super) fn explain(&self, state: &State, legal: &[Move], report: &mut SearchReport) {
+        if let Some(solving) = &self.solving {
+            solving.explain(state, legal, report);
+        }
+    }
+}
+
+/// Starts to learn an evaluation, if there is to be one.
+fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
+    let ground = game.ground_game()?;
+    if config.evaluation.is_none() || config.leaves.is_some() {
+        return None;
+    }
+    let (random, analysis) = (game.random_role(), game.analysis_pause());
+    let may_learn = Roles::new(ground.roles().len()).is_some() && random.is_none();
+    if config.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
+        analysis.begin();
+    }
+    // Learning has nothing to do with the state of a match.
+    let engines = match_engines(game, &config.clone().with_darkening(false));
+    let mut learning = HeuristicConfig::default()
+        .with_time(config.learning)
+        .with_threads(config.learning_threads)
+        .with_keeps(config.keep);
+    learning.pause_of_others = analysis.clone();
+    Some(HeuristicTask::start(&engines?, random, &learning))
+}
