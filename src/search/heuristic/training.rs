@@ -324,10 +324,16 @@ fn dot(a: &[f32; HIDDEN], b: &[f32; HIDDEN]) -> f32 {
     sums.iter().sum()
 }
 
-/// What a step is multiplied by, for a sum of squares.
+/// What a step is multiplied by, for a sum of squares: one over its root.
+///
+/// Exact roots and divisions took half of the time of a step. Half of the exponent is a guess that is right within 4%,
+/// and one step of Newton's brings it within 0.2%, which does not matter here.
 #[inline(always)]
 fn inverse(squares: f32) -> f32 {
-    1.0 / (squares.sqrt() + 1e-3)
+    // So that there is one at first.
+    let squares = squares + 1e-6;
+    let guess = f32::from_bits(0x5f37_59df - (squares.to_bits() >> 1));
+    guess * (1.5 - 0.5 * squares * guess * guess)
 }
 
 #[cfg(test)]
