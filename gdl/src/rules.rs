@@ -193,6 +193,24 @@ impl Rules {
     pub fn keyword(relation: RelationId) -> Option<Keyword> {
         Keyword::ALL.get(relation.index()).copied()
     }
+
+    /// The least and the greatest goal that the rules may give: 0 to 100, and what else they name. Where a rule takes the
+    /// goal from its conditions, that may be any number in the rulesheet.
+    pub fn goal_range(&self) -> (i32, i32) {
+        let number = |term: TermId| self.terms.text(term).parse().ok();
+        let is_goal = |rule: &&Rule| rule.head.relation == Keyword::Goal.relation();
+        let mut range = (0, 100);
+        for rule in self.rules.iter().filter(is_goal) {
+            let numbers: Vec<i32> = match &rule.head.args[1] {
+                Pattern::Ground(goal) => number(*goal).into_iter().collect(),
+                _ => self.terms.each().filter_map(number).collect(),
+            };
+            for number in numbers {
+                range = (number.min(range.0), number.max(range.1));
+            }
+        }
+        range
+    }
 }
 
 impl Pattern {

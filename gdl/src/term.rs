@@ -157,6 +157,11 @@ impl Terms {
         found.map(|&i| TermId(i))
     }
 
+    /// All terms.
+    pub fn each(&self) -> impl Iterator<Item = TermId> + use<> {
+        (0..self.len()).map(|at| TermId(index_u32(at)))
+    }
+
     /// The leading symbol of a term.
     pub fn functor(&self, term: TermId) -> Symbol {
         self.functors[term.index()]

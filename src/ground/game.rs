@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use propjit_gdl::propnet::Propnet;
+use propjit_gdl::propnet::{Goal, Propnet};
 use propjit_jit::circuit::Circuit;
 use propjit_stop::Stop;
 
@@ -48,6 +48,18 @@ impl GroundGame {
     /// The propositional network.
     pub fn propnet(&self) -> &Propnet {
         &self.propnet
+    }
+
+    /// The lowest and the highest goal of each role, 0 included, which counts for undefined ones.
+    pub fn goal_ranges(&self) -> Vec<(i32, i32)> {
+        let range = |goals: &[Goal]| {
+            let values = goals.iter().map(|goal| goal.value);
+            values.fold((0, 0), |(low, high), value| {
+                (low.min(value), high.max(value))
+            })
+        };
+        let roles = self.propnet().roles.iter();
+        roles.map(|role| range(&role.goals)).collect()
     }
 
     /// Which inputs and outputs of the circuit are what.

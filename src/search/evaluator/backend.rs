@@ -45,8 +45,12 @@ pub fn evaluator(
         }
         _ => {
             let machine = game.machine(backend)?;
+            let ranges = match game.ground_game() {
+                Some(ground) => ground.goal_ranges(),
+                None => vec![game.rules().goal_range(); machine.roles().len()],
+            };
             let playouts = SerialPlayouts::new(machine, max_steps, rng);
-            Box::new(SerialEvaluator::new(playouts, max_steps))
+            Box::new(SerialEvaluator::new(playouts, max_steps, ranges))
         }
     })
 }

@@ -77,16 +77,8 @@ impl Evaluator for LanesEvaluator {
         self.game().move_text(role, played)
     }
 
-    fn goal_ranges(&mut self) -> Vec<(f32, f32)> {
-        let roles = self.game().propnet().roles.iter();
-        roles
-            .map(|role| {
-                let values = role.goals.iter().map(|goal| goal.value as f32);
-                values.fold((0.0, 0.0), |(low, high), value| {
-                    (value.min(low), value.max(high))
-                })
-            })
-            .collect()
+    fn goal_ranges(&mut self) -> Vec<(i32, i32)> {
+        self.game().goal_ranges()
     }
 
     fn step_cost(&mut self) -> f64 {

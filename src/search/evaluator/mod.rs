@@ -47,7 +47,7 @@ pub trait Evaluator: Send {
 
     /// The lowest and the highest goal of each role, those that count for undefined ones
     /// included.
-    fn goal_ranges(&mut self) -> Vec<(f32, f32)>;
+    fn goal_ranges(&mut self) -> Vec<(i32, i32)>;
 
     /// What a step of a playout costs, in gates evaluated for all lanes: see
     /// [`StepCost`](crate::ground::StepCost). Those that it takes to find decisive moves do not

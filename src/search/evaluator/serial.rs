@@ -13,13 +13,20 @@ pub(super) struct SerialEvaluator {
     playouts: SerialPlayouts,
     /// How many joint moves a match may have.
     max_steps: u32,
+    /// The lowest and the highest goal of each role.
+    ranges: Vec<(i32, i32)>,
 }
 
 impl SerialEvaluator {
-    pub(super) fn new(playouts: SerialPlayouts, max_steps: u32) -> SerialEvaluator {
+    pub(super) fn new(
+        playouts: SerialPlayouts,
+        max_steps: u32,
+        ranges: Vec<(i32, i32)>,
+    ) -> SerialEvaluator {
         SerialEvaluator {
             playouts,
             max_steps,
+            ranges,
         }
     }
 
@@ -45,9 +52,8 @@ impl Evaluator for SerialEvaluator {
         self.machine().move_text(role, played)
     }
 
-    fn goal_ranges(&mut self) -> Vec<(f32, f32)> {
-        // The game may be ground, too, but the usual goals are as good.
-        vec![(0.0, 100.0); self.machine().roles().len()]
+    fn goal_ranges(&mut self) -> Vec<(i32, i32)> {
+        self.ranges.clone()
     }
 
     fn step_cost(&mut self) -> f64 {

@@ -47,7 +47,7 @@ pub(super) struct SelfPlay<'a> {
     evaluator: &'a mut dyn Evaluator,
     roles: Roles,
     /// The lowest and the highest goal of each role.
-    ranges: Vec<(f32, f32)>,
+    ranges: Vec<(i32, i32)>,
     start: Successor,
     /// How many successors a state has, in the mean of the last ones.
     branching: f64,
@@ -523,6 +523,7 @@ impl<'a> SelfPlay<'a> {
     /// A goal as a share of the range of goals.
     fn unit(&self, role: RoleId, goal: f32) -> f32 {
         let (low, high) = self.ranges[role.index()];
+        let (low, high) = (low as f32, high as f32);
         if high > low {
             (goal - low) / (high - low)
         } else {

@@ -44,6 +44,9 @@ const CLOSED: u64 = 1 << 56;
 const OVER: u64 = 1 << 57;
 const CHANGES_SHIFT: u32 = 58;
 
+/// How many evaluations may be under way through an edge.
+pub(super) const MOST_PENDING: u64 = CLOSED / PENDING - 1;
+
 /// How many words a decision has.
 pub(super) fn words(moves: usize, roles: usize, state: usize) -> usize {
     HEAD + moves * (EDGE + slot(roles, state))

@@ -194,7 +194,8 @@ impl JointDecision {
     /// Bytes of memory, about.
     pub(super) fn bytes(&self) -> usize {
         let arms = self.arms.iter().map(|arms| size_of_val(&**arms));
-        size_of::<JointDecision>() + arms.sum::<usize>()
+        let edges = self.edges.len() * JointDecision::EDGE_BYTES;
+        size_of::<JointDecision>() + arms.sum::<usize>() + edges
     }
 
     /// Bytes of memory, about, for each joint move that was chosen.

@@ -5,6 +5,8 @@ use std::sync::atomic::Ordering;
 
 use propjit_stop::Stop;
 
+use super::MOST_THREADS;
+use super::decision::MOST_PENDING;
 use super::node::{Bounds, NodeId};
 use super::path::Path;
 use super::shared::Wanted;
@@ -19,7 +21,9 @@ const VISITS_PER_LEAF: u64 = 4;
 impl Worker<'_> {
     /// How many leaves may wait to be evaluated.
     pub(super) fn most_waiting(&self, evaluation: &LeafEvaluation) -> usize {
-        self.most_leaves(VISITS_PER_LEAF, evaluation.batch.max(1) as u64)
+        let threads = self.config.threads.clamp(1, MOST_THREADS) as u64;
+        let batch = (evaluation.batch as u64).clamp(1, MOST_PENDING / threads);
+        self.most_leaves(VISITS_PER_LEAF, batch)
     }
 
     /// Collects leaves, has them evaluated, and tells the tree.

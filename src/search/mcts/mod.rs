@@ -209,7 +209,10 @@ impl Mcts {
         let state = first.initial_state()?;
         let root = first.skip_forced_moves(&state, 0)?;
         let ranges = first.goal_ranges().into_iter();
-        let ranges = ranges.map(|(low, high)| Bounds { low, high });
+        let ranges = ranges.map(|(low, high)| Bounds {
+            low: low as f32,
+            high: high as f32,
+        });
         let ranges: Box<[Bounds]> = ranges.collect();
         let random = game.random_role();
         let local = engines.as_ref().filter(|_| ranges.len() > 1);
@@ -377,7 +380,7 @@ impl Mcts {
         let more = |count: Option<u64>, now: u64| count.map(|count| now.saturating_add(count));
         let wanted = Wanted {
             playouts: more(budget.playouts, self.shared.playouts_and_spared()),
-            nodes: more(budget.nodes, self.tree.len() as u64),
+            nodes: more(budget.nodes, self.tree.made()),
             choice: None,
         };
         if let Some(engines) = &self.engines {
@@ -404,7 +407,9 @@ impl Mcts {
             let wanted = Wanted { choice, ..wanted };
             let result = self.run_for(time, wanted, &budget.stop);
             let goes_on = result.is_ok() && !budget.stop.is_set() && !self.is_done(wanted);
-            if goes_on && self.tree.is_full() && self.recycle(&budget.stop) {
+            if goes_on && self.tree.is_full() && self.recycles {
+                // If there is no room to be made, playouts go on in the tree as it is.
+                self.recycle(&budget.stop);
                 continue;
             }
             let resists = match result.is_ok() && !budget.stop.is_set() {
@@ -450,13 +455,12 @@ impl Mcts {
         Ok(true)
     }
 
-    /// Makes room in the tree. Returns whether it could.
-    fn recycle(&mut self, stop: &Stop) -> bool {
-        self.recycles = self.config.recycle && self.tree.recycle(stop);
+    /// Makes room in the tree, if it can.
+    fn recycle(&mut self, stop: &Stop) {
+        self.recycles = self.tree.recycle(stop);
         if let Some(local) = self.local.as_mut().filter(|_| self.recycles) {
             local.renew(self.tree.root(), self.tree.root());
         }
-        self.recycles
     }
 
     /// What the root of the tree is: the first state from the current one on in which somebody
@@ -505,7 +509,9 @@ impl Mcts {
 
     /// Whether there is nothing more to do.
     fn is_done(&self, wanted: Wanted) -> bool {
-        self.shared.is_enough(wanted, &self.tree) || self.tree.node(self.tree.root()).is_solved()
+        self.shared.is_enough(wanted, &self.tree)
+            || self.tree.node(self.tree.root()).is_solved()
+            || wanted.nodes.is_some() && self.tree.is_full() && !self.recycles
     }
 
     /// The result so far, for one of the roles.

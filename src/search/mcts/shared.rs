@@ -66,7 +66,7 @@ impl Shared {
             choice,
         } = wanted;
         playouts.is_some_and(|playouts| self.playouts_and_spared() >= playouts)
-            || nodes.is_some_and(|nodes| tree.len() as u64 >= nodes)
+            || nodes.is_some_and(|nodes| tree.made() >= nodes)
             || choice.is_some_and(|choice| choice.is_settled(tree))
     }
 

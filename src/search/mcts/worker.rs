@@ -481,7 +481,7 @@ impl<'a> Worker<'a> {
     pub(super) fn is_done(&self, wanted: Wanted) -> bool {
         self.shared.is_enough(wanted, self.tree)
             || self.tree.node(self.tree.root()).is_solved()
-            || self.ends_when_full && self.tree.is_full()
+            || self.tree.is_full() && (self.ends_when_full || wanted.nodes.is_some())
     }
 }
 

@@ -60,6 +60,8 @@ pub(super) struct Tree {
     limit: usize,
     /// Whether memory has run out.
     is_full: AtomicBool,
+    /// How many nodes were forgotten.
+    forgotten: u64,
     root: NodeId,
     /// What provers know, if there are any.
     wins: Option<KnownWins>,
@@ -116,6 +118,7 @@ impl Tree {
             random,
             limit,
             is_full: AtomicBool::new(false),
+            forgotten: 0,
             root: Block(0),
             wins: None,
             heeds_proofs: AtomicBool::new(true),
@@ -169,6 +172,11 @@ impl Tree {
     /// How many nodes there are.
     pub(super) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.0.lock().len()).sum()
+    }
+
+    /// How many nodes were ever made.
+    pub(super) fn made(&self) -> u64 {
+        self.forgotten + self.len() as u64
     }
 
     /// Whether there is no memory for more nodes.
@@ -445,9 +453,14 @@ impl Tree {
     /// Counts memory of choices that several roles make at once.
     pub(super) fn count_joint(&self, bytes: usize) {
         let before = self.joint_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if before + bytes > self.limit / 8 {
+        if before + bytes > self.joint_limit() {
             self.is_full.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// How much memory choices that several roles make at once may take.
+    fn joint_limit(&self) -> usize {
+        self.limit / 8
     }
 
     /// The bounds of what a role can still get behind an edge.

@@ -25,13 +25,14 @@ const NODES_PER_MICROSECOND: usize = 50;
 /// What an expanded node takes up with the nodes below that are reached through it first.
 struct Size {
     visits: u64,
+    /// Lines of memory, and what counts as such.
     lines: usize,
 }
 
 /// What would be left of the tree.
 struct Rest {
     marks: Marks,
-    /// How many lines are marked.
+    /// How many lines are marked, with what counts as such.
     lines: usize,
     /// The nodes below which all is forgotten.
     cut: Vec<NodeId>,

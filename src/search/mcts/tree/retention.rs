@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use super::super::arena::{AllocationBuffer, Arena, Marks};
 use super::super::decision::Edge;
-use super::super::joint::JointDecision;
 use super::super::node::{Decider, Node, NodeId, Stage};
 use super::Tree;
 use crate::search::successor::Successor;
@@ -41,7 +40,12 @@ impl Tree {
         // What a prover knows of the root is not by which move: that has to follow from what is
         // known of the moves.
         let node = self.node(self.root);
-        if self.wins.is_some() && node.is_solved() && node.meta().decider() != Decider::Nobody {
+        let is_known = match node.meta().decider() {
+            Decider::Nobody => false,
+            Decider::One(role) => node.bounds(role).are_exact(),
+            Decider::Several => node.is_solved(),
+        };
+        if self.wins.is_some() && is_known {
             node.reset(|role| self.goal_bounds(&root.state, role));
             self.refresh(self.root);
         }
@@ -61,8 +65,11 @@ impl Tree {
 
     /// Forgets all nodes that are not marked.
     pub(super) fn keep(&mut self, marks: &Marks) {
-        for shard in &self.shards {
-            shard.0.lock().retain(|entry| marks.contains(entry.id));
+        for shard in &mut self.shards {
+            let nodes = shard.0.get_mut();
+            let before = nodes.len();
+            nodes.retain(|entry| marks.contains(entry.id));
+            self.forgotten += (before - nodes.len()) as u64;
         }
         let joints = self.joints.get_mut();
         let arena = &self.arena;
@@ -71,10 +78,7 @@ impl Tree {
                 || Node::new(arena.from(id), &self.ranges).inside().0 == Stage::Expanded;
             marks.contains(id) && is_expanded()
         });
-        let bytes = joints.values().map(|joint| {
-            let joint = joint.lock();
-            joint.bytes() + joint.edges.len() * JointDecision::EDGE_BYTES
-        });
+        let bytes = joints.values().map(|joint| joint.lock().bytes());
         self.joint_bytes = AtomicUsize::new(bytes.sum());
         self.is_full = AtomicBool::new(false);
         self.arena.sweep(marks);
@@ -116,6 +120,12 @@ impl Tree {
         marks.mark(id, Node::words(self.ranges.len(), state))
     }
 
+    /// As how many lines the memory of a choice that several roles make at once counts: all that there may be of it as
+    /// all lines.
+    fn joint_lines(&self, bytes: usize) -> usize {
+        (bytes as u64 * self.lines() as u64 / self.joint_limit().max(1) as u64) as usize
+    }
+
     /// Marks what a node knows of its moves, and adds the nodes that these lead to. Returns as [`mark_node`]
     /// does, for what is known.
     ///
@@ -137,7 +147,7 @@ impl Tree {
                 let joint = self.joint(id);
                 let joint = joint.lock();
                 children.extend(joint.edges.values().filter_map(|edge| edge.to));
-                0
+                self.joint_lines(joint.bytes())
             }
             _ => 0,
         }
