@@ -292,6 +292,69 @@ fn memory_is_bounded() {
     assert!(report.nodes > 1000, "{} nodes", report.nodes);
 }
 
+/// Decisions that several roles make at once take up memory, too: when it is full, room is made, and the search goes on.
+#[test]
+fn memory_of_joint_decisions_is_used_again() {
+    let game = common::own_game("tron");
+    let config = MctsConfig::default().with_memory(1 << 20);
+    let mut searched = Mcts::new(&game, Backend::Compiled, config).unwrap();
+    let nodes = SearchBudget::default().with_nodes(Some(5_000));
+    searched.run(&nodes).unwrap();
+    let report = searched.report(RoleId(0));
+    assert!(report.nodes < 3_000, "{} nodes at a time", report.nodes);
+    let before = report.playouts;
+    run(&mut searched, 50_000);
+    let playouts = searched.report(RoleId(0)).playouts - before;
+    assert!(playouts >= 25_000, "{playouts} playouts");
+}
+
+/// However many nodes are wanted, and however little memory there is.
+#[test]
+fn budgets_of_nodes_end() {
+    let game = common::own_game("connectFour");
+    for recycle in [true, false] {
+        let config = MctsConfig::default()
+            .with_memory(1 << 20)
+            .with_recycle(recycle);
+        let mut searched = Mcts::new(&game, Backend::Compiled, config).unwrap();
+        for nodes in [300, 1000, 2000, 20_000] {
+            let budget = SearchBudget::default().with_nodes(Some(nodes));
+            searched.run(&budget).unwrap();
+        }
+        let report = searched.report(RoleId(0));
+        assert!(report.nodes < 10_000, "{} nodes at a time", report.nodes);
+    }
+}
+
+/// The best move is not the one with the usual most, with any backend.
+#[test]
+fn goals_may_be_beyond_the_usual_ones() {
+    let rules = |goal: &str| {
+        format!(
+            "(role player) (init start) (value 200) (value -50)
+             (<= (legal player (go ?way)) (true start) (way ?way)) (way low) (way on)
+             (<= (legal player (go ?way)) (true there) (end ?way)) (end less) (end more)
+             (<= (next (got ?way)) (does player (go ?way)) (distinct ?way on))
+             (<= (next there) (does player (go on)))
+             (<= terminal (true (got ?way)))
+             (<= (goal player 100) (true (got low)))
+             (<= (goal player -50) (true (got less)))
+             {goal}"
+        )
+    };
+    for goal in [
+        "(<= (goal player 200) (true (got more)))",
+        "(<= (goal player ?n) (true (got more)) (value ?n) (distinct ?n -50))",
+    ] {
+        let game = common::game(&rules(goal));
+        for backend in Backend::ALL {
+            let report = search(&game, backend, MctsConfig::default(), 1000).report(RoleId(0));
+            assert!(report.solved, "{backend}");
+            assert_eq!(report.value, Some(200.0), "{backend}");
+        }
+    }
+}
+
 /// A tree that is full makes room for other nodes, and forgets nothing that is proved or counted.
 #[test]
 fn memory_is_used_again() {

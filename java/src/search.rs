@@ -18,8 +18,8 @@ use crate::handle::Handle;
 struct Search {
     game: Arc<SharedGame>,
     core: Mutex<Mcts>,
-    /// Ends the run that is under way, or the last one.
-    run: Mutex<Stop>,
+    /// Ends the run that is under way, or the last one; nothing when the search was closed.
+    run: Mutex<Option<Stop>>,
 }
 
 impl Search {
@@ -27,7 +27,7 @@ impl Search {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(&self) -> MutexGuard<'_, Stop> {
+    fn run(&self) -> MutexGuard<'_, Option<Stop>> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -56,7 +56,7 @@ extern "system" fn Java_io_github_propjit_Search_make<'local>(
         Ok(Handle::make(Search {
             game,
             core: Mutex::new(core),
-            run: Mutex::default(),
+            run: Mutex::new(Some(Stop::new())),
         }))
     })
 }
@@ -76,7 +76,8 @@ extern "system" fn Java_io_github_propjit_Search_run<'local>(
         let search = unsafe { Handle::<Search>::keep(pointer) }?;
         let mut core = search.core();
         let stop = Stop::new();
-        *search.run() = stop.clone();
+        // While this run waited for another one, the search may have been closed.
+        *search.run().as_mut().ok_or_else(Failure::closed)? = stop.clone();
         let part = match seconds > 0.0 {
             true => stop.within(Duration::try_from_secs_f64(seconds).map_err(Failure::argument)?),
             false => stop,
@@ -100,7 +101,9 @@ extern "system" fn Java_io_github_propjit_Search_stop<'local>(
     call(env, |_| {
         // SAFETY: the object has the pointer of its search and lives as long as this call.
         let search = unsafe { Handle::<Search>::keep(pointer) }?;
-        search.run().set();
+        if let Some(stop) = &*search.run() {
+            stop.set();
+        }
         Ok(())
     })
 }
@@ -168,7 +171,7 @@ extern "system" fn Java_io_github_propjit_Search_report<'local>(
     })
 }
 
-/// `Search.close`: a run that is under way ends.
+/// `Search.close`: a run that is under way ends, and those that wait for it do not begin.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Search_close<'local>(
     env: EnvUnowned<'local>,
@@ -177,8 +180,10 @@ extern "system" fn Java_io_github_propjit_Search_close<'local>(
 ) {
     call(env, |_| {
         // SAFETY: the object has the pointer of its search and lives as long as this call.
-        if let Some(search) = unsafe { Handle::<Search>::close(pointer) } {
-            search.run().set();
+        if let Some(search) = unsafe { Handle::<Search>::close(pointer) }
+            && let Some(stop) = search.run().take()
+        {
+            stop.set();
         }
         Ok(())
     })

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -36,6 +37,7 @@ final class ApiTest {
         test.playoutsAreCounted();
         test.searchesFindWhatIsBest();
         test.searchesStop();
+        test.closedSearchesBeginNoRun();
         test.closedObjectsRefuse();
         test.threadsAgree();
         test.answersMayBeLong();
@@ -199,6 +201,32 @@ final class ApiTest {
             Checks.fails(IllegalStateException.class, "closed", () -> search.report(0));
         } finally {
             thread.shutdown();
+        }
+    }
+
+    /** Of two runs, one waits for the other, and does not begin when the search was closed meanwhile. */
+    private void closedSearchesBeginNoRun() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try (Game game = game("connectFour")) {
+            Search search = new Search(game, 1);
+            List<Future<?>> runs = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                runs.add(threads.submit(() -> search.run(0, Long.MAX_VALUE, 0)));
+            }
+            Thread.sleep(300);
+            search.close();
+            int refused = 0;
+            for (Future<?> run : runs) {
+                try {
+                    run.get();
+                } catch (ExecutionException failed) {
+                    Checks.holds(failed.getCause() instanceof IllegalStateException, "it was closed");
+                    refused++;
+                }
+            }
+            Checks.holds(refused > 0, "one of them waited");
+        } finally {
+            threads.shutdown();
         }
     }
 

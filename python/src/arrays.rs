@@ -113,7 +113,7 @@ pub(crate) fn integers<'py>(given: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     if let Ok(array) = given.cast::<PyArrayDyn<i32>>()
         && array.is_c_contiguous()
     {
-        return Ok(array.readonly());
+        return readable(array);
     }
     let py = given.py();
     let how = PyDict::new(py);
@@ -121,5 +121,16 @@ pub(crate) fn integers<'py>(given: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     how.set_item("order", "C")?;
     let array = py.import("numpy")?.call_method1("asarray", (given,))?;
     let array = array.call_method("astype", ("int32",), Some(&how))?;
-    Ok(array.cast_into::<PyArrayDyn<i32>>()?.readonly())
+    readable(&array.cast_into::<PyArrayDyn<i32>>()?)
+}
+
+/// An array to read from.
+///
+/// # Errors
+/// When somebody writes to it meanwhile, as an environment does to its own.
+pub(crate) fn readable<'py, T: Element>(
+    array: &Bound<'py, PyArrayDyn<T>>,
+) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
+    let read = array.try_readonly();
+    read.map_err(|error| PyRuntimeError::new_err(format!("an array that was given: {error}")))
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use propjit::RoleId;
 use propjit::engine::Engines;
 use propjit::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
@@ -12,7 +12,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{Flags, ObservationArray, ObservationForm, elements, writable, zeros};
+use crate::arrays::{
+    Flags, ObservationArray, ObservationForm, elements, readable, writable, zeros,
+};
 
 /// Functions that are to evaluate leaves, at least one.
 pub(crate) struct Functions {
@@ -295,5 +297,5 @@ fn floats<'py>(
     let array = numpy.call_method1("ascontiguousarray", (array,))?;
     let array = array.cast_into::<PyArrayDyn<f32>>()?;
     debug_assert!(array.is_c_contiguous());
-    Ok(array.readonly())
+    readable(&array)
 }

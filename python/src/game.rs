@@ -15,7 +15,7 @@ use pyo3::types::{PyTuple, PyType};
 
 use crate::errors::{UnknownNameError, load_error, machine_error, not_ground};
 use crate::facts;
-use crate::interrupt::interruptible;
+use crate::interrupt::{interruptible, waiting};
 use crate::playouts;
 use crate::state::State;
 
@@ -313,8 +313,8 @@ impl Game {
     /// Waits until there is machine code, which is made in the background otherwise, from the
     /// first playouts, search or environments on.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
-        match self.core.engines() {
-            Some(engines) => interruptible(py, &self.stop, || engines.wait()),
+        match self.core.engines().cloned() {
+            Some(engines) => waiting(py, move || engines.wait()),
             None => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! Ctrl-C in the midst of work.
 
 use std::panic::resume_unwind;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -29,12 +29,7 @@ pub(crate) fn interruptible<T: Send>(
                 let _sender = sender;
                 work()
             });
-            let mut raised = Ok(());
-            while raised.is_ok()
-                && let Err(RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL)
-            {
-                raised = Python::attach(|py| py.check_signals());
-            }
+            let raised = signals_until(&end);
             if raised.is_err() {
                 stop.set();
             }
@@ -43,4 +38,29 @@ pub(crate) fn interruptible<T: Send>(
         })
     };
     py.detach(wait)
+}
+
+/// Waits for what goes on in any case, on a thread of its own, while other Python threads run. If Python has a signal
+/// to answer meanwhile, nobody waits any longer.
+///
+/// # Errors
+/// What the signal raises.
+pub(crate) fn waiting(py: Python<'_>, wait: impl FnOnce() + Send + 'static) -> PyResult<()> {
+    let (sender, end) = channel::<()>();
+    thread::spawn(move || {
+        let _sender = sender;
+        wait();
+    });
+    py.detach(move || signals_until(&end))
+}
+
+/// Answers signals until the sender is dropped.
+///
+/// # Errors
+/// What a signal raises.
+fn signals_until(end: &Receiver<()>) -> PyResult<()> {
+    while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
+        Python::attach(|py| py.check_signals())?;
+    }
+    Ok(())
 }

@@ -201,6 +201,27 @@ except KeyboardInterrupt:
         assert child.communicate(timeout=50)[0] == "interrupted\n"
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+def test_a_game_can_be_used_after_waiting_was_interrupted(tmp_path):
+    """Machine code of reversi takes a quarter of a second, where none is kept."""
+    code = """
+import signal, time
+import propjit
+game = propjit.Game.named("reversi")
+game.playouts(1)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+try:
+    game.wait()
+    time.sleep(5)
+except KeyboardInterrupt:
+    print(game.playouts(1000).count)
+"""
+    environment = os.environ | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=50)
+    assert done.stdout == "1000\n"
+
+
 def test_states_are_not_made_by_hand():
     with pytest.raises(TypeError):
         State()

@@ -12,7 +12,7 @@ use crate::machine::State;
 use crate::moves::RoleId;
 use crate::reasons::Target;
 
-/// The number of cubes for each target and phase at which they are forgotten.
+/// The number of cubes for each target and phase at which they are forgotten, unless these take too much memory before.
 const MOST_CUBES: usize = 1 << 17;
 
 /// States from which roles can force goals: what [provers](super) have told. All threads may ask
@@ -58,7 +58,7 @@ impl KnownWins {
         let words = self.game.layout().bases.len().div_ceil(64);
         for win in &wins.cubes {
             let mut store = known.wins[win.phase].write();
-            if store.len() >= MOST_CUBES {
+            if store.len() >= MOST_CUBES.min(Store::most_cubes(words)) {
                 *store = Store::new();
             }
             store.insert(Arc::new(Cube::win(&win.literals, words, win.depth)));

@@ -21,12 +21,6 @@ use super::threats::Threats;
 use crate::moves::Move;
 use crate::rng::GameRng;
 
-/// The words that the cubes of one kind and phase may take before they are forgotten: 64 MiB.
-const MOST_WORDS: usize = 1 << 23;
-
-/// The words that a cube takes for each word of a state: as a mask and values, here and there.
-const CUBE_WORDS: usize = 6;
-
 /// The number of states for which it is known which joint move decided, before they are forgotten.
 const MOST_DECIDED: usize = 1 << 18;
 
@@ -224,7 +218,7 @@ impl Search {
     /// Puts a cube into its store.
     fn keep(&mut self, phase: usize, cube: Arc<Cube>) {
         let store = &mut self.stores[phase][usize::from(cube.won())];
-        if store.len() * CUBE_WORDS * self.steps.words() >= MOST_WORDS {
+        if store.len() >= Store::most_cubes(self.steps.words()) {
             *store = Store::new();
         }
         store.insert(cube);

@@ -13,6 +13,12 @@ use crate::state::ones;
 /// The number of cubes in a leaf of the tree before it is split.
 const LEAF: usize = u64::BITS as usize;
 
+/// The words that a store may take before its cubes are forgotten: 64 MiB.
+const MOST_WORDS: usize = 1 << 23;
+
+/// The words that a cube takes for each word of a state: as a mask and values, here and there.
+const CUBE_WORDS: usize = 6;
+
 /// The cubes of one kind, win or fail, for states of one phase.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -71,6 +77,11 @@ impl Depths {
 }
 
 impl Store {
+    /// How many cubes of states of so many words a store may have before they are forgotten.
+    pub(super) fn most_cubes(words: usize) -> usize {
+        MOST_WORDS / (CUBE_WORDS * words.max(1))
+    }
+
     /// An empty store.
     pub(super) fn new() -> Store {
         Store {

@@ -391,8 +391,11 @@ fn threads_build_one_tree() {
 
 #[test]
 fn threads_share_memory_that_is_too_small() {
-    let recycled: usize = toys().map(|toy| search(toy, 1 << 13)).sum();
-    assert!(recycled > 0 || cfg!(miri), "some trees made room");
+    for simultaneous in [false, true] {
+        let toys = toys().filter(|toy| toy.simultaneous == simultaneous);
+        let recycled: usize = toys.map(|toy| search(toy, 1 << 13)).sum();
+        assert!(recycled > 0 || cfg!(miri), "some trees made room");
+    }
 }
 
 /// A tree with an evaluation of all words, which is as good as random.
