@@ -13,6 +13,7 @@ use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig,
 use propjit::{Moments, Stop};
 use serde::Serialize;
 
+use super::compare::writable;
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
 use super::output::{Failure, Output, describe, show_progress};
 use super::signals::stop_on_signals;
@@ -137,6 +138,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             "only games that can be grounded are learned".to_string(),
         ));
     };
+    if let Some(path) = &args.save {
+        writable(path)?;
+    }
     // Read before anything takes time, as it may be damaged.
     let known = match args.goes_on {
         true => Known::load(ground).map_err(Failure::new)?,

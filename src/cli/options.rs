@@ -34,7 +34,7 @@ impl FromStr for BackendChoice {
 }
 
 /// The backend and what set-up may cost.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub(super) struct SetupArgs {
     /// How to evaluate the game: auto, prover, scalar, lanes or compiled. With auto, games
     /// that cannot be grounded play on the prover
@@ -58,7 +58,7 @@ pub(super) struct SetupArgs {
 }
 
 /// The limits of grounding.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub(super) struct GroundArgs {
     /// How long grounding may take
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]

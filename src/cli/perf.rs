@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::Stop;
 use propjit::game::Game;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
 use super::options::{SetupArgs, seconds};
 use super::output::{Failure, describe, message};
+use super::signals::stop_on_signals;
 
 /// Measure random play for the gdl-perf benchmark
 ///
@@ -58,7 +58,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
-    let loaded = Game::load(&args.rulesheet, &args.setup.setup_for(&args.rulesheet));
+    let stop = stop_on_signals();
+    let setup = args
+        .setup
+        .setup_for(&args.rulesheet)
+        .with_stop(stop.clone());
+    let loaded = Game::load(&args.rulesheet, &setup);
     let mut game = loaded.map_err(|error| describe(&error))?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
     let prepared = game.prepare_playouts(backend);
@@ -74,12 +79,6 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
         .with_seed(seed)
         .with_max_steps(MAX_STEPS)
         .with_time(Some(args.seconds));
-    playout::run(
-        &game,
-        backend,
-        &config,
-        &Stop::new(),
-        &PlayoutProgress::default(),
-    )
-    .map_err(|error| error.to_string())
+    playout::run(&game, backend, &config, &stop, &PlayoutProgress::default())
+        .map_err(|error| error.to_string())
 }

@@ -7,6 +7,7 @@ use clap::ArgGroup;
 use parking_lot::Mutex;
 use propjit::Stop;
 use propjit::game::Game;
+use propjit::machine::Backend;
 use propjit::rng::{random_seed, streams};
 use propjit::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
 use propjit::verify::{Difference, against};
@@ -202,9 +203,13 @@ fn side_by_side(
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let (game, backend) = args
-        .setup
-        .load(rulesheet, stop, Game::backend, Game::prepare)?;
+    let mut setup = args.setup.clone();
+    if setup.backend.0 == Some(Backend::Prover) {
+        // For the prover alone nothing would be ground.
+        setup.backend = args.against.unwrap_or(BackendChoice(None));
+    }
+    let (game, best) = setup.load(rulesheet, stop, Game::backend, Game::prepare)?;
+    let backend = args.setup.backend.0.unwrap_or(best);
     let other = args
         .against
         .and_then(|choice| choice.0)

@@ -58,8 +58,7 @@ const LOOKED_AT: u32 = 16;
 /// came to an end in time.
 ///
 /// # Errors
-/// When the game cannot be evaluated, or the copy of it in which dead rules are looked for is
-/// stopped while it is loaded.
+/// When the game cannot be evaluated, or the copy of it in which dead rules are looked for cannot be loaded.
 pub fn measure(
     game: &Game,
     setup: &Setup,

@@ -51,14 +51,18 @@ struct Probe {
 }
 
 impl Probes {
-    /// The rules of a game; none if the copy cannot be grounded.
+    /// The rules of a game; none if the copy cannot be grounded, or is stopped while it is loaded.
     ///
     /// # Errors
-    /// When loading is stopped.
+    /// When the copy cannot be loaded for another reason.
     pub fn new(rules: &Rules, setup: &Setup) -> Result<Option<Probes>, LoadError> {
         let mut probes = rules_with_conditions(rules);
         let (text, name) = copy(rules, &probes);
-        let game = Game::from_text(rules.source.name(), &text, setup)?;
+        let game = match Game::from_text(rules.source.name(), &text, setup) {
+            Ok(game) => game,
+            Err(LoadError::Stopped) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let Some(ground) = game.ground_game() else {
             return Ok(None);
         };

@@ -40,8 +40,8 @@ pub fn serve(
         let stop = stop.clone();
         move || {
             let mut input = io::BufReader::new(input);
-            let mut line = String::new();
-            while let Ok(1..) = input.by_ref().take(LONGEST).read_line(&mut line)
+            let mut line = Vec::new();
+            while let Ok(1..) = input.by_ref().take(LONGEST).read_until(b'\n', &mut line)
                 && say.send(std::mem::take(&mut line)).is_ok()
             {}
             stop.set();
@@ -52,15 +52,16 @@ pub fn serve(
         served: None,
         stop,
     };
-    while !stop.is_set() {
+    loop {
         match lines.recv_timeout(INTERVAL) {
             Ok(line) => {
                 if let Err(message) = service.obey(&line, load) {
                     write(&service.answers, &Reply::Error { message }, stop);
                 }
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+            // What came before the end of the input is answered, if only by an error.
+            Err(RecvTimeoutError::Timeout) if !stop.is_set() => {}
+            Err(_) => break,
         }
     }
     // Its thread may still be at work.
@@ -93,9 +94,9 @@ struct Service<'a> {
 
 impl Service<'_> {
     /// Does what a line says.
-    fn obey(&mut self, line: &str, load: &mut LoadGame<'_>) -> Result<(), String> {
+    fn obey(&mut self, line: &[u8], load: &mut LoadGame<'_>) -> Result<(), String> {
         let text = |error: DecodeError| error.to_string();
-        match serde_json::from_str(line).map_err(|error| text(error.into()))? {
+        match serde_json::from_slice(line).map_err(|error| text(error.into()))? {
             Order::Game { version, .. } if version != VERSION => Err(format!(
                 "messages of version {version} are not understood here, those of version \
                  {VERSION} are"

@@ -40,6 +40,9 @@ pub enum SimilarityError {
          depth makes it smaller"
     )]
     Edits,
+    /// A stop came.
+    #[error("stopped before the positions were compared")]
+    Stopped,
 }
 
 /// A comparison of positions of a game, which are states that may be reachable or not. See the
@@ -55,6 +58,8 @@ pub struct Comparison {
     expander: Expander,
     batch: Batch,
     subscription: EngineSubscription,
+    /// Ends comparisons.
+    stop: Stop,
 }
 
 /// A position, and the goals if it is terminal.
@@ -91,7 +96,7 @@ struct Step {
 }
 
 impl Comparison {
-    /// A comparison of positions of this game. Boards are looked for until `stop` is set.
+    /// A comparison of positions of this game, until `stop` is set.
     ///
     /// # Errors
     /// If the game is not ground.
@@ -124,6 +129,7 @@ impl Comparison {
             subscription,
             game: ground.clone(),
             config,
+            stop: stop.clone(),
         })
     }
 
@@ -146,7 +152,7 @@ impl Comparison {
     /// can be played has none with one in which there are none.
     ///
     /// # Errors
-    /// If the game trees are too large.
+    /// If the game trees are too large, or a stop comes.
     pub fn similarities(
         &mut self,
         one: &State,
@@ -162,7 +168,7 @@ impl Comparison {
     /// The similarity of two positions: see [`similarities`](Comparison::similarities).
     ///
     /// # Errors
-    /// If the game trees are too large.
+    /// If the game trees are too large, or a stop comes.
     pub fn similarity(&mut self, a: &State, b: &State) -> Result<f64, SimilarityError> {
         Ok(self.similarities(a, std::slice::from_ref(b))?[0])
     }
@@ -171,7 +177,7 @@ impl Comparison {
     /// [`structural`]. Of two terminal positions it is that of their [rewards].
     ///
     /// # Errors
-    /// If the game trees are too large.
+    /// If the game trees are too large, or a stop comes.
     pub fn structural(&mut self, a: &State, b: &State) -> Result<f64, SimilarityError> {
         let positions = self.positions(vec![a.clone(), b.clone()]);
         let steps = self.steps(&positions)?;
@@ -184,7 +190,7 @@ impl Comparison {
     /// where children differ much.
     ///
     /// # Errors
-    /// If the game trees are too large.
+    /// If the game trees are too large, or a stop comes.
     pub fn structural_sampled(
         &mut self,
         (a, b): (&State, &State),
@@ -222,7 +228,7 @@ impl Comparison {
     /// the second ply (section 3, "Move Matching"): see [`MatchedMoves`].
     ///
     /// # Errors
-    /// If the game trees are too large.
+    /// If the game trees are too large, or a stop comes.
     pub fn matched_moves(&mut self, a: &State, b: &State) -> Result<MatchedMoves, SimilarityError> {
         let positions = self.positions(vec![a.clone(), b.clone()]);
         let steps = self.steps(&positions)?;
@@ -330,11 +336,19 @@ impl Comparison {
                 state: child.state.to_vec(),
                 goals: child.goals.map(<[i32]>::to_vec),
             });
-            steps.len() <= most
+            steps.len() <= most && !self.stop.is_set()
         });
+        self.check_stop()?;
         match is_all {
             true => Ok(steps),
             false => Err(SimilarityError::Nodes(self.config.nodes)),
+        }
+    }
+
+    fn check_stop(&self) -> Result<(), SimilarityError> {
+        match self.stop.is_set() {
+            true => Err(SimilarityError::Stopped),
+            false => Ok(()),
         }
     }
 
@@ -407,6 +421,7 @@ impl Comparison {
             nodes += steps.len();
             let (mut next_open, mut next_packed) = (Vec::new(), Vec::new());
             for siblings in steps.chunk_by(|a, b| a.parent == b.parent) {
+                self.check_stop()?;
                 let parent = siblings[0].parent;
                 let (tree, node) = open[parent];
                 let before = &packed[parent * words..][..words];
@@ -443,6 +458,7 @@ impl Comparison {
     }
 
     fn compare(&self, a: &Grown, b: &Grown) -> Result<f64, SimilarityError> {
+        self.check_stop()?;
         match (a.tree.size(), b.tree.size()) {
             (0, 0) => return Ok(self.rewards(&a.goals, &b.goals)),
             (0, _) | (_, 0) => return Ok(0.0),

@@ -39,34 +39,43 @@ pub fn against(
     let mut done = AgainstOutcome::default();
     let mut comparison = Comparison::default();
     comparison.values("roles", None, expected.roles(), machine.roles());
-    'matches: while done.matches < matches && comparison.first.is_none() {
-        let mut pair = (machine.initial_state()?, expected.initial_state()?);
-        for step in 0..=max_steps {
-            if stop.is_set() {
-                break 'matches;
+    let mut play = || {
+        while done.matches < matches && comparison.first.is_none() {
+            let mut pair = (machine.initial_state()?, expected.initial_state()?);
+            for step in 0..=max_steps {
+                if stop.is_set() {
+                    return Ok(());
+                }
+                comparison.at = (done.matches, step);
+                let legal = compare(&mut comparison, machine, &pair.0, expected, &pair.1)?;
+                done.steps += 1;
+                if comparison.first.is_some() {
+                    return Ok(());
+                }
+                // One legal move for each role; there is none of a terminal state's.
+                let joint: Option<Vec<&String>> =
+                    legal.iter().map(|texts| texts.choose(rng)).collect();
+                let Some(joint) = joint.filter(|joint| !joint.is_empty()) else {
+                    break;
+                };
+                let moves = (
+                    parse_joint(machine, &joint)?,
+                    parse_joint(expected, &joint)?,
+                );
+                // The comparison has shown it to be legal.
+                pair = (
+                    apply(machine, &pair.0, &moves.0)?,
+                    apply(expected, &pair.1, &moves.1)?,
+                );
             }
-            comparison.at = (done.matches, step);
-            let legal = compare(&mut comparison, machine, &pair.0, expected, &pair.1)?;
-            done.steps += 1;
-            if comparison.first.is_some() {
-                break 'matches;
-            }
-            // One legal move for each role; there is none of a terminal state's.
-            let joint: Option<Vec<&String>> = legal.iter().map(|texts| texts.choose(rng)).collect();
-            let Some(joint) = joint.filter(|joint| !joint.is_empty()) else {
-                break;
-            };
-            let moves = (
-                parse_joint(machine, &joint)?,
-                parse_joint(expected, &joint)?,
-            );
-            // The comparison has shown it to be legal.
-            pair = (
-                apply(machine, &pair.0, &moves.0)?,
-                apply(expected, &pair.1, &moves.1)?,
-            );
+            done.matches += 1;
         }
-        done.matches += 1;
+        Ok(())
+    };
+    match play() {
+        // The prover ends in the midst of a question then.
+        Err(error) if MachineError::is_stopped(&error) && stop.is_set() => {}
+        played => played?,
     }
     done.difference = comparison.first;
     Ok(done)

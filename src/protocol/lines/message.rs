@@ -43,6 +43,12 @@ pub enum LineRequest {
     Stop(Stopping),
 }
 
+impl LineRequest {
+    /// The fields by which requests are known.
+    pub(super) const NAMES: [&'static str; 6] =
+        ["load", "position", "apply", "legal", "go", "stop"];
+}
+
 /// A game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Load {

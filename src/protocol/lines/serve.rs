@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{RecvTimeoutError, unbounded};
 use parking_lot::Mutex;
 use propjit_stop::Stop;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::message::{
     Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
@@ -55,7 +55,13 @@ impl LineServerConfig {
 pub type LoadLineGame<'a> = dyn FnMut(&str, &str) -> Result<Game, String> + 'a;
 
 /// A line that was read: a request, with the token that ends it, or why it is none.
-type Heard = Result<(Numbered<LineRequest>, Stop), serde_json::Error>;
+type Heard = Result<(Numbered<LineRequest>, Stop), NoRequest>;
+
+/// A line that is no request: its number, if it has one, and why.
+struct NoRequest {
+    id: Option<u64>,
+    why: String,
+}
 
 /// Answers requests until the input ends or `stop` is set.
 ///
@@ -77,12 +83,12 @@ pub fn serve_lines(
         let stop = stop.clone();
         move || {
             let mut input = io::BufReader::new(input);
-            let mut line = String::new();
+            let mut line = Vec::new();
             // Whether the request that was read last is a choice without a budget.
             let mut is_endless = false;
-            while let Ok(1..) = input.by_ref().take(LONGEST).read_line(&mut line) {
-                let heard = serde_json::from_str::<Numbered<LineRequest>>(&line);
-                let is_blank = line.trim().is_empty();
+            while let Ok(1..) = input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+                let heard = request(&line);
+                let is_blank = line.trim_ascii().is_empty();
                 line.clear();
                 let heard = match heard {
                     Err(_) if is_blank => continue,
@@ -120,13 +126,34 @@ pub fn serve_lines(
         };
         let (id, answer) = match heard {
             Ok((request, own)) => (request.id, server.answer(&request.said, load, &own)),
-            Err(error) => (None, Err(format!("this is no request: {error}"))),
+            Err(NoRequest { id, why }) => (id, Err(format!("this is no request: {why}"))),
         };
         let said = answer.unwrap_or_else(|message| LineReply::Error(Failed { message }));
         output.write_all(Numbered { id, said }.line().as_bytes())?;
         output.flush()?;
     }
     Ok(())
+}
+
+/// The request in a line.
+fn request(line: &[u8]) -> Result<Numbered<LineRequest>, NoRequest> {
+    let no_request = |id, why: String| NoRequest { id, why };
+    let line: Value =
+        serde_json::from_slice(line).map_err(|error| no_request(None, error.to_string()))?;
+    let fields = line.as_object();
+    let id = fields.and_then(|fields| fields.get("id")?.as_u64());
+    let mut said = fields.into_iter().flatten();
+    let said = said.find(|(name, _)| LineRequest::NAMES.contains(&name.as_str()));
+    let Some((name, content)) = said else {
+        let names = LineRequest::NAMES.join(", ");
+        return Err(no_request(id, format!("it has none of the fields {names}")));
+    };
+    // By itself, so that an error is about what is said.
+    let said = serde_json::from_value(json!({ name: content }));
+    match said {
+        Ok(said) => Ok(Numbered { id, said }),
+        Err(error) => Err(no_request(id, format!("`{name}`: {error}"))),
+    }
 }
 
 /// Whether a request is a choice without a budget.

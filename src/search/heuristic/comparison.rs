@@ -18,7 +18,7 @@ use crate::statistics::Moments;
 
 /// What the first of two evaluations of a game gets against the second one in matches of so many decisions, about, in
 /// which roles change: its share of the range of goals, or with more than two roles in how many of the pairs of a role
-/// of its own and another one its own gets more. Nothing if a stop comes.
+/// of its own and another one its own gets more. Nothing if a stop comes, or nobody has a choice.
 ///
 /// Both choose what is best after one move; that is no search, but a few seconds tell what would take searches hours. The
 /// same seed gives the same result.
@@ -37,6 +37,9 @@ pub fn compare(
     let mut evaluator = lanes_evaluator(engines, MAX_STEPS, stream().next_u64());
     let roles = evaluations[0].roles();
     let mut play = SelfPlay::new(&mut *evaluator, roles, stream())?;
+    if play.is_over_at_once() {
+        return Ok(None);
+    }
     let policies = evaluations.map(Policy::Evaluation);
     match play.play(policies, decisions, TESTING, None, stop) {
         Ok(outcome) => Ok(Some(outcome.score)),

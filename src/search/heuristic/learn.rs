@@ -163,6 +163,8 @@ pub enum HeuristicVerdict {
     Hint,
     /// The game is of one role, of more than four, or has one that plays at random.
     OtherRoles,
+    /// Matches are over before anybody has a choice.
+    NoDecisions,
     /// It does not tell how matches end.
     NoGain,
     /// It does not tell much that playouts do not.
@@ -182,6 +184,7 @@ impl HeuristicVerdict {
             HeuristicVerdict::Admitted => "admitted",
             HeuristicVerdict::Hint => "admitted as a hint",
             HeuristicVerdict::OtherRoles => "not a game of two to four roles that decide",
+            HeuristicVerdict::NoDecisions => "nobody has a choice",
             HeuristicVerdict::NoGain => "does not tell how matches end",
             HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
             HeuristicVerdict::NoWins => "wins too little against random decisions",
@@ -318,6 +321,9 @@ impl Learner<'_> {
         let players = (evaluators.iter_mut().zip(streams))
             .map(|(evaluator, own)| SelfPlay::new(&mut **evaluator, roles, own));
         let mut players: Vec<SelfPlay<'_>> = players.collect::<Result<_, _>>()?;
+        if players[0].is_over_at_once() {
+            return Ok(HeuristicVerdict::NoDecisions);
+        }
         let mut team = Team::new(players.remove(0), players);
         let bases = game.layout().bases.len();
         let words = bases.div_ceil(64).max(1);

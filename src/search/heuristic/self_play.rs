@@ -175,6 +175,11 @@ impl<'a> SelfPlay<'a> {
         })
     }
 
+    /// Whether matches are over before anybody has decided anything.
+    pub(super) fn is_over_at_once(&self) -> bool {
+        matches!(self.start.info.turn, Turn::Over(_))
+    }
+
     /// Goes on with matches of a policy against itself, and learns from those that are over by then. If
     /// a stop comes, less was played.
     pub(super) fn go_on(

@@ -86,9 +86,17 @@ pub enum StoreError {
     /// There is no directory for it.
     #[error(transparent)]
     Directory(#[from] ProfileError),
-    /// It cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// It cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
         /// The file.
         path: PathBuf,
         /// The cause.
@@ -120,7 +128,7 @@ impl Known {
     /// When it cannot be written.
     pub fn save(&self, game: &GroundGame) -> Result<(), StoreError> {
         match path(game)? {
-            Some(path) => self.write(&path),
+            Some(path) => write(&path, self).map_err(|source| StoreError::Write { path, source }),
             None => Ok(()),
         }
     }
@@ -134,9 +142,9 @@ impl Known {
         match read(path, game.layout().bases.len(), game.roles().len()) {
             Ok(Some(known)) => Ok(known),
             Ok(None) if path.exists() => Err(other()),
-            Ok(None) => Err(StoreError::Io {
+            Ok(None) => Err(StoreError::Read {
                 path: path.to_path_buf(),
-                source: io::ErrorKind::NotFound.into(),
+                source: io::Error::new(io::ErrorKind::NotFound, "there is no such file"),
             }),
             // The file of another game looks like that.
             Err(StoreError::Damaged(_)) => Err(other()),
@@ -144,12 +152,13 @@ impl Known {
         }
     }
 
-    /// Writes what is known to a file, at once or not at all.
+    /// Writes what is known to a file.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), StoreError> {
-        write(path, self).map_err(|source| StoreError::Io {
+        let written = text(self).and_then(|text| fs::write(path, text));
+        written.map_err(|source| StoreError::Write {
             path: path.to_path_buf(),
             source,
         })
@@ -178,7 +187,7 @@ fn read(path: &Path, bases: usize, roles: usize) -> Result<Option<Known>, StoreE
     let damaged = || StoreError::Damaged(path.to_path_buf());
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(|source| StoreError::Io {
+        read => read.map_err(|source| StoreError::Read {
             path: path.to_path_buf(),
             source,
         })?,
@@ -202,13 +211,18 @@ fn read(path: &Path, bases: usize, roles: usize) -> Result<Option<Known>, StoreE
 
 /// Writes the file at once or not at all, and makes the folder if that is missing.
 fn write(path: &Path, known: &Known) -> io::Result<()> {
+    write_whole(path, &text(known)?)
+}
+
+/// What is in the file.
+fn text(known: &Known) -> io::Result<String> {
     let stored = Stored {
         format: FORMAT,
         seconds: known.time.as_secs_f64(),
         trust: known.trust,
         evaluation: known.evaluation.as_deref().map(StoredEvaluation::of),
     };
-    write_whole(path, &serde_json::to_string(&stored)?)
+    Ok(serde_json::to_string(&stored)?)
 }
 
 #[cfg(test)]
