@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -257,6 +258,22 @@ fn verify_plays_backends_against_each_other() {
     assert_eq!(report["backend"], "scalar");
     assert_eq!(report["matches"], 2);
     assert_eq!(report["difference"], Value::Null);
+    // The prover needs no ground game, the other one does.
+    let report = json(&[
+        "verify",
+        &game,
+        "--backend",
+        "prover",
+        "--against",
+        "lanes",
+        "--matches",
+        "1",
+    ]);
+    assert_eq!(
+        (&report["backend"], &report["against"]),
+        (&"prover".into(), &"lanes".into())
+    );
+    assert_eq!(report["difference"], Value::Null);
 }
 
 #[test]
@@ -353,40 +370,38 @@ fn perf_writes_its_protocol() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_play_with_the_result_so_far() {
-    use std::io::{BufRead, BufReader, Read};
-
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-        .env("PROPJIT_CONFIG", "off")
-        .args([
-            "playout",
-            &own("ticTacToe"),
-            "--seconds",
-            "1000",
-            "--format",
-            "json",
-        ])
-        .env("PROPJIT_LOG", "propjit=info")
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The first message comes when play starts.
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut String::new()).unwrap();
-    let interrupt = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    let mut result = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut result)
-        .unwrap();
-    assert!(child.wait().unwrap().success());
-    let report: Value = serde_json::from_str(&result).unwrap();
-    assert_eq!(report["interrupted"], true);
+    for command in [
+        &["playout", "--seconds", "1000"][..],
+        &["stats", "--seconds", "1000"],
+        &["validate", "--play", "--seconds", "1000"],
+        &["verify", "--against", "prover", "--matches", "100000000"],
+    ] {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+            .env("PROPJIT_CONFIG", "off")
+            .args(command)
+            .args([&own("ticTacToe"), "--format", "json", "-vv"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+        let is_ground = |line: &String| line.contains("set-up stage") && line.contains("circuit");
+        assert!(
+            messages.by_ref().any(|line| is_ground(&line.unwrap())),
+            "{command:?}"
+        );
+        // The rest takes some milliseconds.
+        std::thread::sleep(Duration::from_millis(500));
+        let id = child.id().to_string();
+        let killed = Command::new("kill").args(["-INT", &id]).status();
+        assert!(killed.unwrap().success());
+        let rest = std::thread::spawn(move || messages.count());
+        let done = child.wait_with_output().unwrap();
+        rest.join().unwrap();
+        let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let report = report["games"].get(0).unwrap_or(&report);
+        assert_eq!(report["interrupted"], true, "{command:?}: {report}");
+    }
 }
 
 #[test]

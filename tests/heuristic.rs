@@ -162,6 +162,19 @@ fn games_of_one_role_or_with_chance_have_none() {
     assert_eq!(verdict("piglet"), HeuristicVerdict::OtherRoles);
 }
 
+/// A match that is over at the start, and one in which a role has no legal move there.
+#[test]
+fn where_nobody_has_a_choice_nothing_is_learned() {
+    for rules in [
+        "(role a) (role b) (init s) (legal a m) (legal b m) (goal a 100) (goal b 0) (<= terminal (true s))",
+        "(role a) (role b) (init s) (<= (legal a m) (true s)) (<= (legal b m) (true t)) (<= (next t) (true s))
+         (goal a 100) (goal b 0) (<= terminal (true u)) (<= (next u) (true u))",
+    ] {
+        let learned = learn(&game(rules), 2);
+        assert_eq!(learned.verdict, HeuristicVerdict::NoDecisions);
+    }
+}
+
 /// More than two roles, and roles that decide at once, have evaluations that win against random decisions, which get
 /// half.
 #[test]
@@ -415,6 +428,20 @@ fn evaluations_play_against_those_in_files() {
     let against_both = learned("1", &["--against", &many, "--against", &few]);
     assert!(against_both[0] < 0.4, "{against_both:?}");
     assert!((against_both[1] - 0.5).abs() < 0.1, "{against_both:?}");
+    #[cfg(unix)]
+    {
+        // A file that is a link stays one.
+        let link = file("link.json");
+        std::os::unix::fs::symlink(&many, &link).unwrap();
+        assert!(learned("1", &["--save", &link]).is_empty());
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        let as_few = learned("1", &["--against", &many]);
+        assert!((as_few[0] - 0.5).abs() < 0.1, "{as_few:?}");
+    }
+    // That it cannot be written is told at once.
+    let nowhere = file("none/evaluation.json");
+    let refused = propjit(&["heuristics", &rules, "--seconds", "600", "--save", &nowhere]).code(1);
+    assert!(stderr(refused).contains("cannot write"));
     for (file, text) in [
         (file("none.json"), "none.json"),
         (few, "no evaluation of this game"),

@@ -145,6 +145,23 @@ fn an_engine_answers_about_many_positions() {
             None => assert_eq!(reply["move"]["move"], "noop"),
         }
     }
+    // What is wrong in a request has its number, and lines that are no text are no requests.
+    for (wrong, said) in [
+        (json!({"id": 7, "go": {"role": "x", "nodes": -5}}), "`go`: "),
+        (json!({"id": 7, "go": {}}), "missing field `role`"),
+        (
+            json!({"id": 7, "jump": {}}),
+            "load, position, apply, legal, go, stop",
+        ),
+    ] {
+        let reply = engine.ask(wrong);
+        assert_eq!(reply["id"], 7);
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.contains(said), "{message}");
+    }
+    let input = engine.child.stdin.as_mut().unwrap();
+    input.write_all(b"\xff\xfe\n").unwrap();
+    assert!(engine.reply()["error"]["message"].is_string());
     let state = engine.ask(json!({"apply": {"moves": ["noop", "(mark 2 2)"]}}));
     assert_eq!(state["state"]["depth"], 2);
     assert_eq!(before["state"]["depth"], 1);

@@ -450,6 +450,18 @@ fn trees_that_are_too_large_are_refused() {
     assert!(matches!(error, SimilarityError::Edits), "{error}");
 }
 
+#[test]
+fn a_stop_ends_comparisons() {
+    let game = own_game("breakthrough");
+    let initial = game.ground_game().unwrap().initial().clone();
+    let stop = Stop::new();
+    let mut comparison = Comparison::new(&game, SimilarityConfig::default(), &stop).unwrap();
+    assert_eq!(comparison.similarity(&initial, &initial).unwrap(), 1.0);
+    stop.set();
+    let error = comparison.similarity(&initial, &initial).unwrap_err();
+    assert!(matches!(error, SimilarityError::Stopped), "{error}");
+}
+
 fn dynamics_of(game: &Game) -> Dynamics {
     let config = DynamicsConfig::default()
         .with_positions(200)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::Stop;
-use propjit::game::Game;
+use propjit::game::{Game, LoadError};
 use propjit::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::rng::random_seed;
 use propjit_gdl::ReadError;
@@ -51,6 +51,8 @@ struct Report {
     valid: usize,
     invalid: usize,
     files: Vec<File>,
+    /// Whether files are missing, or were played for less time.
+    interrupted: bool,
 }
 
 #[derive(Serialize)]
@@ -80,12 +82,16 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         valid: 0,
         invalid: 0,
         files: Vec::new(),
+        interrupted: false,
     };
     let stop = match args.play {
         true => stop_on_signals(),
         false => Stop::new(),
     };
     for path in &args.rulesheets {
+        if stop.is_set() {
+            break;
+        }
         let mut file = check(path, output.is_json());
         if args.play && file.valid {
             play(args, &mut file, &stop)?;
@@ -96,6 +102,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         }
         report.files.push(file);
     }
+    report.interrupted = stop.is_set();
     output.result(&report)?;
     match report.invalid {
         0 => Ok(()),
@@ -112,7 +119,10 @@ fn play(args: &Args, file: &mut File, stop: &Stop) -> Result<(), Failure> {
         .with_seed(args.seed.unwrap_or_else(random_seed));
     let name = file.path.display().to_string();
     let shown = show_progress(move || format!("playing {name}"));
-    let game = Game::load(&file.path, &setup)?;
+    let game = match Game::load(&file.path, &setup) {
+        Err(LoadError::Stopped) => return Ok(()),
+        game => game?,
+    };
     let inspection = inspect(&game, &setup, &config, stop)?;
     drop(shown);
     let wrong = inspection.findings.iter();
@@ -196,6 +206,9 @@ impl fmt::Display for Report {
             if let Some(played) = &file.play {
                 played.fmt(f)?;
             }
+        }
+        if self.interrupted {
+            writeln!(f, "interrupted")?;
         }
         Ok(())
     }
