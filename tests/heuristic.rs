@@ -108,7 +108,8 @@ fn learning_goes_on() {
         let score = learned.result.unwrap().against_random;
         score.mean().unwrap()
     });
-    assert!(resumed > before - 0.05, "{resumed} after {before}");
+    // Of some 130 matches each: the standard error of the difference is 0.035.
+    assert!(resumed > before - 0.1, "{resumed} after {before}");
     assert!(resumed > new, "{resumed} instead of {new}");
 }
 
