@@ -53,11 +53,19 @@ pub struct SeriesResults {
     pub failure: Option<String>,
 }
 
+/// The players that these roles need, in words.
+fn needed(roles: &[String]) -> String {
+    match roles {
+        [] => "no player, as chance decides alone".to_string(),
+        roles => format!("a player for each of {}", roles.join(", ")),
+    }
+}
+
 /// Why a series cannot be played.
 #[derive(Debug, Error)]
 pub enum SeriesError {
     /// The game needs another number of players.
-    #[error("the game needs a player for each of {}; given: {given}", .roles.join(", "))]
+    #[error("the game needs {}; given: {given}", needed(.roles))]
     Players {
         /// The roles that need a player.
         roles: Vec<String>,

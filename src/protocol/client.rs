@@ -3,8 +3,10 @@
 use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::bounded;
 use propjit_stop::Stop;
 
 use super::address::Address;
@@ -13,6 +15,9 @@ use crate::matches::PlayerError;
 
 /// How long one of a host's addresses may take to accept a connection.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+/// How often the stop token is looked at meanwhile.
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Sends a message and returns the answer, trimmed; waits for it until `deadline`, or
 /// until `stop` is set.
@@ -27,7 +32,7 @@ pub(super) fn ask(
     stop: &Stop,
 ) -> Result<String, PlayerError> {
     let failed = |error| PlayerError::Connection(Arc::new(error));
-    let stream = connect(address, deadline).map_err(failed)?;
+    let stream = connected(address, deadline, stop)?.map_err(failed)?;
     // The head as ggp-base sends it.
     let place = address.to_string();
     let host = place.strip_prefix("http://").unwrap_or(&place);
@@ -47,6 +52,33 @@ pub(super) fn ask(
             HttpError::Closed => failed(io::ErrorKind::UnexpectedEof.into()),
             error => PlayerError::Answer(error.to_string()),
         })
+}
+
+/// Connects, unless a stop comes. To find and to connect cannot be interrupted, so that is done on a thread of its own.
+fn connected(
+    address: &Address,
+    deadline: Instant,
+    stop: &Stop,
+) -> Result<io::Result<TcpStream>, PlayerError> {
+    let (say, found) = bounded(1);
+    let address = address.clone();
+    let started = thread::Builder::new().spawn(move || {
+        // If nobody waits any more, the connection is closed.
+        let _ = say.send(connect(&address, deadline));
+    });
+    if let Err(error) = started {
+        return Ok(Err(error));
+    }
+    loop {
+        match found.recv_timeout(INTERVAL) {
+            Ok(connected) => return Ok(connected),
+            Err(_) if stop.is_set() => return Err(PlayerError::Stopped),
+            Err(_) if Instant::now() >= deadline => {
+                return Ok(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Err(_) => {}
+        }
+    }
 }
 
 fn connect(address: &Address, deadline: Instant) -> io::Result<TcpStream> {
