@@ -352,6 +352,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=40, help="the matches of each series")
     parser.add_argument("--quick", action="store_true", help="a second for each, and no matches")
     parser.add_argument("--reference", type=Path, help="an earlier build, to be measured in turns with this one")
+    parser.add_argument("--parts", nargs="+", help="the parts to measure, such as reference; otherwise all")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     page = Page(1.0 if arguments.quick else arguments.seconds)
@@ -368,8 +369,9 @@ def main() -> None:
         ("search", page.search),
         ("matches", lambda: None if arguments.quick else page.matches(arguments.matches)),
     ):
-        page.tell(name)
-        work()
+        if arguments.parts is None or name in arguments.parts:
+            page.tell(name)
+            work()
     page.tell(f"{time.monotonic() - start:.0f} s")
     if arguments.json:
         arguments.json.write_text(json.dumps(page.figures, indent=2))

@@ -144,6 +144,7 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agree = match self.agree {
+            true if self.interrupted => "none of the backends that were compared so far differs",
             true => "no backend differs",
             false => "THERE ARE DIFFERENCES: see above",
         };

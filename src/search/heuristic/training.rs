@@ -326,8 +326,8 @@ fn dot(a: &[f32; HIDDEN], b: &[f32; HIDDEN]) -> f32 {
 
 /// What a step is multiplied by, for a sum of squares: one over its root.
 ///
-/// Exact roots and divisions took half of the time of a step. Half of the exponent is a guess that is right within 4%,
-/// and one step of Newton's brings it within 0.2%, which does not matter here.
+/// Half of the exponent is a guess that is right within 4%, and one step of Newton's brings it within 0.2%, which does
+/// not matter here. Without exact roots and divisions, there are 7% more rounds in the same time.
 #[inline(always)]
 fn inverse(squares: f32) -> f32 {
     // So that there is one at first.
