@@ -145,7 +145,8 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
         arguments += ["--start-clock", str(options.start_clock), "--play-clock", str(clock), "--output", str(records)]
         if options.openings > 0:
             arguments += ["--openings", f"random:{options.openings}"]
-        if options.sprt:
+        # A test is of two players, in games of two roles.
+        if options.sprt and roles == 2:
             arguments += ["--sprt", options.sprt]
         played = run(options.core, settings[0], "tournament", *arguments)
     standing = played["table"]["standings"][0]

@@ -71,7 +71,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         ),
         true => {
             let division = perft::divide(&mut *machine, &initial, args.depth, &stop)?;
-            let total = division.as_deref().map(perft::total);
+            let total = match &division {
+                // Without a first move, what there is is the state itself.
+                Some(division) if division.is_empty() => {
+                    perft::perft(&mut *machine, &initial, args.depth, &stop)?
+                }
+                division => division.as_deref().map(perft::total),
+            };
             (total, division.map(|division| parts(&*machine, division)))
         }
     };

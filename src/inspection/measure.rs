@@ -181,6 +181,7 @@ fn count(
                 }
             }
             if let (Some(role), None) = (chooser, other)
+                && players.contains(&role)
                 && rng.random_range(0..LOOKED_AT) == 0
             {
                 looked_at += 1;

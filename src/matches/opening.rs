@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use propjit_stop::Stop;
 use rand::seq::IndexedRandom;
 
 use super::history::History;
@@ -167,11 +168,11 @@ impl GameOpenings {
         })
     }
 
-    /// The opening of this number, from 0.
+    /// The opening of this number, from 0; none of any length if a stop comes while it is looked for.
     ///
     /// # Errors
     /// When the game cannot be evaluated, or random openings all end the match.
-    pub fn get(&self, number: u64) -> Result<Opening, OpeningError> {
+    pub fn get(&self, number: u64, stop: &Stop) -> Result<Opening, OpeningError> {
         if !self.listed.is_empty() {
             return Ok(self.listed[number as usize % self.listed.len()].clone());
         }
@@ -186,6 +187,9 @@ impl GameOpenings {
             history.go_back(0);
             let mut opening = Vec::new();
             while opening.len() < self.depth && !history.is_over()? {
+                if stop.is_set() {
+                    return Ok(Opening::default());
+                }
                 let legal = history.legal()?;
                 let joint = legal.iter().map(|moves| moves.choose(&mut rng).cloned());
                 let Some(joint) = joint.collect::<Option<Vec<String>>>() else {

@@ -133,11 +133,14 @@ impl SeriesHead {
             }
             fields
         };
-        let others = fields(other);
-        let mut own = fields(self).into_iter();
-        own.find_map(|(name, value)| {
-            let other = others.get(&name).cloned().unwrap_or_default();
-            (other != value).then_some((name, value, other))
+        let (own, others) = (fields(self), fields(other));
+        let value = |fields: &serde_json::Map<String, Value>, name: &str| {
+            fields.get(name).cloned().unwrap_or_default()
+        };
+        // What a series does not have, such as a tournament, is missing.
+        own.keys().chain(others.keys()).find_map(|name| {
+            let (own, other) = (value(&own, name), value(&others, name));
+            (own != other).then(|| (name.clone(), own, other))
         })
     }
 }
@@ -420,6 +423,19 @@ impl RecordFile {
     }
 }
 
+/// The text in bytes, but for a character at the end that was not written as a whole.
+///
+/// # Errors
+/// When they are no text.
+fn text(bytes: &[u8]) -> io::Result<&str> {
+    match str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => {
+            Ok(str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default())
+        }
+        text => text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
+    }
+}
+
 /// Opens a file to append to, which is read if that is wanted and must be empty if not.
 fn open(path: &Path, resumes: bool) -> Result<Opened, RecordFileError> {
     let failed = |source| RecordFileError::Open {
@@ -443,16 +459,16 @@ fn open(path: &Path, resumes: bool) -> Result<Opened, RecordFileError> {
             // Some file systems have no locks.
             TryLockError::Error(_) => Ok(()),
         })?;
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         if !resumes && file.metadata().map_err(failed)?.len() > 0 {
             return Err(exists());
         }
-        file.read_to_string(&mut text).map_err(failed)?;
-        let (found, length) = parse(path, &text)?;
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let (found, length) = parse(path, text(&bytes).map_err(failed)?)?;
         lines = found;
-        if length < text.len() {
+        if length < bytes.len() {
             file.set_len(length as u64).map_err(failed)?;
-        } else if !text.is_empty() && !text.ends_with('\n') {
+        } else if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             file.write_all(b"\n").map_err(failed)?;
         }
         file.seek(SeekFrom::End(0)).map_err(failed)?;

@@ -176,11 +176,10 @@ fn play(history: &mut History, place: &ScriptPlace, joint: &str) -> Result<(), S
 
 /// The moves in a joint move; `None` if it is neither separated moves nor a list.
 fn split(joint: &str, roles: usize) -> Option<Vec<&str>> {
-    if joint.contains('|') {
-        return Some(joint.split('|').map(str::trim).collect());
-    }
+    // Names of moves may have bars, too.
     match (roles, elements(joint)) {
-        (1, Some(elements)) if elements.len() == 1 => Some(elements),
+        (_, Some(elements)) if elements.len() == roles => Some(elements),
+        _ if joint.contains('|') => Some(joint.split('|').map(str::trim).collect()),
         // What is in the list are the parts of the only role's move.
         (1, _) => Some(vec![joint]),
         (_, elements) => elements,

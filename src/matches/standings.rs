@@ -68,7 +68,7 @@ fn standing(number: usize, player: &str, matches: &[(&MatchRecord, &[Option<usiz
             continue;
         };
         let own = record.errors.iter();
-        for error in own.filter(|error| error.role == record.roles[role]) {
+        for error in own.filter(|error| record.roles.get(role) == Some(&error.role)) {
             match error.kind {
                 PlayerErrorKind::Timeout => standing.timeouts += 1,
                 PlayerErrorKind::Illegal => standing.illegal += 1,
@@ -78,7 +78,7 @@ fn standing(number: usize, player: &str, matches: &[(&MatchRecord, &[Option<usiz
         if record.end != MatchEnd::Terminal {
             continue;
         }
-        let Some(goal) = record.goals[role] else {
+        let Some(goal) = record.goals.get(role).copied().flatten() else {
             standing.undefined += 1;
             continue;
         };

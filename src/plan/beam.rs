@@ -170,7 +170,7 @@ impl<'a> Beam<'a> {
         self.expanders.expand_while(&parents, |child| {
             let parent = from + child.parent;
             match child.goals.map(|goals| goals[ROLE.index()]) {
-                Some(goal) if goal >= wanted => {
+                Some(goal) if i64::from(goal) >= wanted => {
                     let mut moves = table.path(parent);
                     moves.push(child.joint[ROLE.index()]);
                     findings.improve(Plan { goal, moves }, PlanMethod::Search);

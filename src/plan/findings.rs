@@ -70,8 +70,8 @@ pub(super) struct Findings {
 
 impl Known {
     /// The least goal of a match that would be of use.
-    fn wanted(&self) -> i32 {
-        self.low + i32::from(self.plan.is_some())
+    fn wanted(&self) -> i64 {
+        i64::from(self.low) + i64::from(self.plan.is_some())
     }
 
     /// Whether the best goal is proved.
@@ -113,7 +113,7 @@ impl Findings {
     }
 
     /// The least goal of a match that would be of use.
-    pub(super) fn wanted(&self) -> i32 {
+    pub(super) fn wanted(&self) -> i64 {
         self.known.lock().wanted()
     }
 
@@ -131,7 +131,7 @@ impl Findings {
     /// A match was found.
     pub(super) fn improve(&self, plan: Plan, method: PlanMethod) {
         let mut known = self.known.lock();
-        if plan.goal >= known.wanted() {
+        if i64::from(plan.goal) >= known.wanted() {
             tracing::debug!(goal = plan.goal, steps = plan.moves.len(), ?method, "plan");
             known.low = plan.goal;
             known.plan = Some((plan, method));

@@ -126,7 +126,7 @@ impl<'a> Combiner<'a> {
                 if parts.joint.is_over(outcome)? {
                     let goal = parts.joint.goal(outcome, ROLE)?;
                     best = best.max(Some(goal));
-                    if goal >= self.findings.wanted()
+                    if i64::from(goal) >= self.findings.wanted()
                         && let Some(moves) = parts.played(self.root, choice, length, goal)
                     {
                         self.findings

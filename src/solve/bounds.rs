@@ -153,6 +153,11 @@ pub(super) fn goals(game: &GroundGame, role: RoleId) -> Vec<i32> {
     goals
 }
 
+/// Whether the goals of some role are too many for states to be valued by their places.
+pub(super) fn has_too_many_goals(game: &GroundGame) -> bool {
+    RoleId::first(game.roles().len()).any(|role| goals(game, role).len() >= usize::from(u16::MAX))
+}
+
 impl fmt::Display for SolveMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

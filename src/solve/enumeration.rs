@@ -137,7 +137,7 @@ impl Evaluation<'_> {
     fn splits(&self, side: Side, group: &[RoleId]) -> Vec<Split> {
         let shapes = self.graph.shapes().iter();
         shapes
-            .map(|counts| Split::new(side, group, counts))
+            .map(|counts| Split::new(side, group, counts, self.graph.edge_count()))
             .collect()
     }
 }

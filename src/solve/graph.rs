@@ -216,6 +216,11 @@ impl Graph {
         })
     }
 
+    /// How many joint moves all states have together, as far as they are known.
+    pub(super) fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
     /// The number of the state's shape.
     pub(super) fn shape(&self, at: usize) -> usize {
         self.shapes[at] as usize

@@ -11,7 +11,7 @@ use crate::engine::Engines;
 use crate::machine::expander_team::ExpanderTeam;
 
 use super::SolveConfig;
-use super::bounds::AllBounds;
+use super::bounds::{AllBounds, has_too_many_goals};
 use super::enumeration::Enumeration;
 use super::graph::Graph;
 use super::progress::SolveProgress;
@@ -34,6 +34,9 @@ pub(super) fn search(
     (stop, progress): (&Stop, &SolveProgress),
 ) -> (Option<Enumeration>, Findings) {
     let enumerate = |(memory, threads), percent, stop: &Stop| {
+        if has_too_many_goals(engines.game()) {
+            return None;
+        }
         let mut graph = graph;
         graph.grow(
             &mut ExpanderTeam::new(engines, threads),

@@ -13,7 +13,7 @@ use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::plan::Plan;
 
-use super::bounds::{AllBounds, RoleBounds, SolveMethod, chance, goals};
+use super::bounds::{AllBounds, RoleBounds, SolveMethod, chance, goals, has_too_many_goals};
 use super::claims::ClaimWriter;
 use super::enumeration::{Enumeration, moves};
 use super::extraction::NoStrategy;
@@ -113,7 +113,10 @@ impl<'a> Solved<'a> {
         let mut missing = Vec::new();
         let by_parts =
             |bounds: &RoleBounds| [bounds.low.1, bounds.high.1].contains(&SolveMethod::Parts);
-        if self.enumerated.is_none() && self.bounds.iter().any(by_parts) {
+        if self.enumerated.is_none()
+            && self.bounds.iter().any(by_parts)
+            && !has_too_many_goals(self.engines.game())
+        {
             self.enumerated = self.few_states(stop).map(|graph| {
                 let progress = SolveProgress::default();
                 let bounds = AllBounds::new(self.engines.game(), &progress);

@@ -33,9 +33,19 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// The joint moves of states with these numbers of legal moves.
-    pub(super) fn new(side: Side, group: &[RoleId], counts: &[usize]) -> Split {
-        let total = counts.iter().product();
+    /// The joint moves of states with these numbers of legal moves; none if there are more than `most`, as of a state that
+    /// there was no room to look into.
+    pub(super) fn new(side: Side, group: &[RoleId], counts: &[usize], most: usize) -> Split {
+        let total = counts
+            .iter()
+            .try_fold(1usize, |total, &count| total.checked_mul(count));
+        let Some(total) = total.filter(|&total| total <= most) else {
+            return Split {
+                side,
+                choices: 0,
+                outer: Vec::new(),
+            };
+        };
         let mut strides = vec![0; counts.len()];
         let mut choices = 1;
         for role in group.iter().rev() {

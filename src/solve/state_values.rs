@@ -11,7 +11,7 @@ use crate::ground::GroundGame;
 use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{RoleId, State};
 
-use super::bounds::{chance, goals, players};
+use super::bounds::{chance, goals, has_too_many_goals, players};
 use super::graph::{Edge, Graph};
 use super::outlook::{Outlook, RoleOutlook};
 use super::split::{Side, Split};
@@ -64,7 +64,7 @@ impl StateValues {
         let game = engines.game();
         let mut expanders = ExpanderTeam::new(engines, 1);
         let mut graph = Graph::new(engines, expanders.words(), root);
-        if expanders.goals_at_end(graph.state(0)).is_some() {
+        if expanders.goals_at_end(graph.state(0)).is_some() || has_too_many_goals(game) {
             return None;
         }
         let finding = match stop.remaining() {
@@ -200,7 +200,7 @@ fn outlook(game: &GroundGame, graph: &Graph, role: RoleId, stop: &Stop) -> Optio
     let goals = goals(game, role);
     let group = Side::Role.group(role, chance(game), game.roles().len());
     let shapes = graph.shapes().iter();
-    let splits = shapes.map(|counts| Split::new(Side::Role, &group, counts));
+    let splits = shapes.map(|counts| Split::new(Side::Role, &group, counts, graph.edge_count()));
     let place = |end: &[i32]| goals.partition_point(|&goal| goal < end[role.index()]) as u16;
     let ends = graph.ends().iter().map(|end| place(end)).collect();
     let splits = splits.collect();

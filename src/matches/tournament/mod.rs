@@ -359,7 +359,9 @@ impl Tournament {
         });
         match error {
             Some(TournamentError::Match(SeriesError::Absent(why))) => failure = Some(why),
-            Some(error) => return Err(error),
+            Some(error) if state.records.is_empty() => return Err(error),
+            // What was played counts.
+            Some(error) => failure = Some(error.to_string()),
             None => {}
         }
         Ok(TournamentResults {
@@ -414,7 +416,7 @@ impl Tournament {
     ) -> Result<MatchRecord, TournamentError> {
         let matches = round.len() as u64;
         let RoundMatch { game, seating } = &round[(number % matches) as usize];
-        let opening = openings[*game].get(number / matches)?;
+        let opening = openings[*game].get(number / matches, stop)?;
         if let Some(why) = wait_until_free(&self.players, &self.config, stop) {
             return Err(SeriesError::Absent(why).into());
         }

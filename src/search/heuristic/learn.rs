@@ -279,7 +279,9 @@ impl Heuristic {
         Known {
             evaluation: self.evaluation.clone(),
             trust: self.trust,
-            time: before.map_or(Duration::ZERO, |known| known.time) + config.time,
+            time: before
+                .map_or(Duration::ZERO, |known| known.time)
+                .saturating_add(config.time),
         }
     }
 

@@ -204,7 +204,7 @@ fn learn_on(
     let known = config.known.as_ref();
     match known.filter(|known| known.trust > learned.trust) {
         Some(known) => Some(Known {
-            time: known.time + config.time,
+            time: known.time.saturating_add(config.time),
             ..known.clone()
         }),
         None => Some(keep(learned, engines, config)),
