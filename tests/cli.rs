@@ -207,6 +207,7 @@ fn perft_counts_and_divides() {
     assert_eq!(parts.len(), 9);
     assert!(parts.iter().all(|part| part["sequences"] == 56));
     assert_eq!(json(&["perft", &game, "0"])["sequences"], 1);
+    assert_eq!(json(&["perft", &game, "0", "--divide"])["sequences"], 1);
 }
 
 #[test]

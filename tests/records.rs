@@ -188,10 +188,36 @@ fn a_series_goes_on_in_its_own_file_only() {
     let args = with(&series(&game, "5", &path), &["--resume"]);
     assert_eq!(json(&args)["matches"], 5);
     assert!(fs::read_to_string(&path).unwrap().starts_with(&before));
+    // Nor is a series a tournament, of whatever games.
+    let players = ["--player", "random", "--player", "random:seed=7"];
+    let tournament = with(&["tournament", &game], &players);
+    let told = stderr(propjit(&with(&tournament, &["--resume", "--output", &path])).code(1));
+    assert!(told.contains("`tournament` is null there"), "{told}");
     let damaged = file(&folder, "d.jsonl", "no JSON\n");
     let told = stderr(propjit(&with(&series(&game, "5", &damaged), &["--resume"])).code(1));
     assert!(told.contains("d.jsonl:1 is no record"), "{told}");
     propjit(&with(&series(&game, "5", "x")[..6], &["--resume"])).code(2);
+}
+
+/// Half a line may end in the middle of a character, and names of moves may have bars.
+#[test]
+fn names_of_moves_may_be_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role weiß) (role rot) (init s) (<= (legal ?r grün) (role ?r)) (<= (legal ?r b|ü) (role ?r))
+                 (<= (next t) (true s)) (<= terminal (true t)) (<= (goal ?r 50) (role ?r))";
+    let game = file(&folder, "g.kif", rules);
+    let path = file(&folder, "r.jsonl", "");
+    let args = with(&series(&game, "6", &path), &["--seed", "1"]);
+    json(&args);
+    let bytes = fs::read(&path).unwrap();
+    let cut = bytes.iter().rposition(|&byte| byte == 0xc3).unwrap() + 1;
+    assert!(std::str::from_utf8(&bytes[..cut]).is_err());
+    fs::write(&path, &bytes[..cut]).unwrap();
+    assert_eq!(json(&with(&args, &["--resume"]))["matches"], 6);
+    assert_eq!(lines(&path).len(), 6);
+    for number in ["1", "2", "3", "4", "5", "6"] {
+        propjit(&["analyze", &game, "--history", &path, "--match", number]).success();
+    }
 }
 
 #[test]

@@ -93,6 +93,43 @@ fn limits_leave_bounds() {
     }
 }
 
+/// Goals as great as can be, more of them than fit 16 bits, and more joint moves than fit memory.
+#[test]
+fn extreme_games_have_true_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let bounds = |name: &str, rules: &str| {
+        let game = file(&folder, name, rules);
+        let report = json(&["solve", &game, "--seconds", "2", "--memory", "256"]);
+        let of = |what| report["roles"][0][what].as_i64().unwrap();
+        (of("least"), of("most"))
+    };
+    let greatest = "(role r) (init s) (<= (legal r (go ?x)) (goal_of ?x ?v)) (<= (next (at ?x)) (does r (go ?x)))
+         (goal_of a 2147483647) (goal_of b 20) (goal_of c 10) (<= terminal (true (at ?x)))
+         (<= (goal r ?v) (true (at ?x)) (goal_of ?x ?v))";
+    assert_eq!(
+        bounds("greatest.kif", greatest),
+        (2_147_483_647, 2_147_483_647)
+    );
+    let values: String = (0..65_600)
+        .map(|value| format!("(value {value})"))
+        .collect();
+    let many_goals = format!(
+        "(role a) (role b) (init s) {values} (<= (legal a (pick ?v)) (value ?v)) (legal b noop)
+         (<= (next (got ?v)) (does a (pick ?v))) (<= terminal (true (got ?v)))
+         (<= (goal a ?v) (true (got ?v))) (goal b 0)"
+    );
+    let (least, most) = bounds("many_goals.kif", &many_goals);
+    assert!(least <= 65_599 && most >= 65_599, "{least} to {most}");
+    let roles: String = (0..36).map(|role| format!("(role r{role})")).collect();
+    let many_roles = format!(
+        "{roles} (init (step 0)) (succ 0 1) (succ 1 2) (<= (legal ?r (play ?k)) (role ?r) (move ?k)) (move 0) (move 1)
+         (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 2)))
+         (<= (next on) (does r0 (play 1))) (<= (goal r0 100) (true on)) (<= (goal r0 0) (not (true on)))"
+    );
+    let (least, most) = bounds("many_roles.kif", &many_roles);
+    assert!(least <= 100 && most == 100, "{least} to {most}");
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interrupt_gives_bounds_so_far() {

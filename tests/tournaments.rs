@@ -423,3 +423,18 @@ fn jobs_have_processors_of_their_own() {
     );
     assert!(matches!(error, Err(TournamentError::Cores(_))), "{error:?}");
 }
+
+/// Some openings of so many random moves are not found; what was played before counts.
+#[test]
+fn a_tournament_that_cannot_go_on_has_a_table() {
+    let game = own("connectFour");
+    let options = ["--rounds", "300", "--openings", "random:41", "--seed", "1"];
+    let players = ["--player", "random", "--player", "legal"];
+    let ended = propjit(&[&["tournament", &game][..], &players, &options].concat()).code(1);
+    let (table, told) = (ended.get_output().stdout.clone(), stderr(ended));
+    assert!(String::from_utf8(table).unwrap().contains("Elo"));
+    assert!(
+        told.contains("random joint moves") && !told.contains("forgiving"),
+        "{told}"
+    );
+}

@@ -170,9 +170,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     // Whatever becomes of the table, the records are written, and the other way round.
     file.map_or(Ok(()), RecordFile::finish)?;
     printed?;
-    match results.failure {
-        Some(failure) => Err(Failure::Work(format!(
-            "the tournament ended early: {failure}; --forgiving plays on"
+    let remedy = results.failure.as_ref().map(|_| "; --forgiving plays on");
+    match results.failure.or(results.error) {
+        Some(why) => Err(Failure::Work(format!(
+            "the tournament ended early: {why}{}",
+            remedy.unwrap_or_default()
         ))),
         None => Ok(()),
     }

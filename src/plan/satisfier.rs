@@ -45,7 +45,7 @@ struct Course<'a> {
     /// Whether what is not found does not exist.
     is_complete: bool,
     /// For each number of steps, the least goal that is known to be out of reach then.
-    excluded: Vec<i32>,
+    excluded: Vec<Option<i32>>,
     /// How many steps are looked at, and how many conflicts each question may take.
     steps: usize,
     conflicts: u64,
@@ -114,7 +114,7 @@ impl<'a> Satisfier<'a> {
     fn round(&mut self, course: &mut Course) -> Result<bool, Over> {
         let may_be_longer = self.extend(&mut course.unrolled, course.steps)?;
         let last = course.unrolled.steps();
-        course.excluded.resize(last + 1, i32::MAX);
+        course.excluded.resize(last + 1, None);
         let goals: [fn(&Findings) -> i32; 2] = [
             |findings| findings.range().1,
             // Anything better than what there is.
@@ -127,7 +127,7 @@ impl<'a> Satisfier<'a> {
         for goal in goals {
             for steps in 0..=last {
                 let value = goal(self.findings);
-                if course.excluded[steps] <= value {
+                if course.excluded[steps].is_some_and(|excluded| excluded <= value) {
                     continue;
                 }
                 match self.ask(course, |of| of.can_end(steps, value))? {
@@ -142,7 +142,7 @@ impl<'a> Satisfier<'a> {
                             return Ok(false);
                         }
                     }
-                    Some(false) => course.excluded[steps] = value,
+                    Some(false) => course.excluded[steps] = Some(value),
                     None => is_open = true,
                 }
             }
@@ -150,8 +150,9 @@ impl<'a> Satisfier<'a> {
         if course.is_complete {
             let is_last = course.unrolled.is_surely_over(last)
                 || self.ask(course, |of| of.can_last(last))? == Some(false);
-            let all = course.excluded.iter().max().filter(|_| is_last);
-            if let Some(&value) = all {
+            let all: Option<Vec<i32>> = course.excluded.iter().copied().collect();
+            let most = all.and_then(|all| all.into_iter().max());
+            if let Some(value) = most.filter(|_| is_last) {
                 self.findings.cap_below(value, PlanMethod::Satisfiability);
             }
             self.findings.note(|progress| progress.steps = last);

@@ -86,6 +86,8 @@ pub struct TournamentResults {
     pub interrupted: bool,
     /// Why it could not go on because of a player.
     pub failure: Option<String>,
+    /// Why it could not go on otherwise, after some matches.
+    pub error: Option<String>,
 }
 
 /// How far a tournament is.
@@ -357,17 +359,20 @@ impl Tournament {
                 }
             }
         });
-        match error {
-            Some(TournamentError::Match(SeriesError::Absent(why))) => failure = Some(why),
+        let error = match error {
+            Some(TournamentError::Match(SeriesError::Absent(why))) => {
+                failure = Some(why);
+                None
+            }
             Some(error) if state.records.is_empty() => return Err(error),
             // What was played counts.
-            Some(error) => failure = Some(error.to_string()),
-            None => {}
-        }
+            error => error.map(|error| error.to_string()),
+        };
         Ok(TournamentResults {
             table: state.table(),
             interrupted: stop.is_set(),
             failure,
+            error,
             records: state.records,
         })
     }
