@@ -287,9 +287,7 @@ fn an_interrupted_analysis_reports_its_result_so_far() {
     let told = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut told = told.map(Result::unwrap);
     assert!(told.any(|line| line.contains("thinking")));
-    let pid = child.id().to_string();
-    let kill = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(kill.unwrap().success());
+    common::command::interrupt(&child);
     let mut result = String::new();
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_to_string(&mut result).unwrap();

@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::common;
+#[cfg(unix)]
+use crate::common::command::interrupt;
 use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
 
 #[test]
@@ -64,9 +66,7 @@ fn ctrl_c_ends_grounding() {
         // Once it is parsed, it is ground.
         let is_parsed = |line: &String| line.contains("set-up stage") && line.contains("parse");
         assert!(messages.by_ref().any(|line| is_parsed(&line.unwrap())));
-        let id = child.id().to_string();
-        let killed = Command::new("kill").args(["-INT", &id]).status();
-        assert!(killed.unwrap().success());
+        interrupt(&child);
         let rest: Vec<String> = messages.map(Result::unwrap).collect();
         assert_eq!(child.wait().unwrap().code(), Some(1), "{command}: {rest:?}");
         let error = "error: stopped before the game was loaded";
@@ -393,15 +393,14 @@ fn an_interrupt_ends_play_with_the_result_so_far() {
         );
         // The rest takes some milliseconds.
         std::thread::sleep(Duration::from_millis(500));
-        let id = child.id().to_string();
-        let killed = Command::new("kill").args(["-INT", &id]).status();
-        assert!(killed.unwrap().success());
+        interrupt(&child);
         let rest = std::thread::spawn(move || messages.count());
         let done = child.wait_with_output().unwrap();
         rest.join().unwrap();
         let report: Value = serde_json::from_slice(&done.stdout).unwrap();
-        let report = report["games"].get(0).unwrap_or(&report);
         assert_eq!(report["interrupted"], true, "{command:?}: {report}");
+        // What is not verified to the end is not verified.
+        assert_eq!(done.status.success(), command[0] != "verify", "{command:?}");
     }
 }
 

@@ -437,9 +437,7 @@ fn command(args: &[&str]) -> (Child, SocketAddr) {
 
 /// Ctrl-C.
 fn interrupt(child: &mut Child) {
-    let id = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &id]).status();
-    assert!(killed.unwrap().success());
+    common::command::interrupt(child);
     assert!(child.wait().unwrap().success());
 }
 

@@ -155,14 +155,7 @@ fn an_interrupt_gives_bounds_so_far() {
     stderr.read_exact(&mut [0]).unwrap();
     let drained = std::thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
     std::thread::sleep(std::time::Duration::from_millis(500));
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    crate::common::command::interrupt(&child);
     let mut result = String::new();
     child
         .stdout

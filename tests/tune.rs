@@ -150,12 +150,7 @@ fn an_interrupt_keeps_the_best_so_far() {
     let mut line = String::new();
     messages.read_line(&mut line).unwrap();
     assert!(line.contains("tuning"), "{line}");
-    let id = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .unwrap();
-    assert!(sent.success());
+    common::command::interrupt(&child);
     messages.read_to_string(&mut line).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{line}");

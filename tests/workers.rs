@@ -211,9 +211,7 @@ fn ctrl_c_ends_a_worker() {
     let mut service = Service::start();
     service.say(&greeting("ticTacToe"));
     service.answer();
-    let id = service.child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &id]).status();
-    assert!(killed.unwrap().success());
+    common::command::interrupt(&service.child);
     // Its input is still open.
     assert!(service.child.wait().unwrap().success());
 }

@@ -1,8 +1,6 @@
 //! `propjit compare`: the speed of each backend on a game, and whether they agree.
 
 use std::fmt;
-use std::fs::OpenOptions;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +14,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds};
-use super::output::{Failure, Output, show_progress};
+use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
 /// Measure all backends on games, and check that they agree
@@ -126,19 +124,6 @@ fn measure(
     let table = compare::compare(&loaded, config, stop, now)?;
     drop(shown);
     Ok(Some(Entry { game, table }))
-}
-
-/// Whether the file can be written to; does not change it.
-pub(super) fn writable(path: &Path) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(false).open(path);
-    opened
-        .map(|_| ())
-        .map_err(|error| cannot_write(path, &error))
-}
-
-pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot write {}: {error}", path.display()))
 }
 
 impl fmt::Display for Report {

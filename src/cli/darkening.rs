@@ -15,9 +15,9 @@ use propjit::tools::darkening::{
 };
 use serde::Serialize;
 
-use super::compare::{cannot_write, duration, writable};
+use super::compare::duration;
 use super::options::{SetupArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, show_progress};
+use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::position::PositionArgs;
 use super::signals::stop_on_signals;
 

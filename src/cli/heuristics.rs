@@ -13,9 +13,8 @@ use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig,
 use propjit::{Moments, Stop};
 use serde::Serialize;
 
-use super::compare::writable;
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
-use super::output::{Failure, Output, describe, show_progress};
+use super::output::{Failure, Output, describe, show_progress, writable};
 use super::signals::stop_on_signals;
 
 /// How many decisions the matches against another evaluation have, about.

@@ -12,7 +12,7 @@ use propjit::machine::Backend;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
-use super::output::{Failure, Output};
+use super::output::{Failure, Output, cannot_write};
 use super::signals::stop_on_signals;
 
 /// Tell what a game is made of: roles, propositions, moves, gates, set-up time
@@ -110,8 +110,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let ground = game.ground_game().ok_or_else(|| {
             Failure::new("there is no propositional network: the game was not grounded")
         })?;
-        write_dot(ground, path)
-            .map_err(|error| Failure::Work(format!("cannot write {}: {error}", path.display())))?;
+        write_dot(ground, path).map_err(|error| cannot_write(path, &error))?;
     }
     let grids = Grids::find(&game, &stop)?;
     output.result(&report(&game, &grids, backend, &args.rulesheet))

@@ -103,14 +103,16 @@ pub(super) fn main() -> ExitCode {
     let mut output = Output::new(cli.format);
     let is_drawn = matches!(cli.command, Command::Facts(_));
     let is_table = matches!(cli.command, Command::Stats(_));
-    let has_results = !matches!(
-        cli.command,
-        Command::Serve(_) | Command::View(_) | Command::Perf(_)
-    );
+    let without_json = match cli.command {
+        Command::Play(_) => Some("play is for people and has no JSON; `propjit analyze` has"),
+        Command::Serve(_) | Command::View(_) | Command::Perf(_) => {
+            Some("this command prints no results: it has no `--format json`")
+        }
+        _ => None,
+    };
+    let without_json = without_json.filter(|_| output.is_json());
     let done = match cli.command {
-        _ if output.is_json() && !has_results => Err(Failure::Usage(
-            "this command prints no results: it has no `--format json`".to_string(),
-        )),
+        _ if let Some(why) = without_json => Err(Failure::Usage(why.to_string())),
         _ if output.is_dot() && !is_drawn => Err(Failure::Usage(
             "only `propjit facts` has `--format dot`; `propjit info --dot FILE` draws the network"
                 .to_string(),

@@ -2,7 +2,9 @@
 
 use std::error::Error;
 use std::fmt::{self, Display};
+use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -74,6 +76,20 @@ pub(super) fn describe(error: &dyn Error) -> String {
         }
     }
     text
+}
+
+/// Whether the file can be written to; does not change it.
+pub(super) fn writable(path: &Path) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create(true).truncate(false).open(path);
+    opened
+        .map(|_| ())
+        .map_err(|error| cannot_write(path, &error))
+}
+
+/// The failure to write a file.
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Work(format!("cannot write {}: {error}", path.display()))
 }
 
 /// Writes a message to stderr. That nobody reads it is no failure.

@@ -10,7 +10,7 @@ use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
 use super::options::{SetupArgs, seconds};
-use super::output::{Failure, describe, message};
+use super::output::{Failure, cannot_write, describe, message};
 use super::signals::stop_on_signals;
 
 /// Measure random play for the gdl-perf benchmark
@@ -51,9 +51,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         // The protocol's values are single lines.
         Err(error) => writeln!(lines, "errorMessage={}", error.replace(['\n', '\r'], " ")),
     };
-    std::fs::write(&args.outfile, lines).map_err(|error| {
-        Failure::Work(format!("cannot write {}: {error}", args.outfile.display()))
-    })?;
+    let written = std::fs::write(&args.outfile, lines);
+    written.map_err(|error| cannot_write(&args.outfile, &error))?;
     played.map(|_| ()).map_err(Failure::Work)
 }
 

@@ -10,9 +10,8 @@ use propjit::rng::random_seed;
 use propjit::tools::character;
 use serde::Serialize;
 
-use super::compare::{cannot_write, writable};
 use super::options::{GroundArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, message, show_progress};
+use super::output::{Failure, Output, cannot_write, message, show_progress, writable};
 use super::signals::stop_on_signals;
 
 /// Tell what a game is like, from random matches: lengths, choices, results

@@ -56,9 +56,10 @@ impl KnownWins {
         let known = targets.iter().find(|known| is_known(known));
         let known = known.expect("it was added");
         let words = self.game.layout().bases.len().div_ceil(64);
+        let most = MOST_CUBES.min(Store::most_cubes(words));
         for win in &wins.cubes {
             let mut store = known.wins[win.phase].write();
-            if store.len() >= MOST_CUBES.min(Store::most_cubes(words)) {
+            if store.len() >= most {
                 *store = Store::new();
             }
             store.insert(Arc::new(Cube::win(&win.literals, words, win.depth)));

@@ -31,8 +31,7 @@ pub(super) fn ask(
     deadline: Instant,
     stop: &Stop,
 ) -> Result<String, PlayerError> {
-    let failed = |error| PlayerError::Connection(Arc::new(error));
-    let stream = connected(address, deadline, stop)?.map_err(failed)?;
+    let stream = connected(address, deadline, stop)?;
     // The head as ggp-base sends it.
     let place = address.to_string();
     let host = place.strip_prefix("http://").unwrap_or(&place);
@@ -55,30 +54,28 @@ pub(super) fn ask(
 }
 
 /// Connects, unless a stop comes. To find and to connect cannot be interrupted, so that is done on a thread of its own.
-fn connected(
-    address: &Address,
-    deadline: Instant,
-    stop: &Stop,
-) -> Result<io::Result<TcpStream>, PlayerError> {
+fn connected(address: &Address, deadline: Instant, stop: &Stop) -> Result<TcpStream, PlayerError> {
     let (say, found) = bounded(1);
     let address = address.clone();
     let started = thread::Builder::new().spawn(move || {
         // If nobody waits any more, the connection is closed.
         let _ = say.send(connect(&address, deadline));
     });
-    if let Err(error) = started {
-        return Ok(Err(error));
-    }
+    started.map_err(failed)?;
     loop {
         match found.recv_timeout(INTERVAL) {
-            Ok(connected) => return Ok(connected),
+            Ok(connected) => return connected.map_err(failed),
             Err(_) if stop.is_set() => return Err(PlayerError::Stopped),
             Err(_) if Instant::now() >= deadline => {
-                return Ok(Err(io::ErrorKind::TimedOut.into()));
+                return Err(failed(io::ErrorKind::TimedOut.into()));
             }
             Err(_) => {}
         }
     }
+}
+
+fn failed(error: io::Error) -> PlayerError {
+    PlayerError::Connection(Arc::new(error))
 }
 
 fn connect(address: &Address, deadline: Instant) -> io::Result<TcpStream> {

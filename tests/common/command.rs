@@ -1,6 +1,8 @@
 //! The command line as a process.
 
 use std::path::PathBuf;
+#[cfg(unix)]
+use std::process::Child;
 use std::time::Duration;
 
 use assert_cmd::Command;
@@ -27,6 +29,16 @@ fn command(args: &[&str]) -> Command {
     // Only a command that never ends takes so long.
     command.timeout(Duration::from_secs(300));
     command
+}
+
+/// Sends a process what Ctrl-C does.
+#[cfg(unix)]
+pub(crate) fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(killed.unwrap().success());
 }
 
 /// The path of one of the project's own rulesheets.

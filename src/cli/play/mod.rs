@@ -47,10 +47,6 @@ const HINTED: usize = 3;
 
 /// Plays until the match is over or the person has enough.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    if output.is_json() {
-        let why = "play is for people and has no JSON; `propjit analyze` has";
-        return Err(Failure::Usage(why.to_string()));
-    }
     if args.thinking.reads_standard_input() {
         let why = "standard input is where moves are entered; neither rules nor a history";
         return Err(Failure::Usage(why.to_string()));

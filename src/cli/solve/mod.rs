@@ -16,9 +16,8 @@ use propjit::game::Game;
 use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
-use super::compare::cannot_write;
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
-use super::output::{Failure, Output, message, show_progress};
+use super::output::{Failure, Output, cannot_write, message, show_progress};
 use super::signals::stop_on_signals;
 use check::check;
 use report::{Report, Value};

@@ -137,6 +137,9 @@ const EXPLORATION: f32 = 0.5;
 const HINT_EXPLORATION: f32 = 0.35;
 const LITTLE_EXPLORATION: f32 = 0.2;
 
+/// How many threads there are at most: what is under way must fit into the tree's counters.
+const MOST_THREADS: usize = 120;
+
 /// The weight of prior probabilities.
 const PRIOR_EXPLORATION: f32 = 1.0;
 
@@ -203,6 +206,11 @@ impl MctsConfig {
         with_plan(plan: bool);
         with_solve(solve: bool);
         with_seed(seed: u64);
+    }
+
+    /// How many threads there are.
+    pub(super) fn thread_count(&self) -> usize {
+        self.threads.clamp(1, MOST_THREADS)
     }
 
     /// The weight of what is uncertain, in a search with an evaluation or without, and with all moves

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 
 use propjit_stop::Stop;
 
-use super::MOST_THREADS;
 use super::decision::MOST_PENDING;
 use super::node::{Bounds, NodeId};
 use super::path::Path;
@@ -21,8 +20,8 @@ const VISITS_PER_LEAF: u64 = 4;
 impl Worker<'_> {
     /// How many leaves may wait to be evaluated.
     pub(super) fn most_waiting(&self, evaluation: &LeafEvaluation) -> usize {
-        let threads = self.config.threads.clamp(1, MOST_THREADS) as u64;
-        let batch = (evaluation.batch as u64).clamp(1, MOST_PENDING / threads);
+        let most = MOST_PENDING / self.config.thread_count() as u64;
+        let batch = (evaluation.batch as u64).clamp(1, most);
         self.most_leaves(VISITS_PER_LEAF, batch)
     }
 

@@ -68,7 +68,7 @@ use propjit_stop::Stop;
 
 use super::SearchBudget;
 use super::evaluator::{Evaluator, evaluator};
-use super::heuristic::Roles;
+use super::heuristic::{LearnOn, Roles};
 use super::successor::Successor;
 pub use config::{EvaluationUse, MctsConfig};
 use local::LocalSearch;
@@ -83,9 +83,6 @@ pub use solving::StatesReport;
 use tasks::Tasks;
 use tree::Tree;
 use worker::Worker;
-
-/// How many threads there are at most: what is under way must fit into the tree's counters.
-const MOST_THREADS: usize = 120;
 
 /// The time between looks whether background tasks have found something.
 const TASKS_INTERVAL: Duration = Duration::from_millis(50);
@@ -194,7 +191,7 @@ impl Mcts {
         // What a prover calls its states and moves is its own.
         let threads = match backend {
             Backend::Prover => 1,
-            _ => config.threads.clamp(1, MOST_THREADS),
+            _ => config.thread_count(),
         };
         let streams = rng::streams(config.seed).take(threads);
         let tasks = Tasks::start(game, backend, &config);
@@ -315,10 +312,12 @@ impl Mcts {
         }
     }
 
-    /// Learns on until a stop comes, if that is to be done [between searches](super::heuristic::LearnOn::Between) and
-    /// there is more to be learned.
+    /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
+    /// learned.
     pub fn learn_unless(&self, stop: &Stop) {
-        self.tasks.learn_unless(stop);
+        if self.config.learn_on == LearnOn::Between {
+            self.tasks.learn_unless(stop);
+        }
     }
 
     /// Takes up an evaluation, if one has been learned since. The tree is made anew, as its values
@@ -509,9 +508,7 @@ impl Mcts {
 
     /// Whether there is nothing more to do.
     fn is_done(&self, wanted: Wanted) -> bool {
-        self.shared.is_enough(wanted, &self.tree)
-            || self.tree.node(self.tree.root()).is_solved()
-            || wanted.nodes.is_some() && self.tree.is_full() && !self.recycles
+        self.shared.is_done(wanted, &self.tree, self.recycles)
     }
 
     /// The result so far, for one of the roles.

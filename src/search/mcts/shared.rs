@@ -58,8 +58,15 @@ impl Shared {
         is_better.then(|| best.insert(line).goal)
     }
 
+    /// Whether a search that makes room in its tree, or does not, has nothing more to do.
+    pub(super) fn is_done(&self, wanted: Wanted, tree: &Tree, recycles: bool) -> bool {
+        self.is_enough(wanted, tree)
+            || tree.node(tree.root()).is_solved()
+            || wanted.nodes.is_some() && tree.is_full() && !recycles
+    }
+
     /// Whether there is what is wanted.
-    pub(super) fn is_enough(&self, wanted: Wanted, tree: &Tree) -> bool {
+    fn is_enough(&self, wanted: Wanted, tree: &Tree) -> bool {
         let Wanted {
             playouts,
             nodes,

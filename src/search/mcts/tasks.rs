@@ -14,7 +14,7 @@ use super::valuation::Valuation;
 use crate::analysis::GoalBoundsTask;
 use crate::game::Game;
 use crate::machine::{Backend, Move, State};
-use crate::search::heuristic::{HeuristicConfig, HeuristicTask, LearnOn, Roles};
+use crate::search::heuristic::{HeuristicConfig, HeuristicTask, Roles};
 
 /// How many gates a circuit has if it takes seconds to find out what bounds goals.
 const MANY_GATES: usize = 10_000;
@@ -25,8 +25,6 @@ pub(super) struct Tasks {
     goal_bounds: Option<GoalBoundsTask>,
     /// The task that learns an evaluation, or goes on with that.
     heuristic: Option<HeuristicTask>,
-    /// When it goes on.
-    learn_on: LearnOn,
     /// What finds all states, if they are wanted.
     solving: Option<Solving>,
 }
@@ -53,7 +51,6 @@ impl Tasks {
                 .then(|| game.goal_bounds().cloned())
                 .flatten(),
             heuristic,
-            learn_on: config.learn_on,
             solving: solvable.map(|engines| Solving::new(engines, config.memory)),
         }
     }
@@ -94,7 +91,7 @@ impl Tasks {
     ) -> Option<Valuation> {
         let found = self.heuristic.as_ref()?.found()?;
         let task = self.heuristic.take();
-        self.heuristic = task.and_then(|task| task.go_on(self.learn_on));
+        self.heuristic = task.and_then(|task| task.go_on(config.learn_on));
         let (found, used) = (found?, config.evaluation?);
         let is_known = |of_tree: &Valuation| Arc::ptr_eq(&of_tree.evaluation, &found.evaluation);
         (!tree.valuation().is_some_and(is_known)).then(|| Valuation {
@@ -118,11 +115,9 @@ impl Tasks {
         }
     }
 
-    /// Learns on until a stop comes, if that is to be done [between searches](LearnOn::Between) and there is more to be
-    /// learned.
+    /// Learns on until a stop comes, if there is more to be learned.
     pub(super) fn learn_unless(&self, stop: &Stop) {
-        let is_between = self.learn_on == LearnOn::Between;
-        if let Some(task) = self.heuristic.as_ref().filter(|_| is_between) {
+        if let Some(task) = &self.heuristic {
             task.learn_unless(stop);
         }
     }

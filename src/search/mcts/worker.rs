@@ -479,9 +479,8 @@ impl<'a> Worker<'a> {
 
     /// Whether there is nothing more to do.
     pub(super) fn is_done(&self, wanted: Wanted) -> bool {
-        self.shared.is_enough(wanted, self.tree)
-            || self.tree.node(self.tree.root()).is_solved()
-            || self.tree.is_full() && (self.ends_when_full || wanted.nodes.is_some())
+        let recycles = self.ends_when_full;
+        self.shared.is_done(wanted, self.tree, recycles) || recycles && self.tree.is_full()
     }
 }
 
