@@ -244,6 +244,49 @@ fn random_steps() {
     );
 }
 
+/// What happened before a reset does not matter, on any thread.
+#[test]
+fn resets_start_anew() {
+    let game = common::own_game("connectFour");
+    // At least one block of the second thread is its only one, with 256 lanes and with 512.
+    for environments in [500, 1000] {
+        let config = EnvironmentConfig::default()
+            .with_environments(environments)
+            .with_threads(2);
+        let (mut environment, mut arrays) = environment(&game, &config);
+        let mut first_step = |random_steps| {
+            environment.step_random(random_steps, arrays.outputs());
+            environment.reset(1, arrays.outputs());
+            let actions = vec![0; environments];
+            environment.step(&actions, arrays.outputs()).unwrap();
+            arrays.observation.clone()
+        };
+        let expected = first_step(0);
+        assert_eq!(first_step(3), expected);
+    }
+}
+
+/// Where nobody but chance plays, there are no actions, whatever was asked for.
+#[test]
+fn environments_without_players() {
+    let coin = common::game(
+        "(role random) (init (coin heads)) (side heads) (side tails)
+         (<= (legal random (turn ?s)) (side ?s))
+         (<= (next (coin ?s)) (does random (turn ?s)))
+         (<= terminal (true (coin tails))) (goal random 0)",
+    );
+    for joint in [None, Some(false), Some(true)] {
+        let config = EnvironmentConfig::default()
+            .with_environments(3)
+            .with_joint(joint);
+        let (mut environment, mut arrays) = environment(&coin, &config);
+        assert_eq!(environment.shape().actors(), 0);
+        environment.step(&[], arrays.outputs()).unwrap();
+        assert!(environment.step_random(100, arrays.outputs()).terminated > 50);
+        environment.nth_legal(&[], &mut []).unwrap();
+    }
+}
+
 /// What cannot be played is refused, and nothing happens then.
 #[test]
 fn illegal_actions_are_refused() {

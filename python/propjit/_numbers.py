@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -36,6 +36,15 @@ class Numbers:
         if not state.terminal:
             mask[state.legal_numbers(role)] = 1
         return mask
+
+    def check(self, state: State, role: str, action: Optional[int]) -> None:
+        """Raises a `ValueError` unless the action is one of the role's legal ones."""
+        if state.terminal or action not in state.legal_numbers(role):
+            raise ValueError(f"action {action} of {role} is not legal")
+
+    def is_stuck(self, state: State) -> bool:
+        """Whether a role has no legal move, although the state is not terminal: the match cannot go on."""
+        return not state.terminal and not all(state.legal_numbers(role) for role in self.game.roles)
 
     def choosing(self, state: State) -> List[str]:
         """The players who have a choice."""

@@ -51,13 +51,13 @@ class Env(gymnasium.Env):
 
     def step(self, action: int) -> Tuple[np.ndarray, float, bool, bool, Dict[str, Any]]:
         (player,) = self._numbers.players
-        if not self._info()["action_mask"][action]:
-            raise ValueError(f"action {action} is not legal")
+        self._numbers.check(self._state, player, action)
         chance = self._numbers.chance(self._state, self.np_random)
         self._state = self._numbers.apply(self._state, {player: int(action), **chance})
         self._steps += 1
         terminated = self._state.terminal
-        truncated = self._steps >= self._max_steps and not terminated
+        is_too_long = self._steps >= self._max_steps
+        truncated = not terminated and (is_too_long or self._numbers.is_stuck(self._state))
         reward = self._numbers.goals(self._state)[player] if terminated else 0.0
         return self._numbers.observation(self._state), reward, terminated, truncated, self._info()
 

@@ -25,7 +25,8 @@ CHANCE_PLAYER, TERMINAL_PLAYER = -1, -4
 
 
 class Game:
-    """A game, as `pyspiel.Game`. A match of `max_steps` joint moves is over, as if drawn."""
+    """A game, as `pyspiel.Game`. A match of `max_steps` joint moves, or in which a role has no legal
+    move, is over, as if drawn."""
 
     def __init__(self, game: _native.Game, *, max_steps: int = 10_000) -> None:
         self.game = game
@@ -114,7 +115,7 @@ class State:
                 scale = 2.0 / max(1, high - low)
                 self._returns = [(goal - low) * scale - 1.0 for goal in goals.values()]
                 return
-            if self._steps >= self._game._max_steps:
+            if self._steps >= self._game._max_steps or numbers.is_stuck(self._state):
                 self._returns = [0.0] * len(numbers.players)
                 return
             choosing = self._state.to_move

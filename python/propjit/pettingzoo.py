@@ -69,8 +69,11 @@ class _Spaces:
         self._state = self._numbers.apply(self._state, {**actions, **chance})
         self._steps += 1
 
-    def _is_too_long(self) -> bool:
-        return self._steps >= self._max_steps and not self._state.terminal
+    def _is_given_up(self) -> bool:
+        """Whether the match is too long, or cannot go on."""
+        if self._state.terminal:
+            return False
+        return self._steps >= self._max_steps or self._numbers.is_stuck(self._state)
 
     def observe(self, agent: str) -> Dict[str, np.ndarray]:
         return {
@@ -106,14 +109,15 @@ class AECEnv(_Spaces, pettingzoo.AECEnv):
         self.infos: Dict[str, dict] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
         self._settle()
+        # A match may be over without a choice.
+        self._accumulate_rewards()
 
     def step(self, action: Optional[int]) -> None:
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if not self.observe(agent)["action_mask"][action]:
-            raise ValueError(f"action {action} of {agent} is not legal")
+        self._numbers.check(self._state, agent, action)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._actions[agent] = int(action)
@@ -131,7 +135,7 @@ class AECEnv(_Spaces, pettingzoo.AECEnv):
                 self.rewards = self._numbers.goals(self._state)
                 self.terminations = dict.fromkeys(self.agents, True)
                 return
-            if self._is_too_long():
+            if self._is_given_up():
                 self.truncations = dict.fromkeys(self.agents, True)
                 return
             self._actions: Dict[str, int] = {}
@@ -154,18 +158,17 @@ class ParallelEnv(_Spaces, pettingzoo.ParallelEnv):
 
     def step(self, actions: Dict[str, int]) -> Any:
         for agent in self.agents:
-            if not self.observe(agent)["action_mask"][actions[agent]]:
-                raise ValueError(f"action {actions[agent]} of {agent} is not legal")
+            self._numbers.check(self._state, agent, actions[agent])
         agents = self.agents
         self._advance({agent: int(actions[agent]) for agent in agents})
-        terminal, too_long = self._state.terminal, self._is_too_long()
+        terminal, given_up = self._state.terminal, self._is_given_up()
         goals = self._numbers.goals(self._state) if terminal else dict.fromkeys(agents, 0.0)
-        if terminal or too_long:
+        if terminal or given_up:
             self.agents = []
         return (
             {agent: self.observe(agent) for agent in agents},
             goals,
             dict.fromkeys(agents, terminal),
-            dict.fromkeys(agents, too_long),
+            dict.fromkeys(agents, given_up),
             {agent: {} for agent in agents},
         )

@@ -210,7 +210,7 @@ class SelfPlay:
     ) -> None:
         _connect()
         actor = _Player.options(num_cpus=cpus, max_restarts=-1, max_task_retries=retries)
-        arguments = (game.name, game.text, policy, environments, steps, environment)
+        arguments = (game, policy, environments, steps, environment)
         self._actors = ActorPool([actor.remote(*arguments) for _ in range(actors)])
         self._seed = seed
         self._next = 0
@@ -229,9 +229,8 @@ class _Player:
     """An actor of `SelfPlay`."""
 
     def __init__(
-        self, name: str, text: str, policy: Policy, environments: int, steps: int, environment: dict
+        self, game: Game, policy: Policy, environments: int, steps: int, environment: dict
     ) -> None:
-        game = Game.load(text=text, name=name)
         game.wait()
         self._env = VectorEnv(game, environments, **environment)
         self._policy, self._steps = policy, steps

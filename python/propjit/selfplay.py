@@ -70,7 +70,8 @@ def rollout(env: VectorEnv, policy: Policy, parameters: Any, *, steps: int, seed
     for step in range(steps):
         for kept, array in zip(seen, before):
             kept[step] = array
-        actions.append(policy(parameters, env, rng))
+        # The policy may use its array again.
+        actions.append(np.array(policy(parameters, env, rng)))
         env.step(actions[-1])
         for kept, array in zip(came, after):
             kept[step] = array

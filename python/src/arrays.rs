@@ -9,6 +9,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::errors::IllegalMoveError;
+
 /// The form in which observations are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ObservationForm {
@@ -108,20 +110,44 @@ pub(crate) fn elements<'a, T: Element>(
     Ok(array.as_slice_mut()?)
 }
 
-/// Integers as the environment takes them.
-pub(crate) fn integers<'py>(given: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, i32>> {
-    if let Ok(array) = given.cast::<PyArrayDyn<i32>>()
-        && array.is_c_contiguous()
-    {
-        return readable(array);
+/// Integers as the environment takes them, in an array of this shape. How many there are is left to the environment.
+///
+/// # Errors
+/// If they have another shape, are no integers, or do not fit into 32 bits.
+pub(crate) fn integers<'py>(
+    given: &Bound<'py, PyAny>,
+    shape: &[usize],
+) -> PyResult<PyReadonlyArrayDyn<'py, i32>> {
+    let array = match given.cast::<PyArrayDyn<i32>>() {
+        Ok(array) if array.is_c_contiguous() => array.clone(),
+        _ => converted(given)?,
+    };
+    if array.len() == shape.iter().product::<usize>() && array.shape() != shape {
+        let given = array.shape();
+        let message = format!("an array of the shape {given:?} was given, and {shape:?} is needed");
+        return Err(PyValueError::new_err(message));
     }
+    readable(&array)
+}
+
+/// Integers as an array of 32 bits each.
+///
+/// # Errors
+/// If they are none or do not fit.
+fn converted<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
     let py = given.py();
+    let numpy = py.import("numpy")?;
     let how = PyDict::new(py);
     how.set_item("casting", "same_kind")?;
     how.set_item("order", "C")?;
-    let array = py.import("numpy")?.call_method1("asarray", (given,))?;
-    let array = array.call_method("astype", ("int32",), Some(&how))?;
-    readable(&array.cast_into::<PyArrayDyn<i32>>()?)
+    let wide = numpy.call_method1("asarray", (given,))?;
+    let array = wide.call_method("astype", ("int32",), Some(&how))?;
+    let is_same = numpy.call_method1("array_equal", (&wide, &array))?;
+    if !is_same.is_truthy()? {
+        let message = "a number is given that does not fit into 32 bits, and so is none of a move";
+        return Err(IllegalMoveError::new_err(message));
+    }
+    Ok(array.cast_into::<PyArrayDyn<i32>>()?)
 }
 
 /// An array to read from.

@@ -4,10 +4,10 @@ use std::error::Error;
 use std::sync::Arc;
 
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use propjit::RoleId;
 use propjit::engine::Engines;
 use propjit::environment::{EnvironmentConfig, Observation, Shape, VectorEnvironment};
 use propjit::search::leaf::{LeafEvaluation, LeafEvaluator, Position, Positions};
+use propjit::{RoleId, Stop};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -15,6 +15,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{
     Flags, ObservationArray, ObservationForm, elements, readable, writable, zeros,
 };
+use crate::interrupt::interruptible;
 
 /// Functions that are to evaluate leaves, at least one.
 pub(crate) struct Functions {
@@ -63,7 +64,7 @@ impl Functions {
     /// by default, that is found out.
     ///
     /// # Errors
-    /// If NumPy is missing.
+    /// If NumPy is missing, or a signal came; then the stop is set.
     pub(crate) fn leaf_evaluation(
         self,
         py: Python<'_>,
@@ -71,10 +72,14 @@ impl Functions {
         form: ObservationForm,
         joint: Option<bool>,
         batch: usize,
+        stop: &Stop,
     ) -> PyResult<LeafEvaluation> {
         py.import("numpy")?;
-        let config = EnvironmentConfig::default().with_joint(joint);
-        let shape = py.detach(|| VectorEnvironment::new(engines, &config).shape().clone());
+        let config = EnvironmentConfig::default()
+            .with_joint(joint)
+            .with_stop(stop.clone());
+        let environment = interruptible(py, stop, || VectorEnvironment::new(engines, &config))?;
+        let shape = environment.shape().clone();
         let playouts = self.evaluation.is_none();
         let evaluator = PythonEvaluator {
             evaluation: self.evaluation,

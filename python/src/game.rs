@@ -75,9 +75,15 @@ impl Game {
     fn of(py: Python<'_>, source: Source, options: Options) -> PyResult<Game> {
         let stop = Stop::new();
         let setup = options.setup()?.with_stop(stop.clone());
-        let core = interruptible(py, &stop, || source.load(&setup))?.map_err(load_error)?;
+        // To make a machine of a huge game takes its time, too.
+        let load = || {
+            let core = source.load(&setup).map_err(load_error)?;
+            let machines = Machines::new(&core).map_err(machine_error)?;
+            Ok::<_, PyErr>((core, machines))
+        };
+        let (core, machines) = interruptible(py, &stop, load)??;
         Ok(Game {
-            machines: Machines::new(&core).map_err(machine_error)?,
+            machines,
             core,
             options,
             stop,

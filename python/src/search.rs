@@ -122,7 +122,8 @@ impl Search {
         let leaves = functions.map(|functions| {
             let engines = core.engines();
             let engines = engines.ok_or_else(|| not_ground("evaluations by functions"))?;
-            functions.leaf_evaluation(py, engines, form, joint, batch)
+            let stop = game.get().stop();
+            functions.leaf_evaluation(py, engines, form, joint, batch, &stop)
         });
         let config = config
             .with_evaluation(learned.then(EvaluationUse::default))

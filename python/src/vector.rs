@@ -1,6 +1,7 @@
 //! Batched environments with NumPy arrays.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
@@ -15,6 +16,7 @@ use crate::arrays::{
 };
 use crate::errors::{action_error, in_use, not_ground};
 use crate::game::{Game, RoleName};
+use crate::interrupt::interruptible;
 use crate::records::record;
 use crate::state::State;
 
@@ -71,6 +73,11 @@ impl VectorEnv {
         })
     }
 
+    /// The shape of the arrays of actions.
+    fn actors(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.legal_counts.bind(py).getattr("shape")?.extract()
+    }
+
     /// Works on the environments and the arrays, while other Python threads run.
     fn run<T: Send>(
         &self,
@@ -113,8 +120,8 @@ impl VectorEnv {
     }
 }
 
-/// The most steps of all environments that are taken between two looks whether a signal has come.
-const STEPS_IN_A_GO: usize = 1 << 20;
+/// How long random steps are taken, about, between two looks whether a signal has come.
+const GO: Duration = Duration::from_millis(20);
 
 #[pymethods]
 impl VectorEnv {
@@ -149,7 +156,9 @@ impl VectorEnv {
             .with_threads(threads)
             .with_joint(joint)
             .with_max_steps(max_steps);
-        let environment = py.detach(|| VectorEnvironment::new(engines, &config));
+        let stop = game.get().stop();
+        let config = config.with_stop(stop.clone());
+        let environment = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;
         let shape = environment.shape().clone();
         let observation = ObservationForm::parse(observation)?.zeros(py, n, shape.propositions)?;
         let actors: &[usize] = if shape.joint {
@@ -192,7 +201,7 @@ impl VectorEnv {
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let actions = integers(actions)?;
+        let actions = integers(actions, &self.actors(py)?)?;
         let actions = actions.as_slice()?;
         self.run(py, |environment, outputs| {
             environment.step(actions, outputs)
@@ -211,16 +220,21 @@ impl VectorEnv {
     /// ended on the way; the arrays tell of the last step.
     #[pyo3(signature = (k=1))]
     fn step_random<'py>(&self, py: Python<'py>, k: u32) -> PyResult<Bound<'py, PyAny>> {
-        let go = (STEPS_IN_A_GO / self.shape.environments).clamp(1, 1 << 16) as u32;
+        let mut go = 1_u32;
         let (mut terminated, mut truncated) = (0, 0);
         let mut rewards = vec![0.0; self.shape.players.len()];
         let mut left = k;
         while left > 0 {
             let steps = left.min(go);
             left -= steps;
+            let start = Instant::now();
             let sums = self.run(py, |environment, outputs| {
                 environment.step_random(steps, outputs)
             })?;
+            go = match start.elapsed() < GO {
+                true => go.saturating_mul(2),
+                false => (go / 2).max(1),
+            };
             terminated += sums.terminated;
             truncated += sums.truncated;
             rewards
@@ -243,7 +257,8 @@ impl VectorEnv {
         py: Python<'py>,
         ranks: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
-        let ranks = integers(ranks)?;
+        let shape = self.actors(py)?;
+        let ranks = integers(ranks, &shape)?;
         let ranks = ranks.as_slice()?;
         let environment = self.lock()?;
         let mut actions = vec![0; ranks.len()];
@@ -251,11 +266,6 @@ impl VectorEnv {
             .nth_legal(ranks, &mut actions)
             .map_err(action_error)?;
         let actions = PyArray1::from_vec(py, actions);
-        let shape = self
-            .legal_counts
-            .bind(py)
-            .getattr("shape")?
-            .extract::<Vec<usize>>()?;
         actions.reshape(IxDyn(&shape))
     }
 

@@ -47,6 +47,76 @@ def test_pettingzoo_rewards_and_limits():
     assert rewards == {"x": 0, "o": 0}
 
 
+# Two joint moves without a choice, then goals.
+FORCED = """(role a) (role b) (succ 0 1) (succ 1 2) (init (step 0))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (legal a go) (legal b go)
+(<= terminal (true (step 2))) (goal a 100) (goal b 25)"""
+
+# Who takes the bait has no move any more.
+TRAP = """(role p) (init free) (<= (legal p bait) (true free)) (<= (legal p wait) (true free))
+(<= (next free) (does p wait)) (<= (next caught) (does p bait)) (<= terminal (true never))
+(<= (next never) (true never)) (goal p 50)"""
+
+
+def test_matches_without_a_choice_have_rewards():
+    pytest.importorskip("pettingzoo")
+    from propjit.pettingzoo import AECEnv
+
+    env = AECEnv(propjit.Game.load(text=FORCED))
+    env.reset()
+    rewards = {agent: env.last()[1] for agent in env.agent_iter(1)}
+    assert rewards == {"a": 100}
+    env.reset()
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, _ = env.last()
+        assert terminated and not truncated
+        total[agent] += reward
+        env.step(None)
+    assert total == {"a": 100, "b": 25}
+
+
+def test_matches_that_are_stuck_end():
+    from propjit.openspiel import Game
+
+    game = propjit.Game.load(text=TRAP)
+    wait, bait = game.moves("p").index("wait"), game.moves("p").index("bait")
+    state = Game(game).new_initial_state()
+    state.apply_action(wait)
+    assert not state.is_terminal()
+    state.apply_action(bait)
+    assert state.is_terminal() and state.returns() == [0]
+
+    pytest.importorskip("pettingzoo")
+    from propjit.gymnasium import Env
+    from propjit.pettingzoo import AECEnv, ParallelEnv
+
+    env = Env(game)
+    env.reset()
+    assert env.step(wait)[2:4] == (False, False)
+    assert env.step(bait)[2:4] == (False, True)
+    env = ParallelEnv(game)
+    env.reset()
+    assert env.step({"p": bait})[2:4] == ({"p": False}, {"p": True}) and env.agents == []
+    env = AECEnv(game)
+    env.reset()
+    env.step(bait)
+    assert env.truncations == {"p": True} and env.terminations == {"p": False}
+
+
+def test_actions_that_are_none():
+    pytest.importorskip("pettingzoo")
+    from propjit.gymnasium import Env
+    from propjit.pettingzoo import AECEnv, ParallelEnv
+
+    game = propjit.Game.load(text=TRAP)
+    for env in [Env(game), AECEnv(game), ParallelEnv(game)]:
+        env.reset()
+        for action in [-1, 2, None]:
+            with pytest.raises(ValueError, match="not legal"):
+                env.step({"p": action} if isinstance(env, ParallelEnv) else action)
+
+
 def test_gymnasium():
     pytest.importorskip("gymnasium")
     from propjit.gymnasium import Env

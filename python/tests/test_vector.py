@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from propjit import Game, IllegalMoveError, PlayError, VectorEnv
+from propjit.selfplay import random_policy, rollout
 
 from test_game import GROWING
 
@@ -63,6 +64,8 @@ def test_several_players_at_the_same_time():
     assert (env.terminated | env.truncated).all() or not env.terminated.any()
     with pytest.raises(IllegalMoveError, match="6 are needed"):
         env.step([0, 0, 0])
+    with pytest.raises(ValueError, match=r"\[2, 3\] was given, and \[3, 2\] is needed"):
+        env.step(random_actions(env, rng).T)
     apart = VectorEnv(game, 3, joint=False)
     assert (apart.current_player == -1).all()
     with pytest.raises(IllegalMoveError, match="joint"):
@@ -82,6 +85,9 @@ def test_chance_is_part_of_the_environment():
 
 def test_seeds():
     game = Game.named("connectFour")
+    env = VectorEnv(game, 1000, threads=2)
+    batches = [rollout(env, random_policy, None, steps=4, seed=3) for _ in range(2)]
+    assert (batches[0].observations == batches[1].observations).all()
 
     def play(seed, threads):
         env = VectorEnv(game, 600, threads=threads)
@@ -101,6 +107,11 @@ def test_what_is_wrong_is_told():
         env.step([0, 1, 9])
     with pytest.raises(TypeError):
         env.step([0.5, 1, 2])
+    for dtype in [np.int64, np.uint64, object]:
+        with pytest.raises((IllegalMoveError, TypeError)):
+            env.step(np.array([0, 1, 2 + 2**32], dtype=dtype))
+    with pytest.raises(ValueError, match=r"\[3, 1\] was given, and \[3\] is needed"):
+        env.step([[0], [1], [2]])
     with pytest.raises(IllegalMoveError, match="none has rank 9"):
         env.nth_legal_action([0, 9, 1])
     assert (env.observation == before).all()

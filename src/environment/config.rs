@@ -1,5 +1,7 @@
 //! The configuration of batched environments.
 
+use propjit_stop::Stop;
+
 use crate::setters::setters;
 
 /// How many environments there are, and how they are played.
@@ -16,6 +18,8 @@ pub struct EnvironmentConfig {
     pub joint: Option<bool>,
     /// The number of joint moves after which a match is truncated.
     pub max_steps: u32,
+    /// Ends the look for players who choose at the same time, which takes its time in huge games.
+    pub stop: Stop,
 }
 
 impl Default for EnvironmentConfig {
@@ -25,6 +29,7 @@ impl Default for EnvironmentConfig {
             threads: 1,
             joint: None,
             max_steps: 10_000,
+            stop: Stop::new(),
         }
     }
 }
@@ -35,5 +40,6 @@ impl EnvironmentConfig {
         with_threads(threads: usize);
         with_joint(joint: Option<bool>);
         with_max_steps(max_steps: u32);
+        with_stop(stop: Stop);
     }
 }

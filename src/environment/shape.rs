@@ -17,7 +17,7 @@ pub struct Shape {
     /// The number of actions: the greatest number of moves that a player has. An action is the
     /// number of a move of the player who acts.
     pub actions: usize,
-    /// Whether a step takes an action of each player.
+    /// Whether a step takes an action of each player, as it does where there are none.
     pub joint: bool,
 }
 
@@ -32,8 +32,8 @@ impl Shape {
             random: random.first().map(|&(role, _)| role),
             propositions: game.layout().bases.len(),
             actions: players.iter().map(moves).max().unwrap_or(0),
+            joint: joint || players.is_empty(),
             players,
-            joint,
         }
     }
 

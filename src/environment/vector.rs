@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use propjit_stop::Stop;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -52,7 +53,8 @@ impl VectorEnvironment {
     pub fn new(engines: &Arc<Engines>, config: &EnvironmentConfig) -> VectorEnvironment {
         assert!(config.environments > 0, "at least one environment");
         let mut worker = Worker::new(engines);
-        let joint = config.joint.unwrap_or_else(|| is_joint(&mut worker));
+        let joint = config.joint;
+        let joint = joint.unwrap_or_else(|| is_joint(&mut worker, &config.stop));
         let shape = Shape::new(worker.game(), config.environments, joint);
         let common = Common::new(shape, config.max_steps, &mut worker);
         let width = worker.width();
@@ -99,6 +101,8 @@ impl VectorEnvironment {
     }
 
     fn restart(&mut self, seed: u64) {
+        // What other threads have evaluated is of the matches before.
+        self.workers.iter_mut().for_each(Worker::forget);
         for (block, mut rng) in self.blocks.iter_mut().zip(rng::streams(seed)) {
             block.reset(&self.common, &mut self.workers[0], &mut rng);
         }
@@ -246,18 +250,19 @@ fn split_actions<'a>(actions: &mut &'a [i32], count: usize, shape: &Shape) -> &'
     actions.split_off(..taken).expect("no more than there are")
 }
 
-/// Whether several players have a choice at the same time in some random matches.
-fn is_joint(worker: &mut Worker) -> bool {
+/// Whether several players have a choice at the same time in some random matches, as far as these are played before the
+/// stop.
+fn is_joint(worker: &mut Worker, stop: &Stop) -> bool {
     let lanes = worker.width().lanes();
     let shape = Shape::new(worker.game(), lanes, false);
-    if shape.players.is_empty() {
+    if shape.joint {
         return true;
     }
     let mut block = Block::new(0, lanes, worker.width(), &shape);
     let common = Common::new(shape, u32::MAX, worker);
     let mut rng = rng::streams(0).next().expect("streams do not end");
     block.reset(&common, worker, &mut rng);
-    let mut steps = 0..PROBE;
+    let mut steps = (0..PROBE).take_while(|_| !stop.is_set());
     block.has_several()
         || steps.any(|_| {
             block.step_random(&common, worker, 1);

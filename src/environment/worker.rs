@@ -74,6 +74,11 @@ impl Worker {
         }
     }
 
+    /// Evaluates anew at the next [look](Worker::look).
+    pub(super) fn forget(&mut self) {
+        self.evaluated = None;
+    }
+
     /// Whether the states are terminal, after a [look](Worker::look).
     pub(super) fn terminal(&self) -> LaneMask {
         LaneMask::from_words(self.evaluator.output(self.game.layout().terminal))
