@@ -4,7 +4,7 @@
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use propjit_stop::Stop;
 
-/// The number of sequences of joint moves.
+/// The number of sequences of joint moves: `u128::MAX` where there are as many or more.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct PerftCount {
     /// Sequences of exactly the depth asked for.
@@ -96,6 +96,9 @@ pub fn divide(
         return Ok(Some(division));
     }
     for joint in JointMoves::new(machine, state)? {
+        if stop.is_set() {
+            return Ok(None);
+        }
         let mut next = State::new();
         machine.next_state_unchecked(state, &joint, &mut next)?;
         match perft(machine, &next, depth - 1, stop)? {

@@ -1,11 +1,14 @@
 //! Running moments: what the mean and the variance of many values are computed from.
 
-use std::ops::{AddAssign, Mul};
+use std::ops::{AddAssign, Mul, Sub};
 
 /// A type that moments are summed in: `i128`, which is exact for integers, or `f64`.
-pub trait Number: Copy + Default + AddAssign + Mul<Output = Self> {
+pub trait Number: Copy + Default + AddAssign + Mul<Output = Self> + Sub<Output = Self> {
     /// How often something occurred.
     fn from_count(count: u64) -> Self;
+
+    /// The mean of `count` values with this sum, or for integers, one that is less than 1 off.
+    fn mean_of(self, count: u64) -> Self;
 
     /// The nearest floating-point number.
     fn to_f64(self) -> f64;
@@ -16,6 +19,10 @@ impl Number for i128 {
         i128::from(count)
     }
 
+    fn mean_of(self, count: u64) -> i128 {
+        self / i128::from(count)
+    }
+
     fn to_f64(self) -> f64 {
         self as f64
     }
@@ -24,6 +31,10 @@ impl Number for i128 {
 impl Number for f64 {
     fn from_count(count: u64) -> f64 {
         count as f64
+    }
+
+    fn mean_of(self, count: u64) -> f64 {
+        self / count as f64
     }
 
     fn to_f64(self) -> f64 {
@@ -67,10 +78,17 @@ impl<N: Number> Moments<N> {
 
     /// The unbiased variance, or `None` with fewer than two values.
     pub fn variance(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        // Squares of great values that differ little are about equal, as floating-point numbers. So the deviations
+        // from about the mean are summed, exactly where sums are.
+        let about = self.sum.mean_of(self.count);
+        let rest = self.sum - about * N::from_count(self.count);
+        let squares = self.squares - about * self.sum - about * rest;
         let n = self.count as f64;
-        let mean = self.mean()?;
-        let variance = (self.squares.to_f64() - n * mean * mean).max(0.0) / (n - 1.0);
-        (self.count > 1).then_some(variance)
+        let rest = rest.to_f64();
+        Some((squares.to_f64() - rest * rest / n).max(0.0) / (n - 1.0))
     }
 
     /// The standard error of the mean, or `None` with fewer than two values.
@@ -106,5 +124,16 @@ mod tests {
         assert_eq!(exact.standard_error_of(0), None);
         assert_eq!(rounded.mean(), exact.mean());
         assert_eq!(rounded.standard_error(), exact.standard_error());
+    }
+
+    #[test]
+    fn great_values_that_differ_little_vary() {
+        for great in [100, 1_000_000_000, i32::MAX - 1, i32::MIN] {
+            let mut moments: Moments = Moments::default();
+            moments.add(great, 500_000);
+            moments.add(great + 1, 500_000);
+            let variance = moments.variance().unwrap();
+            assert!((variance - 0.25).abs() < 1e-6, "{great}: {variance}");
+        }
     }
 }

@@ -75,10 +75,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         agree: true,
         interrupted: false,
     };
+    let mut failure = None;
     for path in &args.rulesheets {
-        let Some(entry) = measure(path, args, &config, &stop)? else {
-            report.interrupted = true;
-            break;
+        let entry = match measure(path, args, &config, &stop) {
+            Ok(Some(entry)) => entry,
+            Err(error) if !stop.is_set() => {
+                failure = Some(error);
+                break;
+            }
+            Ok(None) | Err(_) => {
+                report.interrupted = true;
+                break;
+            }
         };
         report.agree &= entry.table.agrees();
         report.interrupted |= entry.table.interrupted;
@@ -90,15 +98,19 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             break;
         }
     }
-    output.result(&report)?;
+    // The picture is drawn even if nobody reads the tables; what failed is told after what did not.
+    let printed = output.result(&report);
+    let agree = report.agree;
     if let Some(path) = plot {
         let tables = report.games.into_iter().map(|e| (e.game, e.table));
         let picture = plot::svg(&tables.collect::<Vec<_>>()).map_err(Failure::new)?;
         std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
     }
-    match report.agree {
-        true => Ok(()),
-        false => Err(Failure::Told),
+    printed?;
+    match (failure, agree) {
+        (Some(failure), _) => Err(failure),
+        (None, true) => Ok(()),
+        (None, false) => Err(Failure::Told),
     }
 }
 

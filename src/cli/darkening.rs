@@ -105,12 +105,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         halfway: table.halfway().cloned(),
         table,
     };
-    output.result(&report)?;
+    // The picture is drawn even if nobody reads the table.
+    let printed = output.result(&report);
     if let Some(path) = plot {
         let picture = plot::svg(&report.game, &report.table).map_err(Failure::new)?;
         std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
     }
-    Ok(())
+    printed
 }
 
 impl fmt::Display for Report {

@@ -39,6 +39,7 @@ struct Report {
     game: String,
     backend: &'static str,
     depth: usize,
+    /// At most `u128::MAX`, even if there are more.
     sequences: u128,
     ended: u128,
     setup_seconds: f64,
@@ -114,9 +115,13 @@ impl fmt::Display for Report {
         for part in self.divide.iter().flatten() {
             writeln!(f, "{:>20}  {}", part.sequences, part.joint_move.join(" "))?;
         }
+        let least = match self.sequences {
+            u128::MAX => "at least ",
+            _ => "",
+        };
         writeln!(
             f,
-            "{} at depth {} has {} sequences of joint moves; {} more ended before",
+            "{} at depth {} has {least}{} sequences of joint moves; {} more ended before",
             self.game, self.depth, self.sequences, self.ended
         )?;
         writeln!(f, "{:.3} s on {}", self.seconds, self.backend)

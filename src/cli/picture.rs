@@ -66,11 +66,13 @@ impl Pictures {
         };
         let mut text =
             name + &canvas.draw(&picture.lines[number], |content| self.colour(grid, content));
-        if grid.kind != GridKind::Points && !picture.lines[number].is_empty() {
-            let site = |site: usize| &grid.sites[site].name;
-            let lines = picture.lines[number].iter();
-            let lines = lines.map(|&(from, to)| format!("{} - {}", site(from), site(to)));
-            text += &format!("  lines:\n{}", wrap(&lines.collect::<Vec<_>>(), 2));
+        let lines = picture.lines[number].iter();
+        let others = lines.filter(|&&(from, to)| !canvas.has_room(from, to));
+        let name = |site: usize| &grid.sites[site].name;
+        let others = others.map(|&(from, to)| format!("{} - {}", name(from), name(to)));
+        let others: Vec<String> = others.collect();
+        if !others.is_empty() {
+            text += &format!("  lines:\n{}", wrap(&others, 2));
         }
         text + &canvas.legend()
     }
@@ -154,13 +156,21 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// Whether a line between two places can be drawn: they are points, one beside or below the other.
+    fn has_room(&self, from: usize, to: usize) -> bool {
+        let [from, to] = [from, to].map(|site| &self.grid.sites[site]);
+        let distance = (from.left.abs_diff(to.left), from.top.abs_diff(to.top));
+        self.grid.kind == GridKind::Points && matches!(distance, (2, 0) | (0, 2))
+    }
+
     fn draw(&self, lines: &[(usize, usize)], colour: impl Fn(&str) -> Option<u8>) -> String {
         let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (number, site) in self.grid.sites.iter().enumerate() {
             rows.entry(site.top).or_default().push(number);
         }
+        let lines = lines.iter().map(|&(a, b)| (a.min(b), a.max(b)));
         let joined: BTreeSet<(usize, usize)> =
-            lines.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+            lines.filter(|&(a, b)| self.has_room(a, b)).collect();
         let mut text = String::new();
         let mut last = None;
         for (&top, row) in &rows {

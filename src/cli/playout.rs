@@ -25,7 +25,7 @@ pub(super) struct Args {
     setup: SetupArgs,
 
     /// Start matches for this long [default: 5, with --count as long as it takes].
-    /// Matches that run when the time is up are played to their end
+    /// Matches that run when the time is up are played to their end, unless the prover takes too long
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
@@ -80,6 +80,7 @@ struct Report {
     undefined_goals: Vec<u64>,
     truncated: u64,
     stuck: u64,
+    given_up: u64,
     /// How a match comes to where a role has no legal move, if one does and another was found.
     stuck_example: Option<Stuck>,
     interrupted: bool,
@@ -121,13 +122,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let tally = &outcome.tally;
     let stuck_example = match tally.stuck {
         0 => None,
-        _ => find_stuck(
-            &game,
-            config.seed,
-            config.max_steps as usize,
-            SEARCH_TIME,
-            &stop,
-        )?,
+        _ => {
+            let steps = config.max_steps as usize;
+            let found = find_stuck(&game, config.seed, steps, SEARCH_TIME, &stop);
+            found.unwrap_or_else(|error| {
+                tracing::info!(%error, "no match was found that is stuck");
+                None
+            })
+        }
     };
     let elapsed = outcome.time.as_secs_f64();
     let roles = game.rules().roles.iter();
@@ -160,6 +162,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         undefined_goals: tally.goals.iter().map(|goals| goals.undefined).collect(),
         truncated: tally.truncated,
         stuck: tally.stuck,
+        given_up: tally.given_up,
         stuck_example: stuck_example.map(|(role, example)| Stuck {
             role: role_name(role),
             example,
@@ -217,6 +220,10 @@ impl fmt::Display for Report {
         for (count, what) in [
             (self.truncated, "matches were cut off at the limit of steps"),
             (self.stuck, "matches ended where a role had no legal move"),
+            (
+                self.given_up,
+                "matches were given up, as the prover took too long: the means may be biased",
+            ),
             (undefined, "goals were undefined in terminal states"),
         ] {
             if count > 0 {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use propjit::Stop;
@@ -12,7 +12,7 @@ use propjit::rng::random_seed;
 use propjit_gdl::ReadError;
 use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::options::{GroundArgs, in_range, seconds};
 use super::output::{Failure, Output, describe, message, show_progress};
@@ -57,6 +57,7 @@ struct Report {
 
 #[derive(Serialize)]
 struct File {
+    #[serde(serialize_with = "lossy")]
     path: PathBuf,
     valid: bool,
     errors: usize,
@@ -65,6 +66,11 @@ struct File {
     /// What came of playing.
     #[serde(skip_serializing_if = "Option::is_none")]
     play: Option<Inspection>,
+}
+
+/// A path as text, whatever its bytes are.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 #[derive(Serialize)]

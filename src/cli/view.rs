@@ -50,7 +50,8 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let name = game_name(args.thinking.rulesheet());
     let mut config = ViewConfig::new(&name, position.backend)
         .with_seconds(args.seconds)
-        .with_search(args.thinking.config());
+        .with_search(args.thinking.config())
+        .with_stop(stop.clone());
     let roles = position.history.roles();
     match &record {
         Some(record) => config = with_record(config, record),
@@ -64,10 +65,10 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let view = View::start(address, position.game, position.history, config);
     let view = view.map_err(|error| Failure::Work(describe(&error)))?;
-    output.print(&format!(
-        "{name} is at http://{}/ until Ctrl-C\n",
-        view.address()
-    ))?;
+    if !stop.is_set() {
+        let address = view.address();
+        output.print(&format!("{name} is at http://{address}/ until Ctrl-C\n"))?;
+    }
     while !stop.is_set() {
         thread::sleep(Duration::from_millis(50));
     }
@@ -79,7 +80,8 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
 /// The match on record, if the file is one of records. The rules are then taken from elsewhere.
 fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     let path = args.thinking.rulesheet().to_path_buf();
-    let is_records = path != Path::new("-")
+    // What comes through a pipe can be read only once, and is rules.
+    let is_records = path.is_file()
         && std::fs::read_to_string(&path).is_ok_and(|text| text.trim_start().starts_with('{'));
     if !is_records {
         return match &args.rules {
@@ -92,6 +94,13 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
                 Err(Failure::Usage(why))
             }
         };
+    }
+    if args.role.is_some() {
+        let why = format!(
+            "--role is for a rulesheet, and {} is a file of records",
+            path.display()
+        );
+        return Err(Failure::Usage(why));
     }
     let lines = read_records(&path).map_err(|error| Failure::Work(describe(&error)))?;
     let number = args.thinking.number();
@@ -112,7 +121,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
 
 /// The rulesheet of a game beside its records, or in the current folder.
 fn find_rules(records: &Path, game: &str) -> Result<PathBuf, Failure> {
-    let file = Path::new(game).with_extension("kif");
+    let file = PathBuf::from(format!("{game}.kif"));
     let places = [records.with_file_name(&file), file.clone()];
     places.into_iter().find(|path| path.is_file()).ok_or_else(|| {
         let file = file.display();

@@ -216,7 +216,7 @@ impl Board {
                 (first.min(value), last.max(value))
             });
             if first <= last && 2 * (last + 1 - first) < axis.len() {
-                axis.values = axis.values[first..=last].to_vec();
+                *axis = Domain::new(axis.values[first..=last].to_vec(), axis.is_ordered);
             }
         }
         let is_there = |place: &String| {

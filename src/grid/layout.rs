@@ -63,6 +63,8 @@ pub(super) struct Layout {
 pub(super) struct Hints {
     pub(super) is_transposed: bool,
     pub(super) slant: Option<Slant>,
+    /// Whether all places of the board are known, so that there are none besides.
+    pub(super) are_all_known: bool,
 }
 
 /// A row of places is broken after so many.
@@ -74,20 +76,26 @@ const GAP: usize = 2;
 impl Layout {
     pub(super) fn new(board: &Board, hints: Hints) -> Layout {
         let axes: Vec<&Domain> = board.axes.iter().collect();
-        match (&axes[..], hints.is_transposed) {
+        let mut layout = Layout::of(board, &axes, hints);
+        if hints.are_all_known {
+            layout
+                .places
+                .retain(|place, _| board.places.contains(place));
+        }
+        layout
+    }
+
+    fn of(board: &Board, axes: &[&Domain], hints: Hints) -> Layout {
+        match (axes, hints.is_transposed) {
             ([names], _) => match of_names(names) {
                 Some(rows) => Layout::irregular(&rows),
                 None => Layout::row(names),
             },
-            ([x, y], false) => {
-                Layout::plane(board, [x, y], hints.slant, |[x, y]| format!("{x} {y}"))
-            }
-            ([y, x], true) => {
-                Layout::plane(board, [x, y], hints.slant, |[x, y]| format!("{y} {x}"))
-            }
+            ([x, y], false) => Layout::plane(board, [x, y], hints),
+            ([y, x], true) => Layout::plane(board, [x, y], hints),
             ([a, b, c], _) => {
                 let at = board_coordinate([a, b, c]);
-                let mut rest = axes.clone();
+                let mut rest = axes.to_vec();
                 let boards = rest.remove(at);
                 let across = (1..).find(|n| n * n >= boards.len()).unwrap_or(1);
                 let outer = |value: &String| {
@@ -115,28 +123,40 @@ impl Layout {
     }
 
     /// Rows and columns.
-    fn plane(
-        board: &Board,
-        [x, y]: [&Domain; 2],
-        slant: Option<Slant>,
-        name: impl Fn([&str; 2]) -> String,
-    ) -> Layout {
-        let kind = match slant {
+    fn plane(board: &Board, [x, y]: [&Domain; 2], hints: Hints) -> Layout {
+        let kind = match hints.slant {
             _ if board.has_only_edges() => GridKind::Points,
             Some(_) => GridKind::Hexagonal,
             None => GridKind::Rectangle,
         };
-        let shift = |row: usize| match slant {
+        let shift = |row: usize| match hints.slant {
             Some(Slant::Falling) => row,
             Some(Slant::Rising) => y.len() - 1 - row,
             None => 0,
         };
         let top = |row: usize| half(2 * (y.len() - 1 - row));
         let mut places = FxHashMap::default();
-        for (column, right) in x.values.iter().enumerate() {
-            for (row, up) in y.values.iter().enumerate() {
+        let mut put = |first: &str, second: &str| {
+            let [right, up] = match hints.is_transposed {
+                true => [second, first],
+                false => [first, second],
+            };
+            if let (Some(column), Some(row)) = (x.place(right), y.place(up)) {
                 let left = half(2 * column + shift(row));
-                places.insert(name([right, up]), (left, top(row)));
+                places.insert(format!("{first} {second}"), (left, top(row)));
+            }
+        };
+        if hints.are_all_known {
+            // They may be much fewer than there are pairs of coordinates.
+            let pairs = board
+                .places
+                .iter()
+                .filter_map(|place| place.split_once(' '));
+            pairs.for_each(|(first, second)| put(first, second));
+        } else {
+            let [first, second] = [&board.axes[0], &board.axes[1]];
+            for one in &first.values {
+                second.values.iter().for_each(|other| put(one, other));
             }
         }
         let columns = x.values.iter().enumerate();

@@ -112,8 +112,9 @@ pub struct Picture {
     pub rest: Vec<String>,
 }
 
-/// Names of what says that nothing is there.
-const EMPTY: [&str; 5] = ["b", "blank", "empty", "e", "none"];
+/// Names of what says that nothing is there, and others that may say so where something is everywhere.
+const EMPTY: [&str; 3] = ["blank", "empty", "none"];
+const EMPTY_IF_FULL: [&str; 2] = ["b", "e"];
 
 /// On a board that is full of contents, the one that is at so many of the places at first says that
 /// they are empty.
@@ -129,14 +130,8 @@ impl Grids {
         let orders = Orders::new(rules);
         let samples = Samples::play(game, stop)?;
         let relations = Relation::all(&samples, &orders);
-        let roles = Domain {
-            values: rules
-                .roles
-                .iter()
-                .map(|&role| rules.terms.text(role))
-                .collect(),
-            is_ordered: false,
-        };
+        let names = rules.roles.iter().map(|&role| rules.terms.text(role));
+        let roles = Domain::new(names.collect(), false);
         let boards = boards(&relations, &roles);
         let mut fluents = FxHashMap::default();
         for (number, board) in boards.iter().enumerate() {
@@ -166,16 +161,15 @@ impl Grids {
                     Hints {
                         is_transposed,
                         slant,
+                        are_all_known: game.ground_game().is_some(),
                     },
                 );
                 let names = board.layers.iter();
                 let names = names.map(|layer| relations[layer.relation].name().to_string());
-                let is_known =
-                    |place: &String| game.ground_game().is_none() || board.places.contains(place);
-                Grid::new(names.collect(), layout, is_known)
+                Grid::new(names.collect(), layout)
             })
             .collect();
-        grids.name_contents(&samples, rules.roles.len());
+        grids.name_contents(&samples, &roles);
         Ok(grids)
     }
 
@@ -223,16 +217,20 @@ impl Grids {
         let Some(reading) = self.moves.get(&shaped.shape) else {
             return Vec::new();
         };
-        let grid = reading.board;
-        let sites = &self.grids[grid].sites;
-        let part = |part: &Part| -> Vec<Place> {
-            let named = sites.iter().enumerate();
-            named
-                .filter(|(_, site)| part.names(&shaped.constants, &site.name))
-                .map(|(site, _)| Place { grid, site })
-                .collect()
+        let Grid { sites, numbers, .. } = &self.grids[reading.board];
+        let named = |part: &Part| -> Vec<usize> {
+            match part.place(&shaped.constants) {
+                Some(place) => numbers.get(&place).copied().into_iter().collect(),
+                None => (sites.iter().enumerate())
+                    .filter(|(_, site)| part.names(&shaped.constants, &site.name))
+                    .map(|(site, _)| site)
+                    .collect(),
+            }
         };
-        let parts = reading.places.iter().map(part);
+        let grid = reading.board;
+        let place = |site| Place { grid, site };
+        let parts = (reading.places.iter())
+            .map(|part| named(part).into_iter().map(place).collect::<Vec<_>>());
         parts.filter(|places| !places.is_empty()).collect()
     }
 
@@ -262,7 +260,7 @@ impl Grids {
     }
 
     /// Finds out what can be on the boards, and whose it is.
-    fn name_contents(&mut self, samples: &Samples, roles: usize) {
+    fn name_contents(&mut self, samples: &Samples, roles: &Domain) {
         let mut contents: Vec<BTreeSet<String>> = vec![BTreeSet::new(); self.grids.len()];
         for text in &samples.fluents {
             if let Some((fluent, _, content)) = self.read(text)
@@ -271,11 +269,18 @@ impl Grids {
                 contents[fluent.board].insert(content);
             }
         }
-        let owners = self.owners(samples, roles);
+        let owners = self.owners(samples, roles.len());
         for (number, contents) in contents.into_iter().enumerate() {
             let empty = match self.grids[number].kind {
                 GridKind::Row => None,
-                _ => self.empty(number, &contents, samples),
+                _ => {
+                    let says_nothing = |content: &str| {
+                        let is_owned = roles.len() > 1 && owners.owner(content).is_some();
+                        !is_owned && content.split(' ').all(|word| roles.place(word).is_none())
+                    };
+                    let contents = contents.iter().filter(|content| says_nothing(content));
+                    self.empty(number, &contents.collect(), samples)
+                }
             };
             let symbols = symbols::symbols(&contents);
             let content = |(text, symbol): (String, String)| {
@@ -290,8 +295,8 @@ impl Grids {
         }
     }
 
-    /// The content that says that nothing is there, if the board has one.
-    fn empty(&self, board: usize, all: &BTreeSet<String>, samples: &Samples) -> Option<String> {
+    /// The content that says that nothing is there, if the board has one. These may say so: they are nobody's.
+    fn empty(&self, board: usize, all: &BTreeSet<&String>, samples: &Samples) -> Option<String> {
         let first = samples.states().next()?;
         let mut counts: FxHashMap<String, usize> = FxHashMap::default();
         for text in first {
@@ -304,12 +309,20 @@ impl Grids {
         }
         let places = self.grids[board].sites.len();
         let is_full = counts.values().sum::<usize>() >= places;
-        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let is_some = counts.len() > 1 || all.len() > 1;
+        let most = counts
+            .into_iter()
+            .filter(|(content, _)| all.contains(content));
+        let most = most.max_by_key(|(_, count)| *count);
         let most = most.filter(|&(_, count)| count as f64 >= MOSTLY * places as f64);
-        let named = || EMPTY.iter().find(|&&name| all.contains(name));
+        let called = |names: &[&str]| {
+            let name = names.iter().map(|name| name.to_string());
+            name.into_iter().find(|name| all.contains(name))
+        };
         match most {
-            Some((content, _)) if is_full && all.len() > 1 => Some(content),
-            _ => named().map(|name| name.to_string()),
+            Some((content, _)) if is_full && is_some => called(&EMPTY).or(Some(content)),
+            _ if is_full => called(&EMPTY).or_else(|| called(&EMPTY_IF_FULL)),
+            _ => called(&EMPTY),
         }
     }
 
@@ -340,10 +353,9 @@ impl Grids {
 }
 
 impl Grid {
-    fn new(names: Vec<String>, layout: Layout, is_known: impl Fn(&String) -> bool) -> Grid {
+    fn new(names: Vec<String>, layout: Layout) -> Grid {
         let places = layout.places.into_iter();
         let mut sites: Vec<Site> = places
-            .filter(|(name, _)| is_known(name))
             .map(|(name, (left, top))| Site { name, left, top })
             .collect();
         sites.sort_unstable_by_key(|site| (site.top, site.left));

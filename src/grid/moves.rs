@@ -178,6 +178,17 @@ fn score(reading: &Reading, shape: &str, changes: &[Change<'_>], boards: &[Board
 }
 
 impl Part {
+    /// The only place that a move with these constants speaks of, unless it is a line of them.
+    pub(super) fn place(&self, constants: &[&str]) -> Option<String> {
+        match self {
+            Part::Place(coordinates) => {
+                let named: Vec<&str> = coordinates.iter().map(|&at| constants[at]).collect();
+                Some(named.join(" "))
+            }
+            Part::Line(..) => None,
+        }
+    }
+
     /// Whether a move with these constants speaks of a place.
     pub(super) fn names(&self, constants: &[&str], place: &str) -> bool {
         match self {

@@ -19,11 +19,22 @@ pub(super) struct Domain {
     pub(super) values: Vec<String>,
     /// Whether they are numbers, or the rules say which follows which.
     pub(super) is_ordered: bool,
+    /// The places of the values.
+    places: FxHashMap<String, usize>,
 }
 
 impl Domain {
+    /// Different values in this order.
+    pub(super) fn new(values: Vec<String>, is_ordered: bool) -> Domain {
+        Domain {
+            places: values.iter().cloned().zip(0..).collect(),
+            values,
+            is_ordered,
+        }
+    }
+
     pub(super) fn place(&self, value: &str) -> Option<usize> {
-        self.values.iter().position(|other| other == value)
+        self.places.get(value).copied()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -32,8 +43,8 @@ impl Domain {
 
     /// Whether it has all values of another one.
     pub(super) fn covers(&self, other: &Domain) -> bool {
-        let all: FxHashSet<&String> = self.values.iter().collect();
-        other.values.iter().all(|value| all.contains(value))
+        let mut values = other.values.iter();
+        values.all(|value| self.places.contains_key(value))
     }
 }
 
@@ -97,10 +108,7 @@ impl<'a> Orders<'a> {
             }
             chain.is_some()
         };
-        Domain {
-            values: values.into_iter().map(str::to_string).collect(),
-            is_ordered,
-        }
+        Domain::new(values.into_iter().map(str::to_string).collect(), is_ordered)
     }
 
     /// The constant in the rules' table, where it has the number of its first use.

@@ -164,6 +164,15 @@ fn play(
             RandomMatch::Stuck(role) => {
                 let what = format!("{} has no legal move", roles[role.index()]);
                 meet(&mut matches, FindingKind::NoLegalMove, Some(role), &what);
+                // The others may have moves.
+                let state = matches.state().clone();
+                let mut of_role = |role| {
+                    let mut moves = Vec::new();
+                    let found = matches.machine().legal_moves(&state, role, &mut moves);
+                    found.map(|()| moves)
+                };
+                let moves = RoleId::first(roles.len()).map(&mut of_role);
+                legal.note(&moves.collect::<Result<Vec<_>, _>>()?);
             }
             RandomMatch::Truncated => {
                 let what = format!("no end after {} joint moves", matches.length());

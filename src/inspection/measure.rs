@@ -81,7 +81,7 @@ pub fn measure(
     });
     let mut figures = counted.figures(game);
     figures.seed = config.seed;
-    figures.dead_rules = dead_rules.transpose()?;
+    figures.dead_rules = dead_rules.transpose()?.flatten();
     Ok(Some(figures))
 }
 
@@ -265,16 +265,16 @@ fn has_decisive(
     Ok(false)
 }
 
-/// The rules that did not apply in matches of the copy.
+/// The rules that did not apply in matches of the copy, if there were any.
 fn dead(
     game: &Game,
     mut probes: Probes,
     config: &MeasureConfig,
     stop: &Stop,
     rng: GameRng,
-) -> Result<Vec<super::DeadRule>, MachineError> {
-    probes.play(config.max_steps, config.matches, stop, rng)?;
-    Ok(probes.dead(game.rules()))
+) -> Result<Option<Vec<super::DeadRule>>, MachineError> {
+    let count = probes.play(config.max_steps, config.matches, stop, rng)?;
+    Ok((count > 0).then(|| probes.dead(game.rules())))
 }
 
 impl Counts {

@@ -13,7 +13,7 @@ use propjit_gdl::syntax;
 use propjit_stop::Stop;
 use serde::Serialize;
 
-use super::random_match::{RandomMatch, RandomMatches};
+use super::random_match::RandomMatches;
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use crate::rng::GameRng;
@@ -102,15 +102,13 @@ impl Probes {
                 self.note(seen.state);
                 Ok(())
             });
-            let Some(end) = played? else {
+            if played?.is_none() {
                 break;
-            };
+            }
             count += 1;
             let state = matches.state().clone();
             self.note(&state);
-            if end == RandomMatch::Terminal {
-                self.note_end(matches.machine(), &state)?;
-            }
+            self.note_end(matches.machine(), &state)?;
         }
         Ok(count)
     }
@@ -124,7 +122,7 @@ impl Probes {
         }
     }
 
-    /// Notes which rules hold in a terminal state of the copy.
+    /// Notes which rules hold in the state in which a match of the copy ended, whether it is terminal or not.
     fn note_end(
         &mut self,
         machine: &mut dyn StateMachine,

@@ -169,9 +169,10 @@ pub fn find_text(moves: &[String], text: &str) -> Option<usize> {
     if let Some(at) = plain.iter().position(same) {
         return Some(at);
     }
+    let wanted = wanted.to_lowercase();
     let similar = |other: &Option<String>| {
         let other = other.as_ref();
-        other.is_some_and(|other| other.to_lowercase() == wanted.to_lowercase())
+        other.is_some_and(|other| other.to_lowercase() == wanted)
     };
     let mut found = plain.iter().enumerate().filter(|(_, other)| similar(other));
     match (found.next(), found.next()) {
@@ -183,7 +184,7 @@ pub fn find_text(moves: &[String], text: &str) -> Option<usize> {
 /// The one term in `text` with single blanks, and constants without parentheses;
 /// `None` if it is not one term.
 fn plain(text: &str) -> Option<String> {
-    let mut plain = String::with_capacity(text.len());
+    let mut plain: Vec<&str> = Vec::new();
     // Where each open list starts, and how many forms are in it.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for token in Lexer::new(text) {
@@ -191,15 +192,15 @@ fn plain(text: &str) -> Option<String> {
         if token.kind == TokenKind::Close {
             match open.pop()? {
                 (_, 0) => return None,
-                (start, 1) => drop(plain.remove(start)),
-                _ => plain.push(')'),
+                (start, 1) => plain[start] = "",
+                _ => plain.push(")"),
             }
             continue;
         }
         match open.last_mut() {
             Some((_, forms)) => {
                 if *forms > 0 {
-                    plain.push(' ');
+                    plain.push(" ");
                 }
                 *forms += 1;
             }
@@ -209,9 +210,9 @@ fn plain(text: &str) -> Option<String> {
         if token.kind == TokenKind::Open {
             open.push((plain.len(), 0));
         }
-        plain.push_str(name);
+        plain.push(name);
     }
-    (open.is_empty() && !plain.is_empty()).then_some(plain)
+    (open.is_empty() && !plain.is_empty()).then(|| plain.concat())
 }
 
 #[cfg(test)]
@@ -252,5 +253,7 @@ mod tests {
         let deep = format!("{}0{}", "(s ".repeat(100_000), ")".repeat(100_000));
         let spaced = deep.replace('(', "( ");
         assert_eq!(find_text(&[deep], &spaced), Some(0));
+        let wrapped = format!("{}noop{}", "(".repeat(500_000), ")".repeat(500_000));
+        assert_eq!(find_text(&["noop".to_string()], &wrapped), Some(0));
     }
 }

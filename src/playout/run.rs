@@ -105,10 +105,11 @@ pub fn runner(
 }
 
 /// Plays random matches of `game` with `backend` from its initial state until the time
-/// is up, as many as asked are played, or a stop comes.
+/// is up, as many as asked are played, or a stop comes. A match in which the prover hits a limit is
+/// [given up](Tally::given_up).
 ///
 /// # Errors
-/// When there is no such machine, or it cannot go on, as when the prover hits a limit.
+/// When there is no such machine, or it cannot go on, as when the prover hits a limit in the first match.
 pub fn run(
     game: &Game,
     backend: Backend,
@@ -157,20 +158,33 @@ fn run_on_threads(
     make: impl Fn(GameRng) -> Result<Box<dyn PlayoutRunner>, MachineError> + Sync,
 ) -> Result<PlayoutOutcome, MachineError> {
     let start = Instant::now();
+    // Where one thread fails, all end.
+    let all = &stop.by(None);
     let limits = &RunLimits::default()
         .with_deadline(config.time.and_then(|time| start.checked_add(time)))
         .with_enough(1)
-        .with_stop(stop.clone())
+        .with_stop(all.clone())
         .with_progress(progress.clone());
     let threads = config.threads.max(1);
-    let work = &|rng: GameRng, rollouts: Option<u64>| {
+    let play = &|rng: GameRng, rollouts: Option<u64>| {
         let mut runner = make(rng)?;
         runner.refill(config.refill);
         let initial = runner.initial_state()?;
         let id = runner.queue_mut().add(&initial, rollouts);
-        runner.play(limits)?;
-        Ok::<_, MachineError>((runner.queue().tally(id).clone(), runner.lanes()))
+        let mut given_up = 0;
+        while let Err(error) = runner.play(limits) {
+            let is_limit = matches!(error, MachineError::Prover(_));
+            if !is_limit || runner.queue().tally(id).rollouts() == 0 {
+                return Err(error);
+            }
+            tracing::warn!(%error, "a match is not counted");
+            given_up += 1;
+        }
+        let mut tally = runner.queue().tally(id).clone();
+        tally.given_up += given_up;
+        Ok::<_, MachineError>((tally, runner.lanes()))
     };
+    let work = &|rng, rollouts| play(rng, rollouts).inspect_err(|_| all.set());
     let mut outcome = PlayoutOutcome {
         tally: Tally::new(roles),
         time: Duration::ZERO,

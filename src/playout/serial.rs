@@ -82,15 +82,19 @@ impl SerialPlayouts {
                 Ok(None) => length += 1,
                 Ok(Some(ending)) => break ending,
                 Err(error) if error.is_stopped() && (is_late || limits.stop.is_set()) => {
+                    self.queue.abandon(id, u64::from(length));
                     if !limits.stop.is_set() {
                         tracing::warn!(%error, "a match takes too long and is not counted");
+                        self.queue.tally_mut(id).given_up += 1;
                     }
-                    self.queue.abandon(id, u64::from(length));
                     return Ok(());
                 }
                 // Each question may take as long as that.
                 Err(error) if error.is_stopped() => is_late = true,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.queue.abandon(id, u64::from(length));
+                    return Err(error);
+                }
             }
         };
         let tally = self.queue.end(id, 1);

@@ -44,6 +44,9 @@ pub struct Tally {
     pub truncated: u64,
     /// The number of playouts that ended where a role had no legal move.
     pub stuck: u64,
+    /// The number of playouts that were given up since a question took too long. They are not among those that ended,
+    /// and are no fair sample of all: the rest may be biased.
+    pub given_up: u64,
     /// The goals of each role at terminal states.
     pub goals: Vec<GoalTally>,
     /// The first of the playouts with the greatest goal, if it is
@@ -99,6 +102,7 @@ impl Tally {
         self.lengths.merge(&other.lengths);
         self.truncated += other.truncated;
         self.stuck += other.stuck;
+        self.given_up += other.given_up;
         for (own, others) in self.goals.iter_mut().zip(&other.goals) {
             own.values.merge(&others.values);
             own.undefined += others.undefined;

@@ -54,6 +54,8 @@ pub struct ViewConfig {
     pub players: Vec<Option<String>>,
     /// For each joint move of a match on record, and each role, what its player expected.
     pub expected: Vec<Vec<Option<f64>>>,
+    /// Ends what its threads do, and the look for boards before.
+    pub stop: Stop,
 }
 
 impl ViewConfig {
@@ -64,6 +66,7 @@ impl ViewConfig {
         with_search(search: MctsConfig);
         with_players(players: Vec<Option<String>>);
         with_expected(expected: Vec<Vec<Option<f64>>>);
+        with_stop(stop: Stop);
     }
 
     /// Nobody is played by the machine, which would think for a second.
@@ -76,6 +79,7 @@ impl ViewConfig {
             backend,
             players: Vec::new(),
             expected: Vec::new(),
+            stop: Stop::new(),
         }
     }
 }
@@ -141,7 +145,8 @@ impl View {
         mut history: History,
         mut config: ViewConfig,
     ) -> Result<View, ViewError> {
-        let grids = Grids::find(&game, &Stop::new()).unwrap_or_else(|error| {
+        let stop = config.stop.by(None);
+        let grids = Grids::find(&game, &stop).unwrap_or_else(|error| {
             tracing::info!(%error, "no boards were found");
             Grids::default()
         });
@@ -164,7 +169,7 @@ impl View {
             search: Mutex::default(),
             knowledge: Mutex::default(),
             changed: Condvar::new(),
-            stop: Stop::new(),
+            stop,
         });
         let listen = |source| ViewError::Listen { address, source };
         let listener = Listener::start(address, ServerLimits::default(), {

@@ -7,7 +7,6 @@ pub mod plot;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use propjit_jit::code::CompileError;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
 use propjit_stop::Stop;
@@ -149,8 +148,14 @@ pub fn measure(
             specialisation.dark_moves(game),
         );
         let compiled = Darkened::compile(&specialisation, programs, PASSES);
-        let darkened =
-            compiled.map_err(|error: CompileError| MachineError::Compile(error.into()))?;
+        let darkened = match compiled {
+            Ok(darkened) => darkened,
+            Err(_) if stop.is_set() => {
+                table.interrupted = true;
+                break;
+            }
+            Err(error) => return Err(MachineError::Compile(error.into())),
+        };
         let engines = [&whole, &darkened.engine];
         let Some([whole, dark]) = race(game, engines, root, config, stop)? else {
             table.interrupted = true;

@@ -170,7 +170,7 @@ pub fn tune(
         config,
         stop,
         deadline: start.checked_add(config.time).unwrap_or(start),
-        best: Entrant::new(subjects, &defaults, Duration::MAX)?,
+        best: Entrant::new(subjects, &defaults, Duration::MAX, stop)?,
     };
     let mut tuning = Tuning {
         best: defaults.clone(),
@@ -240,12 +240,18 @@ impl Tuner<'_> {
         let all = candidates.len() + 1 + CHECK_SHARE + to_come.sum::<usize>();
         let share = (candidates.len() + 1) as f64 / all as f64;
         let end = Instant::now() + self.time_left().mul_f64(share);
-        let compiled = |settings| Entrant::new(self.subjects, settings, COMPILE_LIMIT);
-        let entrants: Vec<_> = candidates.iter().map(compiled).collect();
         let (mut racing, mut reasons) = (Vec::new(), Vec::new());
-        for entrant in entrants {
+        for settings in candidates {
+            if Instant::now() >= end {
+                reasons.push(Some("there was no time left to compile it".to_string()));
+                continue;
+            }
+            let entrant = Entrant::new(self.subjects, settings, COMPILE_LIMIT, self.stop);
             reasons.push(entrant.as_ref().err().map(CompileError::to_string));
             racing.extend(entrant);
+        }
+        if self.stop.is_set() {
+            return Ok(None);
         }
         let before = self.best.settings.clone();
         let time = end.saturating_duration_since(Instant::now());
@@ -287,9 +293,13 @@ impl Tuner<'_> {
         });
         rivals.dedup();
         rivals.retain(|rival| rival != best);
-        let compiled = |rival| Entrant::new(self.subjects, rival, Duration::MAX);
-        let entrants: Vec<Entrant> = rivals.iter().map(compiled).collect::<Result<_, _>>()?;
-        if entrants.is_empty() || self.stop.is_set() {
+        let compiled = |rival| Entrant::new(self.subjects, rival, Duration::MAX, self.stop);
+        let entrants: Result<Vec<Entrant>, _> = rivals.iter().map(compiled).collect();
+        if self.stop.is_set() {
+            return Ok(Vec::new());
+        }
+        let entrants = entrants?;
+        if entrants.is_empty() {
             return Ok(Vec::new());
         }
         let gains = self.race(&entrants, CHECK_ROUNDS, self.time_left())?;

@@ -33,13 +33,14 @@ struct Compiled {
 }
 
 impl Entrant {
-    /// Compiles all games; each may take as long as `limit`.
+    /// Compiles all games, each of which may take as long as `limit`, until a stop.
     pub(super) fn new(
         subjects: &[Subject],
         settings: &Settings,
         limit: Duration,
+        stop: &Stop,
     ) -> Result<Entrant, CompileError> {
-        let mut config = settings.code();
+        let mut config = settings.code().with_stop(stop.clone());
         config.time = config.time.min(limit);
         let engine = |subject: &Subject| {
             let code = for_playouts(&subject.game, &config)?;

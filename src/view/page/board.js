@@ -1,14 +1,16 @@
 // Boards: places as buttons, with what is on them.
 
+// A table without the names that all objects have, such as `constructor`.
+const table = (entries) => Object.assign(Object.create(null), entries);
 // Names of colours in rulesheets, as paint.
-const PAINT = {
+const PAINT = table({
   white: "#fbfbf6", black: "#23252b", red: "#d2453d", green: "#3d9a50", blue: "#3b6fd4",
   yellow: "#e8c33a", orange: "#e8893a", purple: "#8d57c4", magenta: "#c24fa5", teal: "#2f9c95",
   pink: "#e58ab0", cyan: "#4fb6cf", brown: "#8d6a48", silver: "#b4b9c1", gold: "#d9b23c",
-};
+});
 const ROLES = ["#3b6fd4", "#d2453d", "#3d9a50", "#e8c33a", "#8d57c4", "#2f9c95"];
 // Figures that everybody knows by these names.
-const FIGURES = { king: "♚", queen: "♛", rook: "♜", bishop: "♝", knight: "♞", pawn: "♟" };
+const FIGURES = table({ king: "♚", queen: "♛", rook: "♜", bishop: "♝", knight: "♞", pawn: "♟" });
 
 const words = (text) => text.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/);
 
