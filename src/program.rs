@@ -78,7 +78,7 @@ impl Program {
             .args(&command.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        // Ctrl-C is for this program, which ends the others itself.
+        // Ctrl-C is for this program, which ends the others itself, with all that they start.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut process, 0);
         let mut child = process.spawn()?;
@@ -109,8 +109,14 @@ impl Program {
         self.lines = None;
     }
 
-    /// Ends the program without asking it.
+    /// Ends the program without asking it, and those that it has started.
     pub(crate) fn kill(&mut self) {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            // Its group has its number, as long as it is not waited for.
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
         let _ = self.child.kill();
     }
 
@@ -127,7 +133,7 @@ impl Program {
             }
             thread::sleep(STEP);
         }
-        self.child.kill()?;
+        self.kill();
         self.child.wait()
     }
 }

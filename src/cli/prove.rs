@@ -191,8 +191,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             Mode::Numbers => ProofMode::Numbers,
             Mode::All => ProofMode::All,
         });
-    let limited = stop.by(time.and_then(|time| Instant::now().checked_add(time)));
-    let team = ProverTeam::new(engines, target, &config, args.threads, &limited);
+    let team = ProverTeam::new(engines, target, &config, args.threads, &stop);
     let mut team = team.map_err(Failure::new)?;
     let depth = Arc::new(AtomicU32::new(0));
     let shown = show_progress({
@@ -205,6 +204,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         }
     });
     let start = Instant::now();
+    let limited = stop.by(time.and_then(|time| start.checked_add(time)));
     let most = args.depth.unwrap_or(MOST_DEPTH);
     let searched = |searched| depth.store(searched, Ordering::Relaxed);
     let proof = team.prove(&state, most, &limited, searched);

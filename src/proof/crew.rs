@@ -175,14 +175,12 @@ impl ProofCrew {
     }
 
     /// After [`rest`](ProofCrew::rest): something more that was proved before, unless all have
-    /// told that they rest, or that takes longer than a time.
-    pub fn last_words(&mut self, time: Duration) -> Option<Finding> {
-        let until = Instant::now() + time;
-        while self
-            .members
-            .iter()
-            .any(|member| member.state == MemberState::Ready && member.status.request < self.number)
-        {
+    /// told that they rest, or that takes until later than this, however much they have to tell.
+    pub fn last_words(&mut self, until: Instant) -> Option<Finding> {
+        let is_at_work = |member: &Member| {
+            member.state == MemberState::Ready && member.status.request < self.number
+        };
+        while self.members.iter().any(is_at_work) && Instant::now() < until {
             let (member, event) = self.events.recv_deadline(until).ok()?;
             if let Some(finding) = self.hear(member, event) {
                 return Some(finding);

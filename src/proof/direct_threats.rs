@@ -13,15 +13,16 @@ const MOST_TRIED: usize = 1 << 13;
 
 impl Search {
     /// Which of some moves of the role, by the numbers of their joint moves, are direct threats.
-    /// `None` if that is not easily seen: if not the role and the others move in turns, or if there
-    /// are too many joint moves.
+    /// `None` if that is not easily seen: if not the role and the others move in turns, if nobody ever moves so
+    /// late in a match, or if there are too many joint moves.
     pub(super) fn direct_threats(&mut self, node: &Node, moves: &[usize]) -> Option<Vec<usize>> {
         let steps = &mut self.steps;
         let [there, next] = [1, 2].map(|ahead| (node.phase + ahead) % steps.phases());
         let (replies, wins) = (steps.joints(there), steps.joints(next));
         let takes_turns = node.replies == 1 && replies.moves() == 1 && wins.replies() == 1;
         let (replies, wins) = (replies.len(), wins.len());
-        if !takes_turns || moves.len() * (replies + SAMPLE * wins) > MOST_TRIED {
+        let is_over = replies == 0 || wins == 0;
+        if !takes_turns || is_over || moves.len() * (replies + SAMPLE * wins) > MOST_TRIED {
             return None;
         }
         let states: Vec<u64> = moves.iter().flat_map(|&joint| node.after(joint)).collect();

@@ -81,7 +81,9 @@ impl Numbered {
 
 impl Search {
     /// Looks for a win, or a proof that there is none, from a state that is not terminal, in which
-    /// every role has a legal move. It is in vain if states are repeated in all ways that are left.
+    /// every role has a legal move. It is in vain if states are repeated in all ways that are left, or if only such ways
+    /// are left that were in vain from the states in which they were tried first: numbers are kept without the way
+    /// to their states. Other searches find such wins.
     pub(super) fn decide(
         &mut self,
         phase: usize,

@@ -89,8 +89,8 @@ pub enum ProofError {
 /// Whether the role of a target can force it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It can, within this number of joint moves: the smallest, if it was found with all moves and
-    /// ever more of them.
+    /// It can, within this number of joint moves. That may not be the smallest, not even if it was found with all moves
+    /// and ever more of them: numbers of joint moves whose last one is not the role's choice are left out.
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,

@@ -65,8 +65,12 @@ pub fn serve(
         }
     }
     // Its thread may still be at work.
-    let ended = io::Error::other("the service has ended");
-    std::mem::replace(&mut *service.answers.lock(), Err(ended)).map(|_| ())
+    std::mem::replace(&mut *service.answers.lock(), Err(ended())).map(|_| ())
+}
+
+/// Why nobody hears a worker any more.
+fn ended() -> io::Error {
+    io::Error::other("the service has ended")
 }
 
 /// Writes a line. Returns whether that is possible; if not, all is to stop.
@@ -103,6 +107,9 @@ impl Service<'_> {
             )),
             Order::Game { name, rules, .. } => {
                 self.served = None;
+                // What the last worker still has to say is said to nobody.
+                let output = std::mem::replace(&mut *self.answers.lock(), Err(ended()));
+                self.answers = Arc::new(Mutex::new(output));
                 let engines = load(&name, &rules)?;
                 let (answers, stop) = (self.answers.clone(), self.stop.clone());
                 let game = engines.game().clone();
@@ -112,8 +119,11 @@ impl Service<'_> {
                     }
                     WorkerEvent::Lost | WorkerEvent::Gone => {
                         // Whoever asks may start another process.
-                        *answers.lock() = Err(io::Error::other("the prover has crashed"));
-                        stop.set();
+                        let mut answers = answers.lock();
+                        if answers.is_ok() {
+                            *answers = Err(io::Error::other("the prover has crashed"));
+                            stop.set();
+                        }
                         false
                     }
                 };

@@ -315,7 +315,10 @@ impl<'a> Serving<'a> {
                     cube: cube.collect(),
                     nodes: task.courses.nodes(),
                 };
-                subject.status.proofs[usize::from(proof.way != ProofWay::Full)] += 1;
+                // What is in a cube that is known was counted when that was found.
+                if answer.nodes > 0 {
+                    subject.status.proofs[usize::from(proof.way != ProofWay::Full)] += 1;
+                }
                 if !self.tell(ProofMessage::Proof(answer)) {
                     return false;
                 }

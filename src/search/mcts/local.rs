@@ -110,7 +110,8 @@ impl LocalSearch {
             }
         }
         self.crew.rest();
-        while let Some(found) = self.crew.last_words(LAST_WORDS) {
+        let until = Instant::now() + LAST_WORDS;
+        while let Some(found) = self.crew.last_words(until) {
             self.hear(tree, found, &mut buffer);
         }
         tree.give_back(buffer);

@@ -43,7 +43,10 @@ impl Tree {
         let is_known = match node.meta().decider() {
             Decider::Nobody => false,
             Decider::One(role) => node.bounds(role).are_exact(),
-            Decider::Several => node.is_solved(),
+            Decider::Several => {
+                let mut roles = self.roles();
+                roles.any(|role| node.bounds(role).are_exact())
+            }
         };
         if self.wins.is_some() && is_known {
             node.reset(|role| self.goal_bounds(&root.state, role));
