@@ -367,3 +367,44 @@ fn every_public_game_has_boards_or_none() {
         }
     }
 }
+
+/// Stones of a role are never nothing, not even where they are on half of a full board, or are called as empty places
+/// are elsewhere.
+#[test]
+fn pieces_of_roles_are_no_empty_places() {
+    let numbers = "(n 1) (n 2) (n 3) (n 4)";
+    let stones = (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y)));
+    let stone = |(x, y): (u32, u32)| {
+        let colour = ["white", "black"][(x + y) as usize % 2];
+        format!("(init (on {x} {y} {colour}))")
+    };
+    let stones: String = stones.map(stone).collect();
+    let taking = format!(
+        "(role white) (role black) {numbers} {stones} (init (turn white))
+         (other white black) (other black white)
+         (<= (legal ?r (take ?x ?y)) (true (turn ?r)) (other ?r ?s) (true (on ?x ?y ?s)))
+         (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+         (<= (taken ?x ?y) (does ?r (take ?x ?y)))
+         (<= (next (on ?x ?y blank)) (taken ?x ?y))
+         (<= (next (on ?x ?y ?c)) (true (on ?x ?y ?c)) (not (taken ?x ?y)))
+         (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+         (<= gone (true (on ?x ?y black))) (<= terminal (not gone)) (goal ?r 50)"
+    )
+    .replace("(goal ?r 50)", "(goal white 50) (goal black 50)");
+    let (before, _) = rows(&game(&taking), "");
+    assert!(before.iter().all(|row| !row.contains('.')), "{before:?}");
+    let (after, _) = rows(&game(&taking), "(take 1 4)|noop");
+    assert_eq!(after.concat().matches('.').count(), 1, "{after:?}");
+    assert!(after[0].starts_with('.'), "{after:?}");
+
+    let standing = format!(
+        "(role w) (role b) {numbers} (init (on 1 1 w)) (init (on 4 4 b)) (init (on 3 4 b))
+         (legal w noop) (<= (legal b (put ?x ?y)) (n ?x) (n ?y))
+         (<= (next (on ?x ?y b)) (does b (put ?x ?y)))
+         (<= (next (on ?x ?y ?c)) (true (on ?x ?y ?c)))
+         (<= terminal (true (on 4 1 b))) (goal w 0) (goal b 100)"
+    );
+    let (rows, rest) = rows(&game(&standing), "");
+    assert_eq!(rows.concat().matches('b').count(), 2, "{rows:?}");
+    assert_eq!(rest, Vec::<String>::new());
+}

@@ -270,3 +270,19 @@ fn a_game_that_goes_wrong_is_not_valid() {
     );
     propjit(&["validate", &own("ticTacToe"), "--play", "--seconds", "0.3"]).success();
 }
+
+/// What applies in a state in which a role is stuck has applied, and moves of others there were legal.
+#[test]
+fn rules_that_apply_where_a_match_is_stuck_are_not_dead() {
+    let rules = "(role a) (role b) (side 1) (side 2) (<= (init (up ?s)) (side ?s))
+        (<= (legal a go) (true (over 1))) (<= (legal b stay) (true (up 1)))
+        (<= (next (over 1)) (true (up 2))) (<= terminal (true (over 1)))
+        (<= (goal ?r 10) (role ?r))";
+    let inspection = inspection(rules);
+    find(&inspection, FindingKind::NoLegalMove, Some("a"));
+    let seen = |finding: &&Finding| {
+        let text = &finding.message;
+        text.contains("(legal b stay)") || text.contains("(goal ?r 10)") || text.contains("of b")
+    };
+    assert_eq!(inspection.findings.iter().find(seen), None);
+}

@@ -6,7 +6,8 @@ use crate::common;
 use crate::common::assert_near;
 use propjit::Moments;
 use propjit::Stop;
-use propjit::game::Game;
+use propjit::game::{Game, Setup};
+use propjit::gdl::prover::ProverLimits;
 use propjit::machine::Backend;
 use propjit::playout::{PlayoutConfig, PlayoutProgress, Tally, run};
 
@@ -225,4 +226,36 @@ fn means_are_those_of_other_engines() {
             assert_mean("goal", &goals.values, peer);
         }
     }
+}
+
+/// Matches in which the prover hits a limit are counted apart; if the first one does, there is nothing to count.
+#[test]
+fn matches_that_the_prover_cannot_play_are_given_up() {
+    let play = |from: &str| {
+        let rules = format!(
+            "(role r) (init (step 0)) (after 0 1) (after 1 2) (after 2 3)
+             (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (legal r a) (legal r b)
+             (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+             (<= (next bs) (true (step 0)) (does r b)) (<= (next bs) (true bs) (does r b))
+             (<= (next (much ?u ?x ?y ?z)) {from} (d ?u) (d ?x) (d ?y) (d ?z))
+             (<= terminal (true (step 3))) (goal r 50)"
+        );
+        let setup = Setup::default()
+            .with_backend(Some(Backend::Prover))
+            .with_prover(ProverLimits::default().with_steps(2000));
+        let game = Game::from_text("test.kif", &rules, &setup).unwrap();
+        let progress = PlayoutProgress::default();
+        run(
+            &game,
+            Backend::Prover,
+            &count(1000).with_seed(1),
+            &Stop::new(),
+            &progress,
+        )
+    };
+    let tally = play("(true (step 2)) (true bs)").unwrap().tally;
+    assert_eq!(tally.rollouts() + tally.given_up, 1000);
+    // A quarter; five standard deviations are 68.
+    assert!((182..318).contains(&tally.given_up), "{tally:?}");
+    assert!(play("(true (step 0))").is_err());
 }

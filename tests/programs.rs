@@ -194,6 +194,19 @@ fn a_choice_without_end_is_stopped() {
     engine.send(&json!({"go": {"role": "red"}}));
     engine.send(&json!({"stop": {}}));
     assert!(engine.reply()["move"]["move"].is_string());
+    // Also if more is asked meanwhile.
+    engine.send(&json!({"id": 6, "go": {"role": "red"}}));
+    engine.send(&json!({"id": 7, "legal": {"role": "red"}}));
+    engine.send(&json!({"stop": {}}));
+    assert_eq!(
+        [engine.reply()["id"].take(), engine.reply()["id"].take()],
+        [6, 7]
+    );
+    engine.send(&json!({"go": {"role": "red"}}));
+    engine.send(&json!({"legal": {"role": "red"}}));
+    engine.finish();
+    let mut engine = Engine::start(&[]);
+    engine.load("connectFour");
     // And by the end of the input.
     engine.send(&json!({"go": {"role": "red"}}));
     engine.finish();

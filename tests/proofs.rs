@@ -439,3 +439,39 @@ fn several_threads_find_what_one_does() {
         }
     }
 }
+
+/// A game of two joint moves, with a third phase in which nobody has a move, as it is over.
+#[test]
+fn games_that_are_over_before_a_threat_could_be_carried_out() {
+    let rules = "(role a) (role b) (n 1) (n 2) (n 3) (then 1 2) (then 2 3) (then 3 1)
+        (init (phase 1)) (<= (next (phase ?q)) (true (phase ?p)) (then ?p ?q))
+        (<= (legal a (say ?n)) (true (phase 1)) (n ?n)) (<= (legal a noop) (true (phase 2)))
+        (<= (legal b (say ?n)) (true (phase 2)) (n ?n)) (<= (legal b noop) (true (phase 1)))
+        (<= (legal b noop) (true (phase 3)))
+        (<= (next (said ?r ?n)) (does ?r (say ?n)))
+        (<= (next (said ?r ?n)) (true (said ?r ?n)))
+        (<= terminal (true (phase 3)))
+        (<= (goal a 100) (true (said a ?n))) (<= (goal a 0) (not (true (phase 3))))
+        (<= same (true (said a ?n)) (true (said b ?n)))
+        (<= (goal b 100) same) (<= (goal b 0) (not same))";
+    let game = common::game(rules);
+    let initial = game.ground_game().unwrap().initial().clone();
+    for (role, value) in [(0, 100), (1, 100)] {
+        let target = Target {
+            role: RoleId(role),
+            value,
+        };
+        for mode in [ProofMode::Threats, ProofMode::All, ProofMode::Full] {
+            let config = ProofConfig::default().with_mode(mode);
+            let mut prover = Prover::new(game.engines().unwrap(), target, &config).unwrap();
+            let mut pace = Pace::new(&Stop::new());
+            let proof = prover.prove(&initial, 10, &mut pace, |_| ()).unwrap();
+            if mode != ProofMode::Threats {
+                assert!(
+                    matches!(proof.verdict, Verdict::Won(_)),
+                    "{mode:?}: {proof:?}"
+                );
+            }
+        }
+    }
+}

@@ -47,6 +47,10 @@ fn a_match_from_start_to_stop() {
     assert_eq!(play("(PLAY m nil)"), "wait");
     assert_eq!(play("(ABORT m)"), "aborted");
     assert_eq!(play("(INFO)"), AVAILABLE);
+    // A match ends even if its last moves are not told.
+    assert_eq!(play(&start("m", "idle", COUNTER, "10 10")), "ready");
+    assert_eq!(play("(STOP m)"), "done");
+    assert_eq!(play("(INFO)"), AVAILABLE);
 }
 
 #[test]
@@ -377,12 +381,49 @@ fn the_same_request_again_gets_the_same_answer() {
     }
 }
 
+/// An answer may be lost after it was sent. What was asked for is told by what can be played then.
+#[test]
+fn an_answer_that_was_lost_is_given_again() {
+    let rules = "(role a) (role b) (other a b) (other b a) (init (turn a)) (n 1) (n 2) (n 3)
+        (<= (legal ?r (say ?n)) (true (turn ?r)) (n ?n))
+        (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+        (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+        (<= (next (said ?n)) (does ?r (say ?n))) (<= terminal (true (said 9)))
+        (goal a 50) (goal b 50)";
+    let (player, gate, asked) = patient();
+    let server = serve(player);
+    let at = server.address();
+    assert_eq!(post(at, &start("m", "a", rules, "100 100")), "ready");
+    let turns = [
+        ("(PLAY m nil)", "(say 1)"),
+        ("(PLAY m ((say 1) noop))", "noop"),
+        ("(PLAY m (noop (say 2)))", "(say 3)"),
+    ];
+    for (message, answer) in turns {
+        gate.send(()).unwrap();
+        assert_eq!(post(at, message), answer);
+    }
+    // It is not thought about again, for which there is no gate open.
+    assert_eq!(post(at, "(PLAY m (noop (say 2)))"), "(say 3)");
+    assert_eq!(asked.load(Ordering::SeqCst), 3);
+    gate.send(()).unwrap();
+    assert_eq!(post(at, "(PLAY m ((say 3) noop))"), "noop");
+}
+
 #[test]
 fn a_match_without_a_manager_gives_way() {
     let config = SessionConfig::new(legal()).with_patience(Duration::ZERO);
     let server = serve_with(config, ServerLimits::default());
     let at = server.address();
-    assert_eq!(post(at, &start("lost", "up", COUNTER, "0 0")), "ready");
+    let lost = start("lost", "up", COUNTER, "0 0");
+    for (asked, expected) in [("(INFO)", AVAILABLE), ("(PREVIEW ((role a)) 10)", "ready")] {
+        assert_eq!(post(at, &lost), "ready");
+        assert_eq!(post(at, asked), expected);
+    }
+    assert_eq!(post(at, &lost), "ready");
+    server.tidy();
+    assert_eq!(post(at, "(PLAY lost nil)"), "busy");
+    assert_eq!(post(at, &lost), "ready");
     assert_eq!(post(at, &start("m", "up", COUNTER, "10 1000")), "ready");
     assert_eq!(post(at, "(PLAY lost nil)"), "busy");
     assert_eq!(post(at, &start("n", "up", COUNTER, "10 10")), "busy");
@@ -473,6 +514,11 @@ fn the_command_reports_wrong_usage() {
             "`random` has no option `threads`; it has seed",
         ),
         (["--name", "a b"], 2, "must be letters, digits"),
+        (
+            ["--player=cmd:propjit engine", "--threads=2"],
+            2,
+            "--threads is for players of this program",
+        ),
         (
             ["--log", "/dev/null/x"],
             1,

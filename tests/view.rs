@@ -297,6 +297,10 @@ fn records_need_their_rules() {
         &[&records, "--rules", &own("tron")],
         "played by other rules",
     );
+    failed(
+        &[&records, "--rules", &game, "--role", "x"],
+        "--role is for a rulesheet",
+    );
     failed(&[&records, "--match", "7"], "there is no such match");
     failed(
         &[&game, "--rules", &game],

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common;
 use crate::common::command::{json, own, propjit, stderr, stdout};
@@ -447,16 +447,40 @@ fn commands_that_are_no_workers_are_told_and_done_without() {
 #[test]
 fn a_command_that_says_nothing_ends_with_the_match() {
     let folder = tempfile::tempdir().unwrap();
-    let worker = script(&folder, "exec sleep 1000");
+    // With the program that it has started, which notes itself, too.
+    let ids = folder.path().join("ids");
+    let started = format!("sh -c 'echo $$ >> {}; exec sleep 1000'", ids.display());
+    let worker = script(&folder, &format!("{started}; true"));
     let player = format!("mcts:prover=cmd:{worker}");
     let game = own("ticTacToe");
     let args = ["match", &game, "--player", &player, "--player", "random"];
     let clocks = ["--start-clock", "1", "--play-clock", "0.2"];
     propjit(&[&args[..], &clocks].concat()).success();
-    let ids = processes(&folder, 1);
-    while is_alive(&ids[0]) {
-        thread::sleep(Duration::from_millis(5));
+    for id in processes(&folder, 2) {
+        while is_alive(&id) {
+            thread::sleep(Duration::from_millis(5));
+        }
     }
+}
+
+/// It has as long for its last words as all others, however many they are.
+#[cfg(unix)]
+#[test]
+fn a_worker_that_never_stops_talking_holds_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = json!({"status": {"request": 0, "targets": []}}).to_string();
+    let wins = json!({"wins": {"role": "x", "goal": 100, "phase": 0, "cubes": []}}).to_string();
+    let talk = format!("echo '{ready}'; exec yes '{wins}'");
+    let game = common::own_game("ticTacToe");
+    let mut crew = crew(&game, &[script(&folder, &talk)], None);
+    while crew.workers() != [1, 1] {
+        crew.wait(Duration::from_millis(5));
+    }
+    assert!(crew.wait(LONG).is_some(), "it talks");
+    crew.rest();
+    let until = Instant::now() + Duration::from_millis(50);
+    while crew.last_words(until).is_some() {}
+    assert_eq!(crew.workers(), [1, 1], "it is still there");
 }
 
 #[test]
@@ -523,7 +547,7 @@ fn a_search_that_does_not_pay_is_given_up_and_that_is_told() {
         }]);
         crew.wait(Duration::from_millis(200));
         crew.rest();
-        while crew.last_words(LONG).is_some() {}
+        while crew.last_words(Instant::now() + LONG).is_some() {}
         let status = crew.status();
         if let Some(off) = status.iter().find(|status| !status.is_on) {
             assert!(off.nodes >= 5_000 && off.spared().unwrap() < 0.5, "{off:?}");

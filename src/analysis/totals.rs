@@ -95,11 +95,15 @@ fn orders(net: &Net, candidates: &[&Vec<usize>], samples: &Samples, end: &Stop) 
         .collect();
     let mut orders = vec![None; groups.len()];
     for joint in JointMove::all(net, &exclusive).unwrap_or_default() {
-        if end.is_set() || orders.iter().all(Option::is_some) {
+        if orders.iter().all(Option::is_some) {
             break;
         }
         let circuit = joint.circuit(net);
         for (order, group) in orders.iter_mut().zip(&groups) {
+            // For each group the whole circuit is evaluated.
+            if end.is_set() {
+                return orders.into_iter().flatten().collect();
+            }
             let find = || counters::order(&circuit, net.layout, group);
             *order = order.take().or_else(find);
         }

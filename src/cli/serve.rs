@@ -59,15 +59,21 @@ pub(super) struct Args {
 
 impl Args {
     /// The player with all its options.
-    fn player(&self) -> Result<PlayerFactory, SpecError> {
+    fn player(&self) -> Result<PlayerFactory, String> {
         let mut text = self.player.clone();
+        let is_elsewhere = ["cmd:", "http:"].iter().any(|kind| text.starts_with(kind));
         for (option, value) in [("threads", self.threads), ("memory", self.memory)] {
             if let Some(value) = value {
+                if is_elsewhere {
+                    return Err(format!(
+                        "--{option} is for players of this program, which {text} is not"
+                    ));
+                }
                 let separator = if text.contains(':') { ',' } else { ':' };
                 text = format!("{text}{separator}{option}={value}");
             }
         }
-        text.parse()
+        text.parse().map_err(|error: SpecError| error.to_string())
     }
 }
 
@@ -82,9 +88,7 @@ fn kif_name(text: &str) -> Result<String, String> {
 
 /// Serves until Ctrl-C.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let player = args
-        .player()
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let player = args.player().map_err(Failure::Usage)?;
     if let Some(folder) = &args.log {
         std::fs::create_dir_all(folder).map_err(|error| {
             Failure::Work(format!(
@@ -116,6 +120,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     ))?;
     while !stop.is_set() {
         thread::sleep(Duration::from_millis(50));
+        server.tidy();
     }
     drop(server);
     message("stopped");

@@ -177,9 +177,9 @@ impl ProofCrew {
     /// After [`rest`](ProofCrew::rest): something more that was proved before, unless all have
     /// told that they rest, or that takes until later than this, however much they have to tell.
     pub fn last_words(&mut self, until: Instant) -> Option<Finding> {
-        let is_at_work = |member: &Member| {
-            member.state == MemberState::Ready && member.status.request < self.number
-        };
+        let number = self.number;
+        let is_at_work =
+            |member: &Member| member.state == MemberState::Ready && member.status.request < number;
         while self.members.iter().any(is_at_work) && Instant::now() < until {
             let (member, event) = self.events.recv_deadline(until).ok()?;
             if let Some(finding) = self.hear(member, event) {

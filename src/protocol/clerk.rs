@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, unbounded};
 
 use crate::background::{Background, Promise};
+use crate::game::Game;
 use crate::machine::{MachineError, RoleId};
 use crate::matches::{Board, Rulesheet, Seat};
 
@@ -66,10 +67,20 @@ struct Followed<'a> {
     patience: Duration,
     /// None where the rules cannot be evaluated.
     board: Option<Board>,
-    /// Whether the board is that of the ground game.
-    is_ground: bool,
+    ground: Ground,
     /// The joint moves so far.
     joints: Vec<Vec<String>>,
+}
+
+/// How far it is with a board of the ground game.
+enum Ground {
+    /// The game is not there yet.
+    Awaited,
+    /// A thread makes the board and goes with it to where the match was then, both of which take long in large games.
+    /// With it comes how many joint moves were made on it.
+    Made(Receiver<Result<(Board, usize), MachineError>>),
+    /// The match is followed on it, or cannot be.
+    Settled,
 }
 
 fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
@@ -80,7 +91,7 @@ fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
         role: seat.role,
         patience: (seat.play_clock / PATIENCE).min(MOST_PATIENCE),
         board: board.ok(),
-        is_ground: false,
+        ground: Ground::Awaited,
         joints: Vec::new(),
     };
     for (joint, promise) in inbox {
@@ -94,7 +105,7 @@ fn follow(seat: &Seat, inbox: &Receiver<Turn>) {
 impl Followed<'_> {
     /// The legal moves after a joint move.
     fn turn(&mut self, joint: Option<Vec<String>>) -> Result<Legal, MachineError> {
-        self.go_over_to_ground_game()?;
+        self.go_over_to_ground_game();
         let Some(board) = &mut self.board else {
             return Ok(Legal::default());
         };
@@ -119,21 +130,51 @@ impl Followed<'_> {
         })
     }
 
-    /// Follows the match on the ground game, as soon as there is one.
-    fn go_over_to_ground_game(&mut self) -> Result<(), MachineError> {
-        if self.is_ground {
-            return Ok(());
+    /// Follows the match on the ground game, as soon as there is a board of it.
+    fn go_over_to_ground_game(&mut self) {
+        match &self.ground {
+            Ground::Settled => {}
+            Ground::Awaited => {
+                let game = self.rulesheet.ready_game();
+                if let Some(game) = game.filter(|game| game.ground_game().is_some()) {
+                    self.ground = make_board(game, self.joints.clone());
+                }
+            }
+            Ground::Made(board) => match board.try_recv() {
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => self.ground = Ground::Settled,
+                Ok(made) => {
+                    self.ground = Ground::Settled;
+                    let up_to_date = made.and_then(|(mut board, done)| {
+                        let mut rest = self.joints[done..].iter();
+                        rest.try_for_each(|joint| board.advance(joint))?;
+                        Ok(board)
+                    });
+                    match up_to_date {
+                        Ok(board) => self.board = Some(board),
+                        Err(error) => tracing::error!(%error, "the ground game is not followed"),
+                    }
+                }
+            },
         }
-        let game = self.rulesheet.ready_game();
-        let Some(game) = game.filter(|game| game.ground_game().is_some()) else {
-            return Ok(());
-        };
+    }
+}
+
+/// Makes a board of a ground game after these joint moves.
+fn make_board(game: Arc<Game>, joints: Vec<Vec<String>>) -> Ground {
+    let (tell, made) = bounded(1);
+    let make = move || {
         let mut board = Board::new(game.follower()?)?;
-        for joint in &self.joints {
-            board.advance(joint)?;
+        joints.iter().try_for_each(|joint| board.advance(joint))?;
+        Ok((board, joints.len()))
+    };
+    let thread = thread::Builder::new().name("clerk".to_string());
+    // Nobody may listen any more.
+    match thread.spawn(move || drop(tell.send(make()))) {
+        Ok(_) => Ground::Made(made),
+        Err(error) => {
+            tracing::warn!(%error, "the clerk stays on the prover");
+            Ground::Settled
         }
-        self.board = Some(board);
-        self.is_ground = true;
-        Ok(())
     }
 }

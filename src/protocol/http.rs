@@ -164,13 +164,18 @@ impl<'a> Reader<'a> {
     /// When it does not come, or is not UTF-8.
     pub(crate) fn lists(&mut self, head: &Head) -> Result<String, HttpError> {
         let mut scan = Scan::default();
-        self.body_until(head, |body| {
+        let read = self.body_until(head, |body| {
             scan.go_on(body);
             match head.content_length {
                 Some(length) => body.len() >= length && scan.depth == 0,
                 None => scan.closed,
             }
-        })?;
+        });
+        match read {
+            // Some count too many bytes. A list that ends is a message, if nothing more can come.
+            Err(HttpError::Closed) if scan.closed && scan.depth == 0 => {}
+            read => read?,
+        }
         self.take_text()
     }
 

@@ -3,8 +3,9 @@
 //! What is answered to `PLAY`, in this order: the player's move, if it is legal and in
 //! time; the first legal move that the [`Clerk`] has found; the first legal
 //! move of the last turn in which one was found; `nil`. A `PLAY` that comes again while it is thought about
-//! waits for the same answer; one with other moves is the next turn, and the
-//! answer to the last one is not needed any more.
+//! waits for the same answer, and so does one whose answer was lost, as far as that can be told: if after
+//! its moves they cannot be made again. Any other is the next turn, and the answer to the last one is not
+//! needed any more.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -88,7 +89,25 @@ struct Turn {
     /// None before the first PLAY.
     chosen: Option<Background<Chosen>>,
     legal: Background<Legal>,
-    answered: bool,
+    /// The move that was answered.
+    answer: Option<String>,
+}
+
+impl Turn {
+    /// Whether a request with these moves is about this turn, rather than the next one.
+    fn is_asked_again(&self, joint: Option<&Vec<String>>, role: RoleId) -> bool {
+        if self.chosen.is_none() || self.joint.as_ref() != joint {
+            return false;
+        }
+        let (Some(_), Some(joint)) = (&self.answer, joint) else {
+            return self.answer.is_none();
+        };
+        let legal = self.legal.get().filter(|legal| legal.are_all);
+        let own = joint.get(role.index());
+        legal
+            .zip(own)
+            .is_some_and(|(legal, own)| find_text(&legal.moves, own).is_none())
+    }
 }
 
 impl LiveMatch {
@@ -111,7 +130,7 @@ impl LiveMatch {
             joint: None,
             chosen: None,
             legal: clerk.turn(None),
-            answered: true,
+            answer: None,
         };
         let (play_clock, role) = (seat.play_clock, seat.role);
         let rulesheet = seat.rulesheet.clone();
@@ -188,6 +207,11 @@ impl LiveMatch {
     /// The answer to `PLAY`.
     pub(super) fn play(&self, joint: Option<&Vec<String>>, request: &Request, due: &Due) -> Reply {
         let (turn, before) = self.turn(joint, due);
+        if let Some(answer) = turn.answer {
+            let reply = Reply::Move(answer);
+            self.write(due.received, request, &reply, None, None);
+            return reply;
+        }
         let chosen = turn.chosen.as_ref();
         let chosen = chosen.and_then(|chosen| chosen.wait_until(due.answer));
         let chosen = chosen.cloned().unwrap_or(Err(PlayerError::TimedOut));
@@ -201,7 +225,7 @@ impl LiveMatch {
             Err(_) => turn.legal.wait_until(due.last),
         });
         let (choice, error) = choose(chosen, legal, before.as_ref());
-        self.answered(turn.number);
+        self.answered(turn.number, &choice.text);
         match &error {
             None => {}
             // The match is over, or goes on already.
@@ -216,7 +240,7 @@ impl LiveMatch {
         reply
     }
 
-    /// The turn that follows `joint`, with the legal moves that were found last before. It starts unless it is being thought about already.
+    /// The turn that follows `joint`, with the legal moves that were found last before. It starts unless it is there already.
     fn turn(&self, joint: Option<&Vec<String>>, due: &Due) -> (Turn, Option<Legal>) {
         let mut current = self.current.lock();
         let known = current.turn.legal.get();
@@ -224,26 +248,25 @@ impl LiveMatch {
             current.before = Some(known);
         }
         let before = current.before.clone();
-        let is_repeated = !current.turn.answered && current.turn.joint.as_ref() == joint;
-        if !is_repeated {
+        current.last_deadline = due.end;
+        if !current.turn.is_asked_again(joint, self.role) {
             let joint = joint.cloned();
-            current.last_deadline = due.end;
             current.turn = Turn {
                 number: current.turn.number + 1,
                 chosen: Some(current.worker.play(joint.clone(), due.think)),
                 legal: current.clerk.turn(joint.clone()),
                 joint,
-                answered: false,
+                answer: None,
             };
         }
         (current.turn.clone(), before)
     }
 
     /// The turn is over, and so is thinking about it if it still goes on.
-    fn answered(&self, turn: u64) {
+    fn answered(&self, turn: u64, answer: &str) {
         let mut current = self.current.lock();
         if current.turn.number == turn {
-            current.turn.answered = true;
+            current.turn.answer = Some(answer.to_string());
             if let Some(chosen) = &current.turn.chosen
                 && chosen.get().is_none()
             {

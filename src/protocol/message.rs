@@ -159,7 +159,11 @@ impl Request {
             },
             "STOP" => Request::Stop {
                 match_id: arguments.name("the match's name")?,
-                moves: arguments.moves()?,
+                // A match has to end, even if the last moves are not told.
+                moves: match arguments.are_there() {
+                    true => arguments.moves()?,
+                    false => None,
+                },
             },
             _ => Request::Abort {
                 match_id: arguments.name("the match's name")?,
@@ -193,6 +197,11 @@ impl<'a> Arguments<'a> {
             number: self.number,
             wanted,
         })
+    }
+
+    /// Whether there are any left.
+    fn are_there(&self) -> bool {
+        self.items.clone().next().is_some()
     }
 
     fn name(&mut self, wanted: &'static str) -> Result<String, MessageError> {

@@ -44,6 +44,11 @@ impl Server {
         Ok(Server { session, listener })
     }
 
+    /// Ends the match that is being played if its manager has [left](Session::tidy) it.
+    pub fn tidy(&self) {
+        self.session.tidy();
+    }
+
     /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.listener.address()

@@ -145,7 +145,7 @@ impl Session {
         match request {
             Request::Info => Reply::Info {
                 name: self.config.name.clone(),
-                available: self.running.lock().game.is_none(),
+                available: self.is_free(&mut self.running.lock()),
             },
             Request::Preview { rules, .. } => self.preview(rules),
             Request::Start(start) => match self.start(start, request, received, is_gone) {
@@ -180,6 +180,11 @@ impl Session {
         }
     }
 
+    /// Ends the match that is being played if its manager has left it, so that it does not think for ever.
+    pub fn tidy(&self) {
+        self.is_free(&mut self.running.lock());
+    }
+
     /// The running match, if this is its name.
     fn find(&self, match_id: &str) -> Option<Arc<LiveMatch>> {
         let game = self.running.lock().game.clone();
@@ -210,8 +215,8 @@ impl Session {
     /// Begins to prepare the game with these rules.
     fn preview(&self, rules: &str) -> Reply {
         {
-            let running = self.running.lock();
-            if running.game.is_some() {
+            let mut running = self.running.lock();
+            if !self.is_free(&mut running) {
                 return Reply::Busy;
             }
             if running.has_preview(rules) {
@@ -226,7 +231,7 @@ impl Session {
             }
         };
         let mut running = self.running.lock();
-        if running.game.is_some() {
+        if !self.is_free(&mut running) {
             return Reply::Busy;
         }
         running.end_preview();

@@ -35,7 +35,7 @@ pub(super) fn find(
             only.insert(node);
         }
     }
-    let variables = Variables::new(circuit, roots, &only, groups, inputs);
+    let variables = Variables::new(circuit, roots, &only, groups, inputs, stop);
     if stop.is_set() {
         return None;
     }

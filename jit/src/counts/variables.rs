@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use propjit_stop::Stop;
+
 use crate::circuit::{Circuit, Edge, InputId, Node, NodeId, NodeSet};
 
 use super::Exclusive;
@@ -36,7 +38,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// The diagrams of nodes that the roots need, as far as they are small.
+    /// The diagrams of nodes that the roots need, as far as they are small and there are any before the stop.
     ///
     /// What is nearest to a root decides first: so the steps of a count share their diagrams.
     pub(super) fn new(
@@ -45,6 +47,7 @@ impl Variables {
         only: &NodeSet,
         exclusive: &[Exclusive],
         inputs: usize,
+        stop: &Stop,
     ) -> Variables {
         let mut groups: Vec<Exclusive> = exclusive.to_vec();
         let mut group_of = vec![None; circuit.inputs().len()];
@@ -78,7 +81,7 @@ impl Variables {
         let cone = circuit.cone(roots.iter().copied());
         let in_loop = in_loops(circuit);
         let mut left = STEPS_IN_ALL * cone.iter().count();
-        for node in cone.iter() {
+        for node in cone.iter().take_while(|_| !stop.is_set()) {
             let at = node.index();
             variables.functions[at] = match circuit.node(node) {
                 Node::False => Some(Edge::FALSE),

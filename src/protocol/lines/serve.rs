@@ -1,5 +1,6 @@
 //! Tree search for whoever asks over the line protocol.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::thread;
@@ -75,17 +76,15 @@ pub fn serve_lines(
     stop: &Stop,
 ) -> io::Result<()> {
     let (say, lines) = unbounded::<Heard>();
-    // What ends the request that was read last.
-    let last = Arc::new(Mutex::new(Stop::new()));
+    // What ends the requests that are not answered, in their order, and whether each is a choice without a budget.
+    let unanswered = Arc::new(Mutex::new(VecDeque::<(Stop, bool)>::new()));
     let has_budget = config.time.is_some() || config.nodes.is_some() || config.playouts.is_some();
     // Nobody waits for this thread, which ends with its input.
     thread::Builder::new().spawn({
-        let stop = stop.clone();
+        let (stop, unanswered) = (stop.clone(), unanswered.clone());
         move || {
             let mut input = io::BufReader::new(input);
             let mut line = Vec::new();
-            // Whether the request that was read last is a choice without a budget.
-            let mut is_endless = false;
             while let Ok(1..) = input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
                 let heard = request(&line);
                 let is_blank = line.trim_ascii().is_empty();
@@ -93,13 +92,13 @@ pub fn serve_lines(
                 let heard = match heard {
                     Err(_) if is_blank => continue,
                     Ok(request) if matches!(request.said, LineRequest::Stop(_)) => {
-                        last.lock().set();
+                        unanswered.lock().iter().for_each(|(own, _)| own.set());
                         continue;
                     }
                     Ok(request) => {
-                        is_endless = !has_budget && is_open(&request.said);
+                        let is_endless = !has_budget && is_open(&request.said);
                         let own = stop.by(None);
-                        *last.lock() = own.clone();
+                        unanswered.lock().push_back((own.clone(), is_endless));
                         Ok((request, own))
                     }
                     Err(error) => Err(error),
@@ -108,10 +107,10 @@ pub fn serve_lines(
                     return;
                 }
             }
-            if is_endless {
-                // Nobody will stop it any more.
-                last.lock().set();
-            }
+            // Nobody will stop these any more.
+            let unanswered = unanswered.lock();
+            let endless = unanswered.iter().filter(|(_, is_endless)| *is_endless);
+            endless.for_each(|(own, _)| own.set());
         }
     })?;
     let mut server = LineServer {
@@ -125,7 +124,11 @@ pub fn serve_lines(
             Err(RecvTimeoutError::Disconnected) => break,
         };
         let (id, answer) = match heard {
-            Ok((request, own)) => (request.id, server.answer(&request.said, load, &own)),
+            Ok((request, own)) => {
+                let answer = server.answer(&request.said, load, &own);
+                unanswered.lock().pop_front();
+                (request.id, answer)
+            }
             Err(NoRequest { id, why }) => (id, Err(format!("this is no request: {why}"))),
         };
         let said = answer.unwrap_or_else(|message| LineReply::Error(Failed { message }));
