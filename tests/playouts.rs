@@ -228,7 +228,7 @@ fn means_are_those_of_other_engines() {
     }
 }
 
-/// Matches in which the prover hits a limit are counted apart; if the first one does, there is nothing to count.
+/// Matches in which the prover hits a limit are counted apart; if the first ones all do, there is nothing to count.
 #[test]
 fn matches_that_the_prover_cannot_play_are_given_up() {
     let play = |from: &str| {

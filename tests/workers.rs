@@ -469,7 +469,7 @@ fn a_command_that_says_nothing_ends_with_the_match() {
 fn a_worker_that_never_stops_talking_holds_nobody_up() {
     let folder = tempfile::tempdir().unwrap();
     let ready = json!({"status": {"request": 0, "targets": []}}).to_string();
-    let wins = json!({"wins": {"role": "x", "goal": 100, "phase": 0, "cubes": []}}).to_string();
+    let wins = json!({"wins": {"role": "x", "goal": 100, "ceilings": [], "cubes": []}}).to_string();
     let talk = format!("echo '{ready}'; exec yes '{wins}'");
     let game = common::own_game("ticTacToe");
     let mut crew = crew(&game, &[script(&folder, &talk)], None);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use propjit_jit::circuit::OutputId;
+use propjit_jit::circuit::{Edge, OutputId};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::section::Section;
@@ -244,7 +244,11 @@ impl<'a> Matches<'a> {
             for (&played, classes) in moves.moves.iter().zip(&moves.classes) {
                 let before = &self.legal[start + played.index()];
                 let after = self.output(start + played.index());
-                let is_alone = moves.form == Form::One && classes[part] != 0;
+                // Other parts may have a say even where the move leaves them alone.
+                let mut others = (0..classes.len()).filter(|&other| other != part);
+                let is_free =
+                    |other: usize| moves.kinds[other][classes[other] as usize].legal == Edge::TRUE;
+                let is_alone = moves.form == Form::One && classes[part] != 0 && others.all(is_free);
                 let differs = (0..WIDTH.lanes()).any(|lane| {
                     let is_legal = before[lane] && before[other(lane)];
                     is_legal && !after[lane] || is_alone && before[lane] != after[lane]

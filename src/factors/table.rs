@@ -199,6 +199,14 @@ impl Kernel {
         }
         // Where nobody decides, it makes no difference what is played.
         let playing = mover.or_else(|| (0..roles.len()).find(|&r| !roles[r].moves.is_empty()))?;
+        // Whoever does not decide always has a move: otherwise matches may be stuck, which is not looked at.
+        let always_moves = |role: usize| {
+            let mut classes = roles[role].kinds[part].iter();
+            classes.any(|class| class.legal == Edge::TRUE)
+        };
+        if !(0..roles.len()).all(|role| role == playing || always_moves(role)) {
+            return None;
+        }
         let classes = &roles[playing].kinds[part];
         let part = &factors.parts[part];
         if classes.len() * (1 + part.propositions.len()) > MOST_WIRES {

@@ -151,12 +151,27 @@ impl<'a> Unrolled<'a> {
         }
         let goals = &self.net.game.propnet().roles[ROLE.index()].goals;
         let outputs = self.net.layout.goals[ROLE.index()].clone();
-        let enough = goals.iter().zip(outputs);
-        let enough = enough.filter(|(goal, _)| goal.value >= value);
-        let enough: Vec<Lit> = enough
-            .map(|(_, output)| !self.output(steps, output))
+        let goals: Vec<(i32, Lit)> = (goals.iter().zip(outputs))
+            .map(|(goal, output)| (goal.value, self.output(steps, output)))
             .collect();
-        let enough = !self.solver.and_all(&enough);
+        let enough = match value > 0 {
+            true => {
+                let enough = goals.iter().filter(|(goal, _)| *goal >= value);
+                let enough: Vec<Lit> = enough.map(|(_, lit)| !*lit).collect();
+                !self.solver.and_all(&enough)
+            }
+            // An undefined goal counts as 0, so that only one that is less is not enough, and only if it is alone.
+            false => {
+                let less = (0..goals.len()).filter(|&at| goals[at].0 < value);
+                let alone = |at: usize| {
+                    let all = goals.iter().enumerate();
+                    let all = all.map(|(other, (_, lit))| *lit ^ (other != at));
+                    all.collect::<Vec<Lit>>()
+                };
+                let none: Vec<Lit> = less.map(|at| !self.solver.and_all(&alone(at))).collect();
+                self.solver.and_all(&none)
+            }
+        };
         self.solver.solve(&[terminal, !before, enough])
     }
 
@@ -329,10 +344,12 @@ impl Parts {
         let mut seen = vec![false; net.circuit.nodes().len()];
         let legal = layout.legal.iter().cloned().flatten();
         let goals = layout.goals.iter().cloned().flatten();
+        let state = gates(net, legal.chain([layout.terminal]), &mut seen);
         Parts {
-            state: gates(net, legal.chain([layout.terminal]), &mut seen),
+            state,
+            // Nothing may follow a state with goals, so these do without the gates of the next state.
+            goals: gates(net, goals, &mut seen.clone()),
             next: gates(net, layout.next.clone(), &mut seen),
-            goals: gates(net, goals, &mut seen),
         }
     }
 }

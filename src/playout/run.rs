@@ -18,6 +18,9 @@ use crate::machine::{Backend, MachineError};
 use crate::rng::{self, GameRng};
 use crate::setters::setters;
 
+/// So many matches may be given up before one has come to its end.
+const MOST_IN_VAIN: u64 = 9;
+
 /// How to play.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -109,7 +112,7 @@ pub fn runner(
 /// [given up](Tally::given_up).
 ///
 /// # Errors
-/// When there is no such machine, or it cannot go on, as when the prover hits a limit in the first match.
+/// When there is no such machine, or it cannot go on, as when the prover hits a limit in each of the first matches.
 pub fn run(
     game: &Game,
     backend: Backend,
@@ -174,7 +177,8 @@ fn run_on_threads(
         let mut given_up = 0;
         while let Err(error) = runner.play(limits) {
             let is_limit = matches!(error, MachineError::Prover(_));
-            if !is_limit || runner.queue().tally(id).rollouts() == 0 {
+            let in_vain = runner.queue().tally(id).rollouts() == 0 && given_up == MOST_IN_VAIN;
+            if !is_limit || in_vain {
                 return Err(error);
             }
             tracing::warn!(%error, "a match is not counted");

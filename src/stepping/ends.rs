@@ -4,10 +4,12 @@
 //! the match was over before. So in each phase, it is enough to look for lines of one role.
 //!
 //! A condition is left out where it depends on nothing that a step into the phase changes, which is
-//! read off the circuit of the phase before. This holds for steps from *any* state in that phase
-//! that is not terminal.
+//! read off the circuit of the phase before, and where it ends matches in the phase before as well. This holds for
+//! steps from *any* state in that phase that is not terminal.
 
-use propjit_jit::circuit::{Circuit, Edge, Node, NodeSet};
+use propjit_jit::circuit::{Builder, Circuit, Edge, Node};
+use propjit_jit::passes::connect;
+use rustc_hash::FxHashSet;
 
 use crate::ground::GroundGame;
 use crate::reasons::PhaseCircuit;
@@ -33,17 +35,36 @@ pub(super) fn impossible_ends(
         .filter(|&input| !(layout.bases.contains(&input) && stays(input)))
         .map(|input| circuit.inputs()[input]);
     let changing = circuit.influence(changing);
-    let mut seen = NodeSet::empty(circuit);
-    let mut open = vec![circuit.outputs()[layout.terminal]];
+    let mut ends = disjuncts(circuit, circuit.outputs()[layout.terminal]);
+    ends.retain(|end| !changing.contains(end.node()));
+    // Equal conditions of both circuits are equal edges of a circuit that has all of them.
+    let mut builder = Builder::new(circuit.inputs().len());
+    let inputs = 0..circuit.inputs().len();
+    let inputs: Vec<Edge> = inputs.map(|input| builder.input(input)).collect();
+    let mut whole = |circuit: &Circuit| connect(circuit, &mut builder, &inputs, |_, _| Vec::new());
+    let terminal = whole(before.circuit())[layout.terminal];
+    let mut outputs = whole(&Builder::extend(circuit).finish(ends.clone()));
+    outputs.push(terminal);
+    let both = builder.finish(outputs);
+    let (&terminal, outputs) = both.outputs().split_last().expect("one was pushed");
+    let ends_before: FxHashSet<Edge> = disjuncts(&both, terminal).into_iter().collect();
+    let known = ends.into_iter().zip(outputs);
+    let known = known.filter(|(_, same)| ends_before.contains(same));
+    known.map(|(end, _)| end).collect()
+}
+
+/// Edges each of which makes this one true, and one of which does if anything does.
+fn disjuncts(circuit: &Circuit, edge: Edge) -> Vec<Edge> {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![edge];
     let mut found = Vec::new();
-    while let Some(end) = open.pop() {
-        if end.node() == Edge::FALSE.node() || !seen.insert(end.node()) {
+    while let Some(edge) = open.pop() {
+        if edge.node() == Edge::FALSE.node() || !seen.insert(edge) {
             continue;
         }
-        if !changing.contains(end.node()) {
-            found.push(end);
-        } else if let (Node::And(a, b), true) = (circuit.node(end.node()), end.inverted()) {
-            open.extend([!a, !b]);
+        match circuit.node(edge.node()) {
+            Node::And(a, b) if edge.inverted() => open.extend([!a, !b]),
+            _ => found.push(edge),
         }
     }
     found
@@ -116,6 +137,27 @@ mod tests {
         let given = "(<= (next (cell ?b ?q)) (does ?p (mark ?b)) (succ ?a ?b) (succ ?b ?c)
             (other ?p ?q) (true (cell ?a ?q)) (true (cell ?c ?q)))";
         assert_eq!(found(&row(given)), [false, false]);
+    }
+
+    #[test]
+    fn what_ends_matches_in_one_phase_only_may_come_about_in_the_other() {
+        let only_after = "(<= terminal (true (control o)) (true (cell 3 o)))";
+        let game = row(only_after);
+        let whole = game.ground_game().unwrap();
+        let cell = whole.propnet().bases.iter();
+        let cell = cell.map(|base| whole.propnet().terms.text(base.name));
+        let cell = cell
+            .into_iter()
+            .position(|name| name == "(cell 3 o)")
+            .unwrap();
+        let circuits = [0, 1]
+            .map(|phase| PhaseCircuit::within(whole, phase, whole.phase_constants().of(phase)));
+        for (before, phase) in [(0, 1), (1, 0)] {
+            let circuit = circuits[phase].circuit();
+            let alone = Edge::from(circuit.inputs()[cell]);
+            let found = impossible_ends(whole, &circuits[before], &circuits[phase]);
+            assert!(!found.is_empty() && !found.contains(&alone), "{phase}");
+        }
     }
 
     #[test]
