@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, RoleId, State, StateMachine};
+use propjit::rng::streams;
 use propjit::solve::{SolveConfig, SolveProgress, solve};
 use propjit::verify::Trace;
 
 use crate::common;
 use crate::common::full_search::{joints, legal};
+use crate::common::random_game::random_game;
 use crate::common::solvable::{
     DIE, DOOR, PENNIES, PRISONERS, nim, on_one_thread, small_connect_four, values,
 };
@@ -136,6 +138,27 @@ fn values_are_as_defined() {
                 "{name} {:?}",
                 bounds.role
             );
+        }
+    }
+}
+
+/// By whatever is first of all that looks for them.
+#[test]
+fn values_of_random_games_are_as_defined() {
+    let mut rng = streams(0x501e).next().unwrap();
+    for number in 0..600 {
+        let rules = random_game(1 + number % 2, &mut rng);
+        let game = game(&rules);
+        let mut machine = game.machine(Backend::Prover).unwrap();
+        let root = machine.initial_state().unwrap();
+        for threads in [1, 2] {
+            let config = SolveConfig::default().with_threads(threads);
+            let solved = solve(&game, &config, &Stop::new(), &SolveProgress::default()).unwrap();
+            for bounds in &solved.bounds {
+                let expected = defined(&mut *machine, &root, bounds.role, &mut HashMap::new());
+                let found = (bounds.low.0, bounds.high.0);
+                assert_eq!(found, expected, "{:?} on {threads}: {rules}", bounds.role);
+            }
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use crate::common;
+use crate::common::random_game::random_game;
 use propjit::engine::{StepCircuit, StepEngine};
 use propjit::game::Game;
 use propjit::machine::State;
 use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally};
+use propjit::rng::streams;
 use propjit::stepping::StepLayout;
 use propjit_jit::code::CodeConfig;
 use propjit_jit::evaluator::Engine;
@@ -89,6 +91,23 @@ fn the_same_matches_are_played() {
                 assert_eq!(expected, found, "{name}, {:?}", engine.width());
             }
         }
+    }
+}
+
+/// So they are in games with all kinds of conditions on who is to move, and when.
+#[test]
+fn the_same_matches_of_random_games_are_played() {
+    let mut rng = streams(0x57e9).next().unwrap();
+    for number in 0..600 {
+        let rules = random_game(1 + number % 3 % 2, &mut rng);
+        let game = common::game(&rules);
+        let states = first_states(&game, 4);
+        let engine = StepEngine::interpreted(game.ground_game().unwrap(), Width::X256);
+        let mut selecting = runner(&game, engine.width());
+        let mut drawing = runner(&game, engine.width()).with_steps(&engine);
+        let expected = tallies(&mut selecting, &states, 300);
+        let found = tallies(&mut drawing, &states, 300);
+        assert_eq!(expected, found, "{rules}");
     }
 }
 

@@ -416,7 +416,13 @@ mod tests {
             (<= (goal r 100) (true (at 4))) (<= (goal r 70) (true (at 0)) (true (tired 3)))
             (<= (goal r 30) (true (at 3))) (<= (goal r 0) (true (at 1)))
             (<= (goal r 0) (true (at 0)) (not (true (tired 3))))";
-        for rules in [lock(1), walk.to_string()] {
+        // Goals have a gate in common with the next state, and none follows.
+        let shared = "(role r) (succ 0 1) (succ 1 2) (init (step 0)) (legal r up) (legal r down)
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 2)))
+            (<= (next one) (does r up)) (<= (next two) (true one)) (<= both (true one) (true two))
+            (<= (next three) both (does r down))
+            (<= (goal r 100) both) (<= (goal r 0) (not both))";
+        for rules in [lock(1), walk.to_string(), shared.to_string()] {
             let task = task(&rules);
             let game = task.engines.game();
             let net = Net::new(game, 1 << 20);

@@ -9,6 +9,7 @@ pub(crate) mod full_search;
 pub(crate) mod http;
 pub(crate) mod names;
 pub(crate) mod players;
+pub(crate) mod random_game;
 pub(crate) mod random_lanes;
 pub(crate) mod series;
 pub(crate) mod solvable;
