@@ -2,6 +2,7 @@
 //! in conditions.
 
 use std::collections::BTreeMap;
+use std::num::IntErrorKind;
 
 use rustc_hash::FxHashSet;
 
@@ -299,10 +300,15 @@ fn odd_goals(rules: &[PlacedRule], terms: &Terms) -> Vec<Diagnostic> {
                 Code::GoalValue,
                 format!("the goal {text} is not between 0 and 100"),
             ),
-            Err(_) => Diagnostic::error(
-                Code::GoalValue,
-                format!("the goal {} is not a number", quote(&text)),
-            ),
+            Err(error) => {
+                let too_far = [IntErrorKind::PosOverflow, IntErrorKind::NegOverflow];
+                let what = match too_far.contains(error.kind()) {
+                    true => "too far from 0",
+                    false => "not a number",
+                };
+                let message = format!("the goal {} is {what}", quote(&text));
+                Diagnostic::error(Code::GoalValue, message)
+            }
         };
         found.push(
             diagnostic

@@ -274,6 +274,17 @@ fn odd_goals() {
               |
               = help: goals are whole numbers from 0 to 100"#]],
     );
+    check(
+        "(goal white 99999999999)",
+        expect![[r#"
+            error[goal-value]: the goal `99999999999` is too far from 0
+              --> game.kif:1:1
+              |
+            1 | (goal white 99999999999)
+              | ^^^^^^^^^^^^^^^^^^^^^^^^ the value of a state for a role
+              |
+              = help: goals are whole numbers from 0 to 100"#]],
+    );
 }
 
 #[test]
