@@ -82,6 +82,9 @@ impl Proved {
             goals: vec![None; game.roles().len()],
         };
         while successors.len() < states.len() {
+            if stop.is_set() {
+                return Err(NoStrategy::Unknown);
+            }
             if states.len() > most {
                 return Err(NoStrategy::TooLarge);
             }

@@ -54,6 +54,9 @@ pub enum CertificateError {
         "what {0} can get is not in the certificate: proof search, SAT and parts leave no strategy that rules could check"
     )]
     NoStrategy(String),
+    /// A stop came before it was found.
+    #[error("what {0} can get is not in the certificate: it was stopped, or the time was up")]
+    Stopped(String),
     /// The game cannot be played by its circuit.
     #[error(transparent)]
     Machine(#[from] MachineError),
@@ -129,9 +132,20 @@ impl<'a> Solved<'a> {
                     Side::Role => writer.value(bounds.role).least >= bounds.low.0,
                     Side::Others => writer.value(bounds.role).most <= bounds.high.0,
                 };
-                if !is_proved {
-                    missing.extend(self.add(&mut writer, bounds, side, stop).err());
+                if is_proved {
+                    continue;
                 }
+                let Err(why) = self.add(&mut writer, bounds, side, stop) else {
+                    continue;
+                };
+                missing.push(match why {
+                    CertificateError::TooLarge(role) | CertificateError::NoStrategy(role)
+                        if stop.is_set() =>
+                    {
+                        CertificateError::Stopped(role)
+                    }
+                    why => why,
+                });
             }
         }
         (writer.finish(), missing)
