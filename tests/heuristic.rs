@@ -178,6 +178,27 @@ fn where_nobody_has_a_choice_nothing_is_learned() {
     }
 }
 
+/// Matches that have no end are given up as playouts are, so that rounds have an end.
+#[test]
+fn matches_without_an_end_are_worth_nothing() {
+    let ring: String = (0..5)
+        .map(|n| format!("(beside {n} {})", (n + 1) % 5))
+        .collect();
+    let game = game(&format!(
+        "(role a) (role b) (other a b) (other b a) (init (at 0)) (init (turn a)) {ring}
+         (<= (legal ?r (go ?n)) (true (turn ?r)) (true (at ?m)) (beside ?m ?n))
+         (<= (legal ?r (go ?n)) (true (turn ?r)) (true (at ?m)) (beside ?n ?m))
+         (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+         (<= (next (at ?n)) (does ?r (go ?n))) (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+         (<= terminal (true (at 7))) (<= (next (at 7)) (true (at 7))) (goal a 100) (goal b 0)"
+    ));
+    let learned = learn(&game, 1);
+    assert_eq!(
+        (learned.rounds, learned.verdict),
+        (1, HeuristicVerdict::NoGain)
+    );
+}
+
 /// More than two roles, and roles that decide at once, have evaluations that win against random decisions, which get
 /// half.
 #[test]

@@ -188,6 +188,13 @@ fn a_series_goes_on_in_its_own_file_only() {
     let args = with(&series(&game, "5", &path), &["--resume"]);
     assert_eq!(json(&args)["matches"], 5);
     assert!(fs::read_to_string(&path).unwrap().starts_with(&before));
+    // Clocks are compared as they are, however many digits they have.
+    let odd = file(&folder, "odd.jsonl", "");
+    let clock = ["--play-clock", "30.682224519"];
+    let args = with(&series(&game, "1", &odd), &with(&["--seed", "1"], &clock));
+    propjit(&args).success();
+    let args = with(&series(&game, "2", &odd), &with(&["--resume"], &clock));
+    assert_eq!(json(&args)["matches"], 2);
     // Nor is a series a tournament, of whatever games.
     let players = ["--player", "random", "--player", "random:seed=7"];
     let tournament = with(&["tournament", &game], &players);

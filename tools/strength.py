@@ -153,6 +153,7 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
     losses = overlooked_losses(records)
     return {
         "game": name,
+        "roles": roles,
         "matches": standing["matches"],
         "score": standing["score"] * standing["matches"] if standing["matches"] else 0.0,
         "counts": [standing[key] for key in ("wins", "draws", "losses")],
@@ -214,13 +215,16 @@ def main() -> None:
             every.append(play(rulesheet, folder, options))
             test = every[-1]["sprt"]
             print(row(every[-1]["game"], every[-1]) + (f" {test}" if test else ""), flush=True)
+    # What equal players get of other games is not half: of one role, what they get alone, and of three a third.
+    name = "all" if all(series["roles"] == 2 for series in every) else "all of two roles"
+    every = [series for series in every if series["roles"] == 2]
     if len(every) > 1:
         counts = [sum(column) for column in zip(*(series["counts"] for series in every))]
         known = [[series["overlooked"][player] for series in every] for player in (0, 1)]
         total = {key: sum(series[key] for series in every) for key in ("matches", "score", "timeouts")}
         overlooked = [None if None in column else sum(column) for column in known]
         total |= {"counts": counts, "evaluation": "", "overlooked": overlooked}
-        print(row("all", total))
+        print(row(name, total))
 
 
 if __name__ == "__main__":

@@ -134,7 +134,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let results = series.play_rest(&rulesheet, played, &stop, &progress, &mut ended);
     drop(live);
     let results = results?;
-    for note in notes((1..).zip(&results.records)) {
+    let first = series.only.map_or(1, |number| number + 1);
+    for note in notes((first..).zip(&results.records)) {
         message(&format!("note: {note}"));
     }
     let printed = output.result(&Report::new(game, &series, &results));

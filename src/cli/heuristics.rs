@@ -202,7 +202,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         printed: args.effects,
     })?;
     match &args.save {
-        Some(path) => known.write(path).map_err(Failure::new),
+        Some(path) => known.write(path, ground).map_err(Failure::new),
         None => Ok(()),
     }
 }

@@ -19,6 +19,24 @@ use crate::rng::GameRng;
 /// For each role the number of its player; none where the referee plays.
 pub(super) type Seating = Vec<Option<usize>>;
 
+/// The players of a group in the order of their roles, in the match of this number that it plays, from 0: each has each
+/// role in turn, and then all begin anew in another order, for it matters who moves after whom.
+pub(super) fn seats(group: &[usize], number: u64) -> Vec<usize> {
+    let Some((&first, others)) = group.split_first() else {
+        return Vec::new();
+    };
+    let turn = number % group.len() as u64;
+    let mut order = number / group.len() as u64;
+    let (mut seats, mut others) = (vec![first], others.to_vec());
+    while !others.is_empty() {
+        let left = others.len() as u64;
+        seats.push(others.remove((order % left) as usize));
+        order /= left;
+    }
+    seats.rotate_left(turn as usize);
+    seats
+}
+
 /// A match that is to be played.
 pub(super) struct Fixture<'a> {
     /// Its number, from 0.
@@ -87,4 +105,27 @@ pub(super) fn wait_until_free(
         let error = player.wait_until_free(stop).err()?;
         Some(format!("{player} takes no match: {}", error.with_cause()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::seats;
+
+    #[test]
+    fn all_orders_come_as_often() {
+        for (size, orders) in [(1, 1), (2, 2), (3, 6), (4, 24)] {
+            let group: Vec<usize> = (5..5 + size).collect();
+            let seated = |from: u64| (from..from + orders).map(|number| seats(&group, number));
+            assert_eq!(seated(0).collect::<HashSet<_>>().len() as u64, orders);
+            assert!(seated(0).eq(seated(orders)));
+            // Each has each role before any has one again.
+            for place in 0..size {
+                let first = seated(0).take(size).map(|seats| seats[place]);
+                assert_eq!(first.collect::<HashSet<_>>().len(), size);
+            }
+        }
+        assert_eq!([seats(&[3, 7], 0), seats(&[3, 7], 1)], [[3, 7], [7, 3]]);
+    }
 }

@@ -120,16 +120,19 @@ pub fn play_match(
     let opening = opening.map(|(_, seat)| seat.opening.clone());
     let opening = opening.unwrap_or_default();
     running.prepare(seats, opening.len());
-    if let Err(error) = running.open(&opening) {
-        running.record.end = MatchEnd::Failed;
-        running.record.failure = Some(format!("the opening cannot be played: {error}"));
-    }
-    if running.record.failure.is_none()
-        && let Err(error) = running.play(progress)
+    let opened = running.open(&opening);
+    let opened = opened.map_err(|error| format!("the opening cannot be played: {error}"));
+    let is_ready = opened.is_ok() && running.record.failure.is_none();
+    let played = opened.and_then(|()| match is_ready {
+        true => running.play(progress).map_err(|error| error.to_string()),
+        false => Ok(()),
+    });
+    // A match that was stopped has not failed.
+    if let Err(why) = played
         && !stop.is_set()
     {
         running.record.end = MatchEnd::Failed;
-        running.record.failure = Some(error.to_string());
+        running.record.failure = Some(why);
     }
     running.end();
     running.record
@@ -264,10 +267,10 @@ impl RunningMatch<'_> {
                 board: &self.board,
             });
             if self.board.is_terminal()? {
-                self.record.end = MatchEnd::Terminal;
                 let roles = RoleId::first(self.workers.len());
                 let goals = roles.map(|role| self.board.goal(role));
                 self.record.goals = goals.collect::<Result<_, _>>()?;
+                self.record.end = MatchEnd::Terminal;
                 return Ok(());
             }
             if steps >= self.config.max_steps {

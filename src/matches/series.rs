@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use propjit_stop::Stop;
 
-use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
+use super::fixture::{Fixture, Seating, player_roles, seats, wait_until_free};
 use super::opening::Opening;
 use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
@@ -126,10 +126,11 @@ impl Series {
 
     /// For each role of the game, the player of it in the match of this number, from 0.
     fn seating(&self, rulesheet: &Rulesheet, roles: &[RoleId], number: u64) -> Seating {
+        let players: Vec<usize> = (0..roles.len()).collect();
+        let number = if self.swap { number } else { 0 };
         let mut seated = vec![None; rulesheet.roles().len()];
-        let turn = if self.swap { number as usize } else { 0 };
-        for (place, role) in roles.iter().enumerate() {
-            seated[role.index()] = Some((place + turn) % roles.len());
+        for (role, player) in roles.iter().zip(seats(&players, number)) {
+            seated[role.index()] = Some(player);
         }
         seated
     }

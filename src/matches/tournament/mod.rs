@@ -18,7 +18,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
 use propjit_stop::Stop;
 
-use super::fixture::{Fixture, Seating, player_roles, wait_until_free};
+use super::fixture::{Fixture, Seating, player_roles, seats, wait_until_free};
 use super::opening::{GameOpenings, OpeningError, Openings};
 use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
@@ -34,6 +34,7 @@ use cores::Cores;
 use pairing::groups;
 use scores::Scores;
 
+use crate::machine::RoleId;
 use crate::rng::{GameRng, streams};
 use crate::setters::setters;
 
@@ -103,12 +104,30 @@ pub struct TournamentProgress<'a> {
     pub table: &'a TournamentTable,
 }
 
-/// A match of a round.
+/// A match of each round.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct RoundMatch {
     /// The number of its game.
     game: usize,
-    seating: Seating,
+    /// The roles that are played, and those of all.
+    roles: Vec<RoleId>,
+    all_roles: usize,
+    /// Who plays.
+    group: Vec<usize>,
+    /// How many matches of the game these play in the round before it.
+    turn: u64,
+}
+
+impl RoundMatch {
+    /// Who plays what in the round of this number, from 0.
+    fn seating(&self, round: u64) -> Seating {
+        let number = round * self.group.len() as u64 + self.turn;
+        let mut seating = vec![None; self.all_roles];
+        for (role, player) in self.roles.iter().zip(seats(&self.group, number)) {
+            seating[role.index()] = Some(player);
+        }
+        seating
+    }
 }
 
 /// What is told by the threads that play.
@@ -228,14 +247,13 @@ impl Tournament {
                 if self.pairing == Pairing::Gauntlet && !group.contains(&0) {
                     continue;
                 }
-                for turn in 0..roles.len() {
-                    let mut seating = vec![None; game.rulesheet.roles().len()];
-                    for (place, role) in roles.iter().enumerate() {
-                        seating[role.index()] = Some(group[(place + turn) % group.len()]);
-                    }
+                for turn in 0..roles.len() as u64 {
                     round.push(RoundMatch {
                         game: number,
-                        seating,
+                        roles: roles.clone(),
+                        all_roles: game.rulesheet.roles().len(),
+                        group: group.clone(),
+                        turn,
                     });
                 }
             }
@@ -402,6 +420,8 @@ impl Tournament {
             let played = self.play_match(number, rng, round, openings, stop, tell);
             let event = match played {
                 Ok(record) => Event::Ended(number, Box::new(record)),
+                // What fails since it was stopped has not failed.
+                Err(_) if stop.is_set() => return,
                 Err(error) => Event::Failed(error),
             };
             if tell.send(event).is_err() {
@@ -420,17 +440,18 @@ impl Tournament {
         tell: &Sender<Event>,
     ) -> Result<MatchRecord, TournamentError> {
         let matches = round.len() as u64;
-        let RoundMatch { game, seating } = &round[(number % matches) as usize];
-        let opening = openings[*game].get(number / matches, stop)?;
+        let (of_round, round) = (&round[(number % matches) as usize], number / matches);
+        let game = of_round.game;
+        let opening = openings[game].get(round, stop)?;
         if let Some(why) = wait_until_free(&self.players, &self.config, stop) {
             return Err(SeriesError::Absent(why).into());
         }
         let fixture = Fixture {
             number,
             name: &self.name,
-            rulesheet: &self.games[*game].rulesheet,
+            rulesheet: &self.games[game].rulesheet,
             players: &self.players,
-            seating,
+            seating: &of_round.seating(round),
             opening,
             config: &self.config,
         };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{RoundMatch, Tournament};
+use crate::matches::fixture::Seating;
 use crate::matches::player::PlayerFactory;
 use crate::matches::rating::{Meeting, Rating, ratings};
 use crate::matches::record::{MatchEnd, MatchRecord};
@@ -54,8 +55,14 @@ impl<'a> Scores<'a> {
         }
     }
 
-    pub(super) fn of_round(&self, number: u64) -> &RoundMatch {
+    fn of_round(&self, number: u64) -> &RoundMatch {
         &self.round[(number % self.round.len() as u64) as usize]
+    }
+
+    /// Who plays what in the match of this number.
+    fn seating(&self, number: u64) -> Seating {
+        let round = number / self.round.len() as u64;
+        self.of_round(number).seating(round)
     }
 
     /// Adds the pairs that are over.
@@ -101,7 +108,7 @@ impl<'a> Scores<'a> {
         number: u64,
         record: &'b MatchRecord,
     ) -> impl Iterator<Item = Meeting> + 'b {
-        let seating = &self.of_round(number).seating;
+        let seating = self.seating(number);
         let goal = |role: usize| match record.end {
             MatchEnd::Terminal => record.goals.get(role).copied().flatten(),
             _ => None,
@@ -140,13 +147,15 @@ impl<'a> Scores<'a> {
         let players = &self.tournament.players;
         let names: Vec<String> = players.iter().map(PlayerFactory::to_string).collect();
         let of = |wanted: Option<usize>| {
-            let found = self.records.iter();
-            let found: Vec<(&MatchRecord, &[Option<usize>])> = found
-                .map(|(number, record)| (self.of_round(*number), record))
-                .filter(|(plan, _)| wanted.is_none_or(|game| plan.game == game))
-                .map(|(plan, record)| (record, &plan.seating[..]))
+            let is_of = |number: u64| wanted.is_none_or(|game| self.of_round(number).game == game);
+            let found = self.records.iter().filter(|(number, _)| is_of(**number));
+            let found: Vec<(&MatchRecord, Seating)> = found
+                .map(|(&number, record)| (record, self.seating(number)))
                 .collect();
-            standings(&names, &found)
+            let seated = found
+                .iter()
+                .map(|(record, seating)| (*record, &seating[..]));
+            standings(&names, &seated.collect::<Vec<_>>())
         };
         let games = self.tournament.games.iter().enumerate();
         let meetings = self.records.iter();

@@ -90,6 +90,7 @@ impl Exclusions {
 mod tests {
     use rand::RngExt;
 
+    use super::super::samples::ToMove;
     use super::*;
     use crate::game::{Game, Setup};
     use crate::machine::{Backend, RoleId, State};
@@ -119,7 +120,7 @@ mod tests {
             }
             let count = states.len() / words;
             let results = std::iter::repeat_n([0.5; 4], count);
-            samples.add_match(&states, &vec![RoleId(0); count], results);
+            samples.add_match(&states, &vec![ToMove::one(RoleId(0)); count], results);
         }
         let name = |&base: &usize| {
             let mut words = vec![0; words];

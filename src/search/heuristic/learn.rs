@@ -262,13 +262,16 @@ impl Heuristic {
     }
 
     /// Keeps what was learned like this, so that the next search of the game starts with it if it is of
-    /// use, and the next learning may go on from it; unless profiles are switched off or there was no verdict.
+    /// use, and the next learning may go on from it; unless profiles are switched off, there was no verdict, or no
+    /// time to learn anything.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&self, game: &GroundGame, config: &HeuristicConfig) -> Result<(), StoreError> {
         match self.verdict {
             HeuristicVerdict::Stopped => Ok(()),
+            // Nothing was learned that could take the place of what is kept.
+            HeuristicVerdict::TooSlow if self.evaluation.is_none() => Ok(()),
             _ => self.known(config).save(game),
         }
     }

@@ -1,6 +1,6 @@
 //! A match that is being played, and what is learned from it.
 
-use super::samples::Samples;
+use super::samples::{Samples, ToMove};
 use super::schedule::Traces;
 use super::weights::Shares;
 use crate::machine::{RoleId, State};
@@ -13,9 +13,9 @@ pub(super) struct Match {
     pub info: NodeInfo,
     /// How many decisions are still made at random.
     pub opening: u32,
-    /// The states after these, packed, who was to move, or the first role where several were, and how was decided.
+    /// The states after these, packed, who was to move, and how was decided.
     pub states: Vec<u64>,
-    pub to_move: Vec<RoleId>,
+    pub to_move: Vec<ToMove>,
     pub decisions: Vec<Decision>,
 }
 
@@ -71,7 +71,10 @@ impl Match {
         let state = self.state.words().iter().copied();
         let padded = state.chain(std::iter::repeat(0));
         self.states.extend(padded.take(words));
-        self.to_move.push(role);
+        self.to_move.push(ToMove {
+            role,
+            are_several: self.info.turn == Turn::Several,
+        });
         self.decisions.push(decision);
     }
 

@@ -23,11 +23,30 @@ pub(super) struct Samples {
 /// What belongs to a state. It is drawn at random, and so in one place.
 #[derive(Clone, Copy, Debug)]
 struct Label {
-    to_move: RoleId,
+    to_move: ToMove,
     /// What the roles got in the end or are expected to get, as shares of the range of goals.
     results: Shares,
     /// Where the inputs of its patterns are.
     patterns: [usize; 2],
+}
+
+/// Who is to move in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ToMove {
+    /// The role that is, or the first role where several are.
+    pub role: RoleId,
+    pub are_several: bool,
+}
+
+#[cfg(test)]
+impl ToMove {
+    /// Nobody but this role.
+    pub(super) fn one(role: RoleId) -> ToMove {
+        ToMove {
+            role,
+            are_several: false,
+        }
+    }
 }
 
 /// A state of a match.
@@ -36,7 +55,9 @@ pub(super) struct Sample<'a> {
     pub state: &'a [u64],
     /// The inputs of patterns that are true, as far as they were [found](Samples::find_patterns).
     pub patterns: &'a [u32],
+    /// The role that is to move, or the first role where several are.
     pub to_move: RoleId,
+    pub are_several: bool,
     pub results: Shares,
 }
 
@@ -58,7 +79,7 @@ impl Samples {
     pub(super) fn add_match(
         &mut self,
         states: &[u64],
-        to_move: &[RoleId],
+        to_move: &[ToMove],
         results: impl Iterator<Item = Shares>,
     ) {
         self.states.extend_from_slice(states);
@@ -128,14 +149,15 @@ impl Samples {
 
     pub(super) fn get(&self, at: usize) -> Sample<'_> {
         let Label {
-            to_move,
+            to_move: ToMove { role, are_several },
             results,
             patterns: [start, end],
         } = self.labels[at];
         Sample {
             state: &self.states[at * self.words..][..self.words],
             patterns: &self.patterns[start..end],
-            to_move,
+            to_move: role,
+            are_several,
             results,
         }
     }
@@ -169,7 +191,7 @@ mod tests {
         let mut samples = Samples::new(1);
         let add = |samples: &mut Samples, states: &[u64]| {
             let results = std::iter::repeat_n([0.5; 4], states.len());
-            samples.add_match(states, &vec![RoleId(0); states.len()], results);
+            samples.add_match(states, &vec![ToMove::one(RoleId(0)); states.len()], results);
         };
         let found = |samples: &Samples| -> Vec<Vec<u32>> {
             samples.each().map(|at| at.patterns.to_vec()).collect()
@@ -193,7 +215,11 @@ mod tests {
             let mut samples = Samples::new(1);
             for number in numbers {
                 let results = std::iter::repeat_n([number as f32, 0.0, 0.0, 0.0], 2);
-                samples.add_match(&[number, 10 + number], &[RoleId(0); 2], results);
+                samples.add_match(
+                    &[number, 10 + number],
+                    &[ToMove::one(RoleId(0)); 2],
+                    results,
+                );
             }
             samples
         };
@@ -219,7 +245,7 @@ mod tests {
         for number in 0..4u64 {
             let states = [number, number, number];
             let results = std::iter::repeat_n([number as f32, 0.0, 0.0, 0.0], 3);
-            samples.add_match(&states, &[RoleId(0); 3], results);
+            samples.add_match(&states, &[ToMove::one(RoleId(0)); 3], results);
         }
         samples.keep_last(7);
         assert_eq!(samples.len(), 9);

@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use super::evaluation::shares;
 use super::joint_moves::JointMoves;
+use super::learn::MAX_STEPS;
 use super::match_play::{Decision, Lessons, Match};
 use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
@@ -342,13 +343,17 @@ impl<'a> SelfPlay<'a> {
             one.opening = one.opening.saturating_sub(1);
             one.state.assign(next.state(chosen));
             one.info = next.infos[chosen].clone();
-            let Turn::Over(goals) = &one.info.turn else {
-                matches.running.push(one);
-                continue;
+            let goals = match &one.info.turn {
+                Turn::Over(goals) => Some(goals),
+                // As in playouts, what takes too long is worth nothing.
+                _ if one.info.depth >= MAX_STEPS => None,
+                _ => {
+                    matches.running.push(one);
+                    continue;
+                }
             };
-            let results = self
-                .roles
-                .shares(|role| self.unit(role, goals[role.index()]));
+            let goal = |role: RoleId| goals.map_or(0.0, |goals| goals[role.index()]);
+            let results = self.roles.shares(|role| self.unit(role, goal(role)));
             outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
             outcome.score.add(self.score(one.number, results), 1);
             outcome.over += 1;

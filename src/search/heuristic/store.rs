@@ -23,7 +23,7 @@ use crate::ground::GroundGame;
 use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 /// What was learned of a game before.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,6 +41,8 @@ pub struct Known {
 #[serde(deny_unknown_fields)]
 struct Stored {
     format: u32,
+    /// The game's hash.
+    game: Fnv64,
     seconds: f64,
     trust: Option<Trust>,
     evaluation: Option<StoredEvaluation>,
@@ -116,8 +118,8 @@ impl Known {
     /// # Errors
     /// When it cannot be read, or is damaged.
     pub fn load(game: &GroundGame) -> Result<Option<Known>, StoreError> {
-        match path(game)? {
-            Some(path) => read(&path, game.layout().bases.len(), game.roles().len()),
+        match kept(game)? {
+            Some((path, hash)) => read(&path, &Shape::of(game, hash)),
             None => Ok(None),
         }
     }
@@ -127,8 +129,11 @@ impl Known {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, game: &GroundGame) -> Result<(), StoreError> {
-        match path(game)? {
-            Some(path) => write(&path, self).map_err(|source| StoreError::Write { path, source }),
+        match kept(game)? {
+            Some((path, hash)) => {
+                let written = text(self, hash).and_then(|text| write_whole(&path, &text));
+                written.map_err(|source| StoreError::Write { path, source })
+            }
             None => Ok(()),
         }
     }
@@ -139,25 +144,23 @@ impl Known {
     /// When it cannot be read, or is not about this game.
     pub fn read(path: &Path, game: &GroundGame) -> Result<Known, StoreError> {
         let other = || StoreError::Other(path.to_path_buf());
-        match read(path, game.layout().bases.len(), game.roles().len()) {
+        match read(path, &Shape::of(game, hash(game))) {
             Ok(Some(known)) => Ok(known),
             Ok(None) if path.exists() => Err(other()),
             Ok(None) => Err(StoreError::Read {
                 path: path.to_path_buf(),
                 source: io::Error::new(io::ErrorKind::NotFound, "there is no such file"),
             }),
-            // The file of another game looks like that.
-            Err(StoreError::Damaged(_)) => Err(other()),
             Err(error) => Err(error),
         }
     }
 
-    /// Writes what is known to a file.
+    /// Writes what is known of a game to a file.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), StoreError> {
-        let written = text(self).and_then(|text| fs::write(path, text));
+    pub fn write(&self, path: &Path, game: &GroundGame) -> Result<(), StoreError> {
+        let written = text(self, hash(game)).and_then(|text| fs::write(path, text));
         written.map_err(|source| StoreError::Write {
             path: path.to_path_buf(),
             source,
@@ -170,20 +173,44 @@ impl Known {
     }
 }
 
-/// The file of a game, which need not exist; none if profiles are switched off.
-fn path(game: &GroundGame) -> Result<Option<PathBuf>, StoreError> {
+/// The file of a game, which need not exist, with the game's hash; none if profiles are switched off.
+fn kept(game: &GroundGame) -> Result<Option<(PathBuf, Fnv64)>, StoreError> {
     let Some(profile) = profile::path()? else {
         return Ok(None);
     };
+    let hash = hash(game);
+    let folder = profile.with_file_name("heuristics");
+    Ok(Some((folder.join(format!("{hash}.json")), hash)))
+}
+
+/// What an evaluation has to fit.
+struct Shape {
+    bases: usize,
+    roles: usize,
+    game: Fnv64,
+}
+
+impl Shape {
+    fn of(game: &GroundGame, hash: Fnv64) -> Shape {
+        Shape {
+            bases: game.layout().bases.len(),
+            roles: game.roles().len(),
+            game: hash,
+        }
+    }
+}
+
+/// A hash of a game, whatever its rulesheet calls things.
+fn hash(game: &GroundGame) -> Fnv64 {
     let circuit = game.lowered();
     let (nodes, outputs, loops) = (circuit.nodes(), circuit.outputs(), circuit.loops());
     let (layout, initial) = (game.layout(), game.initial());
     let text = format!("{nodes:?} {outputs:?} {loops:?} {layout:?} {initial:?}");
-    let name = format!("{}.json", Fnv64::of(text.as_bytes()));
-    Ok(Some(profile.with_file_name("heuristics").join(name)))
+    Fnv64::of(text.as_bytes())
 }
 
-fn read(path: &Path, bases: usize, roles: usize) -> Result<Option<Known>, StoreError> {
+/// What is known of a game; nothing if there is no such file, or it is of another version or game.
+fn read(path: &Path, shape: &Shape) -> Result<Option<Known>, StoreError> {
     let damaged = || StoreError::Damaged(path.to_path_buf());
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -197,9 +224,15 @@ fn read(path: &Path, bases: usize, roles: usize) -> Result<Option<Known>, StoreE
         return Ok(None);
     }
     let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
+    if stored.game != shape.game {
+        return Ok(None);
+    }
     let time = Duration::try_from_secs_f64(stored.seconds).map_err(|_| damaged())?;
     let evaluation = match stored.evaluation {
-        Some(stored) => Some(Arc::new(stored.restored(bases, roles).ok_or_else(damaged)?)),
+        Some(stored) => {
+            let restored = stored.restored(shape.bases, shape.roles);
+            Some(Arc::new(restored.ok_or_else(damaged)?))
+        }
         None => None,
     };
     Ok(Some(Known {
@@ -209,15 +242,11 @@ fn read(path: &Path, bases: usize, roles: usize) -> Result<Option<Known>, StoreE
     }))
 }
 
-/// Writes the file at once or not at all, and makes the folder if that is missing.
-fn write(path: &Path, known: &Known) -> io::Result<()> {
-    write_whole(path, &text(known)?)
-}
-
 /// What is in the file.
-fn text(known: &Known) -> io::Result<String> {
+fn text(known: &Known, game: Fnv64) -> io::Result<String> {
     let stored = Stored {
         format: FORMAT,
+        game,
         seconds: known.time.as_secs_f64(),
         trust: known.trust,
         evaluation: known.evaluation.as_deref().map(StoredEvaluation::of),
@@ -233,7 +262,12 @@ mod tests {
     fn what_is_written_is_read_again_and_damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new").join("evaluation.json");
-        assert_eq!(read(&path, 3, 2).unwrap(), None);
+        let shape = |bases, roles| Shape {
+            bases,
+            roles,
+            game: Fnv64::of(b"this game"),
+        };
+        assert_eq!(read(&path, &shape(3, 2)).unwrap(), None);
         let pattern = Pattern {
             parts: vec![0, 1, 2],
             blockers: Vec::new(),
@@ -255,14 +289,26 @@ mod tests {
                 trust,
                 time: Duration::from_millis(2500),
             };
-            write(&path, &known).unwrap();
-            assert_eq!(read(&path, 3, 2).unwrap(), Some(known));
+            let text = text(&known, shape(3, 2).game).unwrap();
+            write_whole(&path, &text).unwrap();
+            assert_eq!(read(&path, &shape(3, 2)).unwrap(), Some(known));
         }
-        assert!(matches!(read(&path, 4, 2), Err(StoreError::Damaged(_))));
-        assert!(matches!(read(&path, 3, 5), Err(StoreError::Damaged(_))));
+        assert!(matches!(
+            read(&path, &shape(4, 2)),
+            Err(StoreError::Damaged(_))
+        ));
+        assert!(matches!(
+            read(&path, &shape(3, 5)),
+            Err(StoreError::Damaged(_))
+        ));
+        let other = Shape {
+            game: Fnv64::of(b"another"),
+            ..shape(3, 2)
+        };
+        assert_eq!(read(&path, &other).unwrap(), None);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, "{\"format\":1,\"evaluation\":null}").unwrap();
-        assert_eq!(read(&path, 3, 2).unwrap(), None);
+        assert_eq!(read(&path, &shape(3, 2)).unwrap(), None);
         for damaged in [
             &text[..text.len() / 2],
             "",
@@ -274,7 +320,7 @@ mod tests {
         ] {
             fs::write(&path, damaged).unwrap();
             assert!(
-                matches!(read(&path, 3, 2), Err(StoreError::Damaged(_))),
+                matches!(read(&path, &shape(3, 2)), Err(StoreError::Damaged(_))),
                 "{damaged}"
             );
         }

@@ -186,7 +186,9 @@ impl Training {
             for input in &mut self.present {
                 *input = inputs[*input as usize];
             }
-            sample.to_move = symmetry.role(sample.to_move);
+            if !sample.are_several {
+                sample.to_move = symmetry.role(sample.to_move);
+            }
             sample.results = symmetry.values(sample.results);
         }
         let InputWeights {
@@ -340,6 +342,7 @@ fn inverse(squares: f32) -> f32 {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::samples::ToMove;
     use super::*;
     use crate::rng::streams;
     use crate::search::heuristic::evaluation::Scorer;
@@ -362,7 +365,7 @@ mod tests {
             let won = rng.random_bool(logistic(known(state, to_move)).into());
             let result = f32::from(u8::from(won));
             let results = [result, 1.0 - result, 0.0, 0.0];
-            samples.add_match(&[state], &[to_move], std::iter::once(results));
+            samples.add_match(&[state], &[ToMove::one(to_move)], std::iter::once(results));
         }
         for is_shared in [true, false] {
             let (roles, inputs) = (Roles::new(2).unwrap(), Inputs::new(4, Vec::new()));
