@@ -231,3 +231,40 @@ fn the_random_role_is_found() {
         assert_eq!(machine.random_role().is_some(), random, "{name}");
     }
 }
+
+/// The initial state of games in which what holds at first follows by recursion, next to a negation: constants are found
+/// through loops.
+#[test]
+fn initial_states_may_follow_by_recursion() {
+    let game = |given: &str| {
+        common::game(&format!(
+            "(role r) {given} (init (turn 0)) (follows 0 1) (follows 1 2)
+             (<= (linked b) (linked a)) (<= (linked a) (linked b))
+             (<= (linked z) (not (linked q))) (<= (init (at ?x)) (linked ?x))
+             (<= (init (at apart)) (not (linked a)))
+             (<= (legal r (go ?x)) (true (at ?x))) (legal r stay)
+             (<= (next (at ?x)) (true (at ?x)))
+             (<= (next (turn ?n)) (true (turn ?m)) (follows ?m ?n))
+             (<= terminal (true (turn 2))) (goal r 100)"
+        ))
+    };
+    for (given, expected) in [
+        (
+            "(linked a)",
+            &["(at a)", "(at b)", "(at z)", "(turn 0)"][..],
+        ),
+        (
+            "(linked c)",
+            &["(at apart)", "(at c)", "(at z)", "(turn 0)"],
+        ),
+    ] {
+        let game = game(given);
+        for backend in Backend::ALL {
+            let mut machine = game.machine(backend).unwrap();
+            let initial = machine.initial_state().unwrap();
+            let mut fluents = machine.fluents(&initial);
+            fluents.sort_unstable();
+            assert_eq!(fluents, expected, "{backend}");
+        }
+    }
+}

@@ -520,3 +520,37 @@ fn unsafe_rules_are_errors() {
     assert_eq!(variable, "?x");
     assert_eq!(rule.position.line, 4);
 }
+
+/// Any move is found where conditions without arguments are answered on the way, and the others are found after that.
+#[test]
+fn any_move_is_one_of_all() {
+    let rules = "(role r) (init (at 0)) (init going) (succ 0 1) (<= open (true going))
+        (<= (legal r (go ?x)) open (true (at ?x))) (<= (next (at ?y)) (does r (go ?x)) (succ ?x ?y))
+        (<= (next going) (true going)) (<= terminal (true (at 1))) (goal r 100)";
+    let rules = Rules::parse("test.kif", rules).unwrap().rules;
+    let mut prover = Prover::new(&rules, ProverLimits::default()).unwrap();
+    let state = prover.initial_state().unwrap();
+    prover.set_state(&state);
+    let any = prover.any_legal_move(0).unwrap().expect("there is one");
+    assert_eq!(prover.legal_moves(0).unwrap(), [any]);
+}
+
+/// However many constants tell goals apart.
+#[test]
+fn negation_through_many_constants_is_no_circle() {
+    let rows = (1..300).map(|n| format!("(<= (safe {n}) (true (at ?x)) (not (safe {})))", n - 1));
+    let rows: String = rows.collect();
+    let rules = format!(
+        "(role r) (init (at 0)) {rows} (<= (legal r stay) (not (safe 299)))
+         (<= (legal r go) (safe 299)) (<= (next (at 1)) (does r go)) (<= terminal (true (at 1)))
+         (goal r 100)"
+    );
+    let rules = Rules::parse("test.kif", &rules).unwrap().rules;
+    let mut prover = Prover::new(&rules, ProverLimits::default()).unwrap();
+    let state = prover.initial_state().unwrap();
+    prover.set_state(&state);
+    // The first one is safe, as zero is not, and so is every other one.
+    let moves = prover.legal_moves(0).unwrap().to_vec();
+    let texts = moves.iter().map(|&term| prover.terms().text(term));
+    assert_eq!(texts.collect::<Vec<_>>(), ["go"]);
+}

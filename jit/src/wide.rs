@@ -230,9 +230,11 @@ fn exclusive(circuit: &Circuit, a: Edge, b: Edge) -> Option<[Edge; 2]> {
     if !a.inverted() || !b.inverted() {
         return None;
     }
+    // Where a loop was dissolved, both edges of one may be the same: then it is none of two.
+    let of_two = |pair: &[Edge; 2]| pair[0].node() != pair[1].node();
     match [a, b].map(|edge| circuit.node(edge.node())) {
         [Node::And(x, y), Node::And(u, v)] if [u, v] == [!x, !y] || [v, u] == [!x, !y] => {
-            Some([x, y])
+            Some([x, y]).filter(of_two)
         }
         _ => None,
     }

@@ -9,6 +9,7 @@ use propjit_jit::circuit::{Builder, Circuit, Edge, InputId, Node};
 use propjit_jit::code::{Code, CodeConfig, CompileError, Effort, Generator, Guards, Order};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
+use propjit_jit::passes::fold;
 use propjit_jit::section::Section;
 use propjit_stop::Stop;
 use proptest::prelude::*;
@@ -306,5 +307,26 @@ fn keys_leave_out_limits() {
         usual.with_guarded(7),
     ] {
         assert_ne!(key(other), expected);
+    }
+}
+
+/// What is left of a loop that is none may compare an edge with itself.
+#[test]
+fn an_edge_differs_from_itself_never() {
+    let mut builder = Builder::new(1);
+    let input = builder.input(0);
+    let feedback = builder.begin_loop(1)[0];
+    builder.end_loop(&[input]);
+    let differs = builder.xor(feedback, input);
+    let looped = builder.finish(vec![differs, !differs]);
+    for circuit in [fold(&looped, &[None]), looped] {
+        for config in configs() {
+            let mut lanes =
+                LaneEvaluator::new(Engine::Code(Arc::new(compile(&circuit, &config).unwrap())));
+            lanes.input_mut(0)[0] = 0b10;
+            lanes.evaluate(0);
+            let rows = [0, 1].map(|output| lanes.output(output)[0] & 0b11);
+            assert_eq!(rows, [0, 0b11], "{config:?}");
+        }
     }
 }

@@ -6,6 +6,18 @@
 ///
 /// Names of one or two letters are never alike.
 pub(super) fn are_alike(a: &str, b: &str) -> bool {
+    // There are many pairs of names in a large rulesheet, most of which differ in their letters: a slip is of two
+    // letters at most.
+    let letters = |name: &str| {
+        let letters = name.bytes().map(|letter| letter.to_ascii_lowercase());
+        letters.fold(0_u64, |set, letter| set | 1 << (letter % 64))
+    };
+    if a.is_ascii()
+        && b.is_ascii()
+        && (a.len().abs_diff(b.len()) > 2 || (letters(a) ^ letters(b)).count_ones() > 4)
+    {
+        return false;
+    }
     let [a, b] = [a, b].map(|name| name.to_lowercase().chars().collect::<Vec<char>>());
     let shorter = a.len().min(b.len());
     let slips = if shorter >= 8 { 2 } else { 1 };

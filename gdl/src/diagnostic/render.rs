@@ -172,10 +172,19 @@ impl<'a> Excerpt<'a> {
         }
         let mark = self.text.len() - from;
         // No character of a rulesheet may move the cursor of a terminal.
-        let is_shown = |c: char| c == '\t' || !c.is_ascii_control();
+        let is_shown = |c: char| {
+            let turns_text = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            c == '\t' || !c.is_control() && !turns_text
+        };
+        // A blank of as many bytes, so that columns stay.
+        let blank = |c: char| match c.len_utf8() {
+            1 => ' ',
+            2 => '\u{a0}',
+            _ => '\u{2007}',
+        };
         let shown = text[start..end].chars();
         self.text
-            .extend(shown.map(|c| if is_shown(c) { c } else { ' ' }));
+            .extend(shown.map(|c| if is_shown(c) { c } else { blank(c) }));
         if end < whole.end {
             self.text.push_str(CUT);
         }

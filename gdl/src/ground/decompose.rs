@@ -24,6 +24,7 @@
 //! the fewest is eliminated first; and of all the rules that come about in this way, those are
 //! taken that have the fewest conditions together with what was split off before.
 
+use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use crate::ground::database::Database;
@@ -63,20 +64,23 @@ struct Bucket {
 
 impl Decomposer {
     /// Splits a rule as often as costs least. New rules are appended to `out`, what remains of
-    /// the rule last.
+    /// the rule last. After a stop, it is split no further.
     pub(super) fn decompose(
         &mut self,
         rule: &Rule,
         mut sizes: Sizes,
         database: &mut Database,
         out: &mut Vec<Rule>,
+        stop: &Stop,
     ) {
         let mut least = cost(sizes.instances(rule), rule, database);
         let mut splits: Vec<Split> = Vec::new();
         let (mut rest, mut spent) = (rule.clone(), 0.0);
         let (mut best, mut count) = (rule.clone(), 0);
         // Splits may pay only together with later ones.
-        while let Some(bucket) = best_bucket(&rest, &sizes, database) {
+        while !stop.is_set()
+            && let Some(bucket) = best_bucket(&rest, &sizes, database)
+        {
             let split = self.split(&mut rest, &bucket, &splits, database);
             sizes.replace(&bucket.literals, &bucket.interface, bucket.share, database);
             if let Some(split) = split {

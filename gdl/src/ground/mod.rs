@@ -8,7 +8,7 @@
 //! 3. `instantiate`: a fixpoint finds every atom that may ever hold and the
 //!    ground rules for it, through `plan`s of indexed `join`s over the
 //!    `database`. The result is a `program` of ground rules.
-//! 4. `network`: the program becomes a [`Propnet`].
+//! 4. `network`: the program becomes a [`Propnet`]; `recursion` finds which of its atoms are constant.
 //!
 //! ```
 //! use propjit_gdl::{GroundLimits, Rules, ground};
@@ -36,6 +36,7 @@ mod limits;
 mod network;
 mod plan;
 mod program;
+mod recursion;
 mod relevance;
 mod sizes;
 
@@ -107,16 +108,21 @@ fn instantiate(rules: &Rules, limits: &GroundLimits) -> Result<GroundProgram, Gr
     let (mut statics, mut others) = (Vec::new(), Vec::new());
     for rule in of_statics {
         let sizes = Sizes::unknown(rule);
-        decomposer.decompose(rule, sizes, &mut database, &mut statics);
+        decomposer.decompose(rule, sizes, &mut database, &mut statics, &stop);
     }
-    let mut instantiation =
-        Instantiation::new(rules.terms.clone(), database, &rules.source, limits, stop);
+    let mut instantiation = Instantiation::new(
+        rules.terms.clone(),
+        database,
+        &rules.source,
+        limits,
+        stop.clone(),
+    );
     instantiation.run(&statics)?;
     // From here on, sizes of static relations are known.
     let (terms, database) = (&instantiation.terms, &mut instantiation.database);
     let sizes = Sizes::of(&of_others, terms, database);
     for (rule, sizes) in of_others.into_iter().zip(sizes) {
-        decomposer.decompose(rule, sizes, database, &mut others);
+        decomposer.decompose(rule, sizes, database, &mut others, &stop);
     }
     instantiation.run(&others)?;
     Ok(GroundProgram {

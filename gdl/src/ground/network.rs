@@ -7,6 +7,7 @@ use crate::ground::database::AtomId;
 use crate::ground::error::GroundError;
 use crate::ground::limits::GroundLimits;
 use crate::ground::program::{Condition, GroundProgram, RulesByHead};
+use crate::ground::recursion::constants;
 use crate::propnet::{Base, Gates, Goal, Move, Propnet, Role, Wire};
 use crate::rules::Keyword;
 use crate::scc;
@@ -141,11 +142,25 @@ impl<'a> Builder<'a> {
     }
 
     fn add_recursive(&mut self, component: &[u32]) {
+        // What holds in the initial state has to be constant.
+        let constants = constants(component, &self.rules, |condition| {
+            condition_wire(&self.wires, condition)
+        });
         let start = self.gates.len();
-        for &atom in component {
-            self.wires[atom as usize] = Some(self.gates.open());
+        let mut open = Vec::new();
+        for (&atom, constant) in component.iter().zip(constants) {
+            self.wires[atom as usize] = Some(match constant {
+                Some(value) => Gates::constant(value),
+                None => {
+                    open.push(atom);
+                    self.gates.open()
+                }
+            });
         }
-        for &atom in component {
+        if open.is_empty() {
+            return;
+        }
+        for atom in open {
             let terms = self.rule_wires(AtomId(atom));
             self.gates.close(self.wire(AtomId(atom)), &terms);
         }

@@ -89,7 +89,12 @@ impl Calls for Registry<'_> {
         } else if known < SHAPES {
             shapes.iter().map(flat).collect()
         } else {
-            vec![Shape::Free; shapes.len()]
+            // What is known goes on telling goals apart: there are no more such shapes than sets of arguments.
+            let known = |shape: &Shape| match shape.is_known() {
+                true => Shape::Bound,
+                false => Shape::Free,
+            };
+            shapes.iter().map(known).collect()
         };
         (self.enter(atom.relation, shapes.clone()), shapes)
     }

@@ -529,7 +529,9 @@ impl Machine {
                 }
                 id = consumer.next;
             }
-            if table.is_settled(goal) && !program.calls[call.index()].recursive {
+            // Conditions of other goals may be begun among the tasks of one that wants any row.
+            let is_alone = !self.wants_any && !program.calls[call.index()].recursive;
+            if is_alone && table.is_settled(goal) {
                 self.tasks.truncate(frame.tasks);
             }
         }

@@ -85,7 +85,10 @@ pub(super) fn generate(
 pub(super) fn describe(config: &CodeConfig) -> Result<String, CompileError> {
     Ok(match config.generator {
         Generator::Cranelift => Cranelift::host(config.width, config.effort)?.describe(),
-        Generator::Avx2 | Generator::Avx512 => config.generator.name().to_string(),
+        Generator::Avx2 | Generator::Avx512 => {
+            check(config.generator, config.width, None)?;
+            config.generator.name().to_string()
+        }
     })
 }
 
