@@ -26,7 +26,7 @@ pub struct SearchBudget {
     /// spared because their result is known count, too.
     pub playouts: Option<u64>,
     /// The number of nodes that the search adds to the tree; it may be a few more. It ends as well when there is no
-    /// memory for more, and no room can be made.
+    /// memory for more, and no room can be made, or when it came to its root so often for each of them that there seem to be no more.
     pub nodes: Option<u64>,
     /// The role that is to choose a move, if nothing else is wanted than that: the search ends before the
     /// deadline if no other move can overtake the best one.

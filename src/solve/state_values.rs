@@ -35,6 +35,11 @@ pub(crate) struct StateValues {
     /// For each of these roles and each of its goals, the greatest goal of every role in all ends
     /// in which it gets at least that.
     ceilings: Vec<Vec<Box<[i32]>>>,
+    /// The greatest goal of every role in all ends.
+    greatest: Box<[i32]>,
+    /// Whether nobody does better with chances than with what can be forced: if there are none, as roles move in
+    /// turns, or if what two players get is the same together in all ends.
+    is_sure: bool,
     /// Whether there is one role only.
     is_alone: bool,
 }
@@ -90,9 +95,12 @@ impl StateValues {
             let goals = outlook.goals.iter();
             goals.map(|&goal| ceilings(&graph, *role, goal)).collect()
         });
+        let ceilings = ceilings.collect();
         tracing::debug!(states = graph.len(), "all states are known");
         Some(StateValues {
-            ceilings: ceilings.collect(),
+            ceilings,
+            greatest: ceilings_of_all(&graph),
+            is_sure: is_sure(game, &graph),
             is_alone: game.roles().len() == 1,
             roles,
             graph,
@@ -159,7 +167,12 @@ impl StateValues {
             return Some((low, low));
         }
         let all = self.roles.iter().zip(&self.ceilings);
-        let others = all.filter(|((other, _), _)| *other != role);
+        // Whoever would get less for certain than from a gamble may gamble. It is none for who gets the most there is.
+        let is_heeded = |other: RoleId, outlook: &RoleOutlook| {
+            self.is_sure || outlook.goal_of_state(at) >= self.greatest[other.index()]
+        };
+        let others =
+            all.filter(|((other, outlook), _)| *other != role && is_heeded(*other, outlook));
         let ceilings = others.map(|((_, other), ceilings)| {
             ceilings[usize::from(other.of_state(at).level)][role.index()]
         });
@@ -207,10 +220,35 @@ fn outlook(game: &GroundGame, graph: &Graph, role: RoleId, stop: &Stop) -> Optio
     RoleOutlook::new(graph, goals, ends, splits, stop)
 }
 
+/// Whether a role that plays well gets what it can force at least, in whatever way the match ends.
+fn is_sure(game: &GroundGame, graph: &Graph) -> bool {
+    let takes_turns = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count() <= 1;
+    let has_chances = chance(game).is_some() || !graph.shapes().iter().all(|s| takes_turns(s));
+    let players: Vec<RoleId> = players(game).collect();
+    let sum = |end: &[i32]| {
+        players
+            .iter()
+            .map(|role| i64::from(end[role.index()]))
+            .sum::<i64>()
+    };
+    let mut sums = graph.ends().iter().map(|end| sum(end));
+    let first = sums.next();
+    !has_chances || players.len() == 2 && sums.all(|sum| Some(sum) == first)
+}
+
 /// The greatest goal of every role in all ends in which one of them gets at least a goal.
 fn ceilings(graph: &Graph, role: RoleId, goal: i32) -> Box<[i32]> {
+    greatest_of(graph, |end| end[role.index()] >= goal)
+}
+
+/// The greatest goal of every role in all ends.
+fn ceilings_of_all(graph: &Graph) -> Box<[i32]> {
+    greatest_of(graph, |_| true)
+}
+
+fn greatest_of(graph: &Graph, is_one: impl Fn(&[i32]) -> bool) -> Box<[i32]> {
     let ends = graph.ends().iter();
-    let ends = ends.filter(|end| end[role.index()] >= goal);
+    let ends = ends.filter(|end| is_one(end));
     let greatest = ends.cloned().reduce(|mut greatest, end| {
         let both = greatest.iter_mut().zip(&end);
         both.for_each(|(most, &goal)| *most = goal.max(*most));
@@ -291,6 +329,41 @@ mod tests {
                 (played, self.value(&next))
             });
             (decider, after.collect())
+        }
+    }
+
+    /// Whoever can have 40 for certain may prefer half of 100 on average, by chance or by a move that nobody foresees.
+    #[test]
+    fn gambles_may_be_better_than_what_can_be_forced() {
+        let rules = |more: &str| {
+            format!(
+                "(role x) (role y) (init start) (<= (legal x enter) (true start))
+                 (<= (legal x leave) (true start)) (<= (legal y wait) (true start))
+                 (<= (next left) (does x leave)) (<= (next inside) (does x enter))
+                 (<= (legal y safe) (true inside)) (<= (next saved) (does y safe))
+                 (<= terminal (true left)) (<= terminal (true saved)) (<= terminal (true mine))
+                 (<= terminal (true yours)) (<= (goal x 10) (true left)) (<= (goal y 10) (true left))
+                 (<= (goal x 0) (true saved)) (<= (goal y 40) (true saved))
+                 (<= (goal x 100) (true mine)) (<= (goal y 0) (true mine))
+                 (<= (goal x 0) (true yours)) (<= (goal y 100) (true yours)) {more}"
+            )
+        };
+        let coin = "(role random) (legal random heads) (legal random tails)
+            (<= (legal y gamble) (true inside)) (<= (legal x wait) (true inside))
+            (<= (next mine) (does y gamble) (does random heads))
+            (<= (next yours) (does y gamble) (does random tails))";
+        let pennies = "(side heads) (side tails) (<= (legal y ?s) (true inside) (side ?s))
+            (<= (legal x ?s) (true inside) (side ?s)) (<= same (does x ?s) (does y ?s))
+            (<= gambles (does y ?s) (side ?s)) (<= (next mine) (true inside) same)
+            (<= (next yours) (true inside) gambles (not same))";
+        // In turns, it is known what will come of it.
+        let turns = "(<= (legal y gamble) (true inside)) (<= (legal x wait) (true inside))
+            (<= (next yours) (does y gamble)) (<= (next mine) (true never)) (<= (next never) (true never))";
+        for (more, range) in [(coin, (10, 100)), (pennies, (10, 100)), (turns, (10, 10))] {
+            let game = game(&rules(more));
+            let values = find(&game);
+            let initial = game.ground_game().unwrap().initial();
+            assert_eq!(values.range(initial, ROLES[0]), Some(range), "{more}");
         }
     }
 

@@ -26,6 +26,11 @@ const MOST_PLAYOUTS: u64 = 4;
 /// How many it gets before it is known what they cost.
 pub(super) const FIRST_PLAYOUTS: u64 = 2;
 
+/// A search for so many nodes ends when it has come as often for each of them, and for so many at least, to its root: there
+/// are no more in games whose tree is known but cannot be solved, as where roles decide at once.
+const VISITS_PER_NODE: u64 = 64;
+const LEAST_NODES: u64 = 1000;
+
 /// What a search ends with: numbers of playouts and of nodes in the tree, or a choice that is settled.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
@@ -73,7 +78,10 @@ impl Shared {
             choice,
         } = wanted;
         playouts.is_some_and(|playouts| self.playouts_and_spared() >= playouts)
-            || nodes.is_some_and(|nodes| tree.made() >= nodes)
+            || nodes.is_some_and(|nodes| {
+                let visits = tree.node(tree.root()).visits();
+                tree.made() >= nodes || visits >= VISITS_PER_NODE * nodes.max(LEAST_NODES)
+            })
             || choice.is_some_and(|choice| choice.is_settled(tree))
     }
 
