@@ -75,6 +75,8 @@ struct Analysis {
     proved_by: Option<ProvedBy>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
+    /// Whether a stop came before the budget was used.
+    interrupted: bool,
     /// The position, for people.
     #[serde(skip)]
     picture: String,
@@ -167,6 +169,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         decided: Decided::of(&position),
         proved_by: report.proved_by,
         goals: None,
+        interrupted: stop.is_set(),
         picture,
     })
 }
@@ -191,6 +194,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         decided: None,
         proved_by: None,
         goals: Some(goals),
+        interrupted: false,
         picture,
     })
 }
@@ -290,6 +294,12 @@ impl fmt::Display for Analysis {
         }
         self.local.as_ref().map_or(Ok(()), |local| local.fmt(f))?;
         self.plan.as_ref().map_or(Ok(()), |plan| plan.fmt(f))?;
-        self.states.as_ref().map_or(Ok(()), |states| states.fmt(f))
+        self.states
+            .as_ref()
+            .map_or(Ok(()), |states| states.fmt(f))?;
+        match self.interrupted {
+            true => writeln!(f, "interrupted"),
+            false => Ok(()),
+        }
     }
 }

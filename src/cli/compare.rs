@@ -98,6 +98,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             break;
         }
     }
+    if report.interrupted && report.games.is_empty() {
+        return Err(Failure::new("stopped before anything was compared"));
+    }
     // The picture is drawn even if nobody reads the tables; what failed is told after what did not.
     let printed = output.result(&report);
     let agree = report.agree;

@@ -238,10 +238,6 @@ pub(super) fn unique_name(game: &str) -> String {
 
 impl Report {
     fn new(game: String, series: &Series, results: &SeriesResults) -> Report {
-        let mut ends = BTreeMap::new();
-        for record in &results.records {
-            *ends.entry(record.end).or_default() += 1;
-        }
         Report {
             game,
             start_clock: series.config.start_clock.as_secs_f64(),
@@ -253,7 +249,7 @@ impl Report {
                 .iter()
                 .map(|record| record.steps.len())
                 .sum(),
-            ends,
+            ends: ends(&results.records),
             standings: results.standings.clone(),
             interrupted: results.interrupted,
         }
@@ -306,21 +302,41 @@ impl fmt::Display for Report {
                 standing.failures,
             )?;
         }
-        for (end, count) in &self.ends {
-            let what = match end {
-                MatchEnd::Terminal => continue,
-                MatchEnd::Truncated => "cut off at the limit of moves",
-                MatchEnd::Stuck => "ended where a role had no legal move",
-                MatchEnd::Interrupted => "interrupted",
-                MatchEnd::Failed => "ended where the game could not be evaluated",
-                MatchEnd::Abandoned => "given up because of a player",
-            };
-            writeln!(f, "{count} of them {what}")?;
-        }
+        write_ends(f, &self.ends)?;
         let undefined: u64 = self.standings.iter().map(|s| s.undefined).sum();
         if undefined > 0 {
             writeln!(f, "{undefined} goals were undefined in terminal states")?;
         }
         Ok(())
     }
+}
+
+/// How often matches ended in each way.
+pub(super) fn ends<'a>(
+    records: impl IntoIterator<Item = &'a MatchRecord>,
+) -> BTreeMap<MatchEnd, usize> {
+    let mut ends = BTreeMap::new();
+    for record in records {
+        *ends.entry(record.end).or_default() += 1;
+    }
+    ends
+}
+
+/// Writes how many matches did not end as they should.
+pub(super) fn write_ends(
+    f: &mut fmt::Formatter<'_>,
+    ends: &BTreeMap<MatchEnd, usize>,
+) -> fmt::Result {
+    for (end, count) in ends {
+        let what = match end {
+            MatchEnd::Terminal => continue,
+            MatchEnd::Truncated => "cut off at the limit of moves",
+            MatchEnd::Stuck => "ended where a role had no legal move",
+            MatchEnd::Interrupted => "interrupted",
+            MatchEnd::Failed => "ended where the game could not be evaluated",
+            MatchEnd::Abandoned => "given up because of a player",
+        };
+        writeln!(f, "{count} of them {what}")?;
+    }
+    Ok(())
 }

@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let nothing = |_: &mut Game, _: Backend| Ok::<(), MachineError>(());
     let (game, _) = args
         .setup
-        .load(&args.rulesheet, &stop, Game::bulk_backend, nothing)?;
+        .load_ground(&args.rulesheet, &stop, Game::bulk_backend, nothing)?;
     let backend = Backend::Compiled;
     let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
     let seed = args.seed.unwrap_or_else(random_seed);

@@ -74,6 +74,8 @@ struct Check {
     seed: u64,
     /// What differs.
     difference: Option<String>,
+    /// Whether there were fewer steps than asked for.
+    interrupted: bool,
 }
 
 /// Finds the parts of a game and prints them.
@@ -101,6 +103,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         } = checked.unwrap_or_default();
         report.check = Some(Check {
             difference: difference.clone(),
+            interrupted: stop.is_set(),
             steps,
             comparisons,
             seed,
@@ -226,6 +229,9 @@ impl fmt::Display for Report {
                     check.steps, check.comparisons, check.seed
                 )?,
                 Some(difference) => writeln!(f, "wrong      {difference}, seed {}", check.seed)?,
+            }
+            if check.interrupted {
+                writeln!(f, "interrupted")?;
             }
         }
         Ok(())

@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let prepare = |_: &mut Game, _| Ok(());
     let (game, _) = args
         .setup
-        .load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
+        .load_ground(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
     let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
         return Err(Failure::Work(
             "only games that can be grounded are learned".to_string(),

@@ -84,9 +84,12 @@ pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
     let reason = game.gave_up().map(|error| describe(error));
     let reason = reason.unwrap_or_default();
     Failure::Work(format!(
-        "{what} are known only of games that can be grounded: {reason}"
+        "{what} are known only of games that can be grounded: {reason}; {MORE}"
     ))
 }
+
+/// What helps where grounding was given up.
+const MORE: &str = "`--setup-limit` and `--memory-limit` give grounding more";
 
 impl SetupArgs {
     /// For games whose code is not to be kept.
@@ -140,16 +143,54 @@ impl SetupArgs {
         best: fn(&Game) -> Backend,
         prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
     ) -> Result<(Game, Backend), Failure> {
+        let game = self.read(rulesheet, stop)?;
+        if let Some(reason) = game.gave_up() {
+            message(&format!("note: {reason}; the prover plays instead; {MORE}"));
+        }
+        self.prepare(game, stop, best, prepare)
+    }
+
+    /// As [`load`](SetupArgs::load), for what only a ground game can do.
+    pub(super) fn load_ground(
+        &self,
+        rulesheet: &Path,
+        stop: &Stop,
+        best: fn(&Game) -> Backend,
+        prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
+    ) -> Result<(Game, Backend), Failure> {
+        let game = self.read(rulesheet, stop)?;
+        match (game.ground_game(), game.gave_up()) {
+            (Some(_), _) => self.prepare(game, stop, best, prepare),
+            (None, Some(reason)) => Err(Failure::Work(format!(
+                "this command needs a ground game, and {}; {MORE}",
+                describe(reason)
+            ))),
+            (None, None) => Err(Failure::Usage(
+                "this command needs a ground game, which `--backend prover` does without: leave that out"
+                    .to_string(),
+            )),
+        }
+    }
+
+    /// Reads a rulesheet, and tells the user what is odd about it.
+    fn read(&self, rulesheet: &Path, stop: &Stop) -> Result<Game, Failure> {
         let setup = self.setup_for(rulesheet).with_stop(stop.clone());
-        let mut game = Game::load(rulesheet, &setup)?;
+        let game = Game::load(rulesheet, &setup)?;
         let warnings = game.warnings().count(Severity::Warning);
         if warnings > 0 {
             let path = rulesheet.display();
             tracing::info!("{warnings} warnings: see `propjit validate {path}`");
         }
-        if let Some(reason) = game.gave_up() {
-            message(&format!("note: {reason}; the prover plays instead"));
-        }
+        Ok(game)
+    }
+
+    fn prepare(
+        &self,
+        mut game: Game,
+        stop: &Stop,
+        best: fn(&Game) -> Backend,
+        prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
+    ) -> Result<(Game, Backend), Failure> {
         let backend = self.backend.0.unwrap_or(best(&game));
         prepare(&mut game, backend)?;
         match stop.is_set() {

@@ -10,7 +10,7 @@ use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
 use super::options::{SetupArgs, seconds};
-use super::output::{Failure, cannot_write, describe, message};
+use super::output::{Failure, cannot_write, describe, message, writable};
 use super::signals::stop_on_signals;
 
 /// Measure random play for the gdl-perf benchmark
@@ -39,6 +39,7 @@ const MAX_STEPS: u32 = 10_000;
 /// Plays on one thread and writes the figures.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut lines = format!("version=propjit {}\n", env!("CARGO_PKG_VERSION"));
+    writable(&args.outfile)?;
     let played = play(args);
     let _ = match &played {
         Ok(outcome) => write!(

@@ -163,7 +163,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let prepare = |_: &mut Game, _| Ok(());
     let (game, _) = args
         .setup
-        .load(rulesheet, &stop, Game::bulk_backend, prepare)?;
+        .load_ground(rulesheet, &stop, Game::bulk_backend, prepare)?;
     let position = args.position.position(&game)?;
     let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
         return Err(Failure::Work(
@@ -343,6 +343,10 @@ impl fmt::Display for Report {
             f,
             "{} win cubes of {:.1} literals, {} fail cubes of {:.1}",
             self.win_cubes, self.win_literals, self.fail_cubes, self.fail_literals
-        )
+        )?;
+        match self.interrupted {
+            true => writeln!(f, "interrupted"),
+            false => Ok(()),
+        }
     }
 }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use propjit::game::LoadError;
 use propjit::matches::{
-    Accepted, MatchRecord, Openings, Pairing, PlayerFactory, Rating, RecordFile, RecordFileError,
-    Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament, TournamentError, TournamentGame,
-    TournamentProgress, TournamentTable,
+    Accepted, MatchEnd, MatchRecord, Openings, Pairing, PlayerFactory, Rating, RecordFile,
+    RecordFileError, Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament,
+    TournamentError, TournamentGame, TournamentProgress, TournamentTable,
 };
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::contest::{notes, unique_name};
+use super::contest::{ends, notes, unique_name, write_ends};
 use super::options::{game_name, in_range};
 use super::output::{Failure, Output, describe, live_text, message};
 use super::series_args::SeriesArgs;
@@ -81,6 +81,8 @@ struct Report {
     steps: usize,
     sprt: Option<Sprt>,
     interrupted: bool,
+    /// How often matches ended in each way.
+    ends: BTreeMap<MatchEnd, usize>,
     table: TournamentTable,
 }
 
@@ -165,6 +167,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         steps: steps.sum(),
         sprt: tournament.sprt,
         interrupted: results.interrupted,
+        ends: ends(results.records.values()),
         table: results.table,
     });
     // Whatever becomes of the table, the records are written, and the other way round.
@@ -326,6 +329,7 @@ impl fmt::Display for Report {
         if self.games.len() > 1 {
             write_games(f, &table.games)?;
         }
+        write_ends(f, &self.ends)?;
         let sum = |count: fn(&Standing) -> u64| table.standings.iter().map(count).sum::<u64>();
         for (count, what) in [
             (sum(|standing| standing.timeouts), "times a player was late"),

@@ -77,7 +77,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let now = |what: &str| *doing.lock() = what.to_string();
     let tuned = tune::tune(&subjects, &config, &stop, now);
     drop(shown);
-    let tuning = tuned.map_err(|error| Failure::Work(describe(&error)))?;
+    let tuning = tuned.map_err(|error| match stop.is_set() {
+        true => Failure::new("stopped before anything was measured"),
+        false => Failure::Work(describe(&error)),
+    })?;
     let profile = Profile::new(tuning.best.clone());
     let mut report = Report {
         seconds: config.time.as_secs_f64(),

@@ -174,6 +174,13 @@ impl<'a> Reader<'a> {
         match read {
             // Some count too many bytes. A list that ends is a message, if nothing more can come.
             Err(HttpError::Closed) if scan.closed && scan.depth == 0 => {}
+            Err(HttpError::TimedOut)
+                if head.content_length.is_some_and(|n| self.buffer.len() >= n) =>
+            {
+                return Err(HttpError::Malformed(
+                    "the message ends within a list: a `)` is missing",
+                ));
+            }
             read => read?,
         }
         self.take_text()

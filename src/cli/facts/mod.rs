@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use propjit::analysis::{self, AnalysisConfig};
 use propjit::game::Game;
-use propjit::inspection::{InspectionConfig, inspect};
+use propjit::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::rng::random_seed;
 use propjit::similarity::DynamicsConfig;
 
@@ -97,5 +97,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     match output.is_dot() {
         true => output.print(&report.dot()),
         false => output.result(&report),
+    }?;
+    // As `validate` does.
+    let is_wrong = |play: &Inspection| play.findings.iter().any(|finding| finding.is_error);
+    match report.play.as_ref().is_some_and(is_wrong) {
+        true => Err(Failure::Told),
+        false => Ok(()),
     }
 }

@@ -198,7 +198,7 @@ fn solved(
     // What makes machine code takes a token when the game is loaded, and ends with the time, too.
     let making = stop.by(None);
     let setup = &args.setup;
-    let (game, _) = setup.load(rulesheet, &making, Game::bulk_backend, prepare)?;
+    let (game, _) = setup.load_ground(rulesheet, &making, Game::bulk_backend, prepare)?;
     let name = game_name(rulesheet);
     let config = SolveConfig::default()
         .with_memory(args.memory << 20)
