@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::common;
+use crate::common::random_game::random_contest;
+use crate::common::solvable::PENNIES;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
@@ -129,6 +131,39 @@ fn tic_tac_toe_is_played_perfectly() {
             }
         }
     }
+}
+
+/// Of random games in which one wins what the other loses, all that is proved is true, and nothing proved is given away.
+#[test]
+fn what_is_proved_of_random_contests_is_true() {
+    let mut rng = streams(0x5eed).next().unwrap();
+    let mut solved = 0;
+    for seed in 0..300 {
+        let rules = random_contest(&mut rng);
+        let game = common::game(&rules);
+        let config = MctsConfig::default().with_seed(seed).with_threads(1);
+        let search = search(&game, Backend::Lanes, config, 3000);
+        let mut perfect = Perfect::new(&game);
+        let root = perfect.machine.initial_state().unwrap();
+        let value = perfect.value(&root);
+        for role in [RoleId(0), RoleId(1)] {
+            let report = search.report(role);
+            if !report.solved {
+                continue;
+            }
+            solved += 1;
+            let own = if role.0 == 0 { value } else { 100 - value };
+            assert_eq!(report.value, Some(f64::from(own)), "{role:?} of {rules}");
+        }
+        let [first, second] = perfect.legal(&root);
+        let report = search.report(RoleId(0));
+        if report.solved && first.len() > 1 {
+            let joint = [report.best.expect("it has moves"), second[0]];
+            let next = perfect.machine.next_state(&root, &joint).unwrap();
+            assert_eq!(perfect.value(&next), value, "{rules}");
+        }
+    }
+    assert!(solved > 500, "{solved}");
 }
 
 #[test]
@@ -324,6 +359,12 @@ fn budgets_of_nodes_end() {
         let report = searched.report(RoleId(0));
         assert!(report.nodes < 10_000, "{} nodes at a time", report.nodes);
     }
+    // Where there are no more, too: this game has five, and no move is proved to be best.
+    let pennies = common::game(PENNIES);
+    let mut searched = Mcts::new(&pennies, Backend::Lanes, MctsConfig::default()).unwrap();
+    let budget = SearchBudget::default().with_nodes(Some(30));
+    searched.run(&budget).unwrap();
+    assert!(!searched.report(RoleId(0)).solved);
 }
 
 /// The best move is not the one with the usual most, with any backend.

@@ -61,7 +61,7 @@ fn matches_that_need_not_end_are_told() {
 }
 
 /// What a role can force, and what the others can hold it to, straight from the definition.
-fn defined(
+pub(crate) fn defined(
     machine: &mut dyn StateMachine,
     state: &State,
     role: RoleId,

@@ -13,10 +13,44 @@ const RELATIONS: usize = 2;
 /// The moves of whoever is to move.
 const MOVES: [&str; 3] = ["a", "b", "c"];
 
-/// The rules of a game of one role, or of two that move in turns.
+/// The rules of a game of one role, or of two that move in turns, each with goals of its own.
 pub(crate) fn random_game(roles: usize, rng: &mut GameRng) -> String {
     let roles = &["x", "o"][..roles];
     let length = rng.random_range(2..7);
+    let mut rules = rules_but_goals(roles, length, rng);
+    for role in roles {
+        let [won, lost] = [
+            *[100, 70].choose(rng).unwrap(),
+            *[0, 30, -10].choose(rng).unwrap(),
+        ];
+        let body: String = (0..2).map(|_| literal(roles, length, rng)).collect();
+        let _ = writeln!(
+            rules,
+            "(<= (won {role}) {body}) (<= (goal {role} {won}) (won {role}))
+             (<= (goal {role} {lost}) (not (won {role})))"
+        );
+    }
+    rules
+}
+
+/// The rules of a game of two roles that move in turns, of which one wins what the other loses.
+pub(crate) fn random_contest(rng: &mut GameRng) -> String {
+    let roles = &["x", "o"];
+    let length = rng.random_range(3..9);
+    let mut rules = rules_but_goals(roles, length, rng);
+    for won in ["won", "drawn"] {
+        for _ in 0..2 {
+            let body: String = (0..2).map(|_| literal(roles, length, rng)).collect();
+            let _ = writeln!(rules, "(<= {won} {body})");
+        }
+    }
+    rules += "(<= (goal x 100) won) (<= (goal o 0) won)
+        (<= (goal x 50) drawn (not won)) (<= (goal o 50) drawn (not won))
+        (<= (goal x 0) (not drawn) (not won)) (<= (goal o 100) (not drawn) (not won))";
+    rules
+}
+
+fn rules_but_goals(roles: &[&str], length: usize, rng: &mut GameRng) -> String {
     let mut rules = "(init (step 0))".to_string();
     for step in 0..length {
         let _ = write!(rules, " (succ {step} {})", step + 1);
@@ -74,18 +108,6 @@ pub(crate) fn random_game(roles: usize, rng: &mut GameRng) -> String {
         let _ = writeln!(rules, "(<= terminal (not (true (step 0))) {body})");
     }
     let _ = writeln!(rules, "(<= terminal (true (step {length})))");
-    for role in roles {
-        let [won, lost] = [
-            *[100, 70].choose(rng).unwrap(),
-            *[0, 30, -10].choose(rng).unwrap(),
-        ];
-        let body: String = (0..2).map(|_| literal(roles, length, rng)).collect();
-        let _ = writeln!(
-            rules,
-            "(<= (won {role}) {body}) (<= (goal {role} {won}) (won {role}))
-             (<= (goal {role} {lost}) (not (won {role})))"
-        );
-    }
     rules
 }
 

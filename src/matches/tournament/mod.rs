@@ -2,7 +2,8 @@
 //! other, in several games, some matches at a time.
 //!
 //! A *round* has for each game and each group of players one opening, which is played as often
-//! as the game has roles, so that each of them has each role. Matches are numbered round by round. A match depends on its number
+//! as the game has roles, so that each of them has each role; three and more move after each other in another order in the next
+//! round. Matches are numbered round by round. A match depends on its number
 //! and the seed, not on the matches before it or beside it.
 
 mod cores;
