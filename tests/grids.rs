@@ -397,6 +397,17 @@ fn pieces_of_roles_are_no_empty_places() {
     assert_eq!(after.concat().matches('.').count(), 1, "{after:?}");
     assert!(after[0].starts_with('.'), "{after:?}");
 
+    // Whatever empty places are called, if all of them are.
+    let dropping = "(role white) (role black) (n 1) (n 2) (n 3)
+        (<= (init (on ?x ?y z)) (n ?x) (n ?y)) (legal black noop)
+        (<= (legal white (put ?x ?y)) (true (on ?x ?y z)))
+        (<= (next (on ?x ?y white)) (does white (put ?x ?y)))
+        (<= (next (on ?x ?y ?c)) (true (on ?x ?y ?c)) (not (taken ?x ?y)))
+        (<= (taken ?x ?y) (does white (put ?x ?y)))
+        (<= open (true (on ?x ?y z))) (<= terminal (not open)) (goal white 100) (goal black 0)";
+    let (before, _) = rows(&game(dropping), "");
+    assert_eq!(before, ["...", "...", "..."]);
+
     let standing = format!(
         "(role w) (role b) {numbers} (init (on 1 1 w)) (init (on 4 4 b)) (init (on 3 4 b))
          (legal w noop) (<= (legal b (put ?x ?y)) (n ?x) (n ?y))

@@ -371,3 +371,23 @@ mod signals {
         }
     }
 }
+
+#[test]
+fn verify_tells_which_record_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "r.jsonl", "");
+    let game = own("ticTacToe");
+    propjit(&series(&game, "3", &path)).success();
+    let verify = |text: &str| {
+        fs::write(&path, text).unwrap();
+        let assert = propjit(&["verify", &game, "--trace", &path]).code(1);
+        stdout(assert)
+    };
+    let text = fs::read_to_string(&path).unwrap();
+    let second = text.find('\n').unwrap() + 10;
+    let damaged = format!("{}#{}", &text[..second], &text[second..]);
+    let told = verify(&damaged);
+    assert!(told.contains("r.jsonl:2 is no record"), "{told}");
+    let told = verify("");
+    assert!(told.contains("there are no matches in it"), "{told}");
+}

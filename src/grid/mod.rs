@@ -278,8 +278,10 @@ impl Grids {
                         let is_owned = roles.len() > 1 && owners.owner(content).is_some();
                         !is_owned && content.split(' ').all(|word| roles.place(word).is_none())
                     };
-                    let contents = contents.iter().filter(|content| says_nothing(content));
-                    self.empty(number, &contents.collect(), samples)
+                    let nobodys = contents.iter().filter(|content| says_nothing(content));
+                    let is_only = contents.len() == 1;
+                    self.empty(number, &nobodys.collect(), samples)
+                        .filter(|_| !is_only)
                 }
             };
             let symbols = symbols::symbols(&contents);
@@ -309,7 +311,6 @@ impl Grids {
         }
         let places = self.grids[board].sites.len();
         let is_full = counts.values().sum::<usize>() >= places;
-        let is_some = counts.len() > 1 || all.len() > 1;
         let most = counts
             .into_iter()
             .filter(|(content, _)| all.contains(content));
@@ -320,7 +321,7 @@ impl Grids {
             name.into_iter().find(|name| all.contains(name))
         };
         match most {
-            Some((content, _)) if is_full && is_some => called(&EMPTY).or(Some(content)),
+            Some((content, _)) if is_full => called(&EMPTY).or(Some(content)),
             _ if is_full => called(&EMPTY).or_else(|| called(&EMPTY_IF_FULL)),
             _ => called(&EMPTY),
         }

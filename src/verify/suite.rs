@@ -183,7 +183,24 @@ fn read_trace(path: &Path, rulesheet: Fnv64) -> Result<Trace, Failure> {
         Ok(trace) => return Ok(trace),
         Err(error) => error,
     };
-    let mut records = parse_records(path, &text).unwrap_or_default();
+    if text.trim().is_empty() {
+        return Err(failed(&"there are no matches in it"));
+    }
+    let mut records = match parse_records(path, &text) {
+        Ok(records) => records,
+        // A file of records says where it is damaged; any other is no trace.
+        Err(damage) => {
+            let first = text.lines().next().unwrap_or_default();
+            let is_of_records = serde_json::from_str::<RecordLine>(first).is_ok();
+            return Err(match is_of_records {
+                true => Failure {
+                    status: SuiteStatus::Error,
+                    note: damage.to_string(),
+                },
+                false => failed(&error),
+            });
+        }
+    };
     let is_own = |line: &RecordLine| line.head.rulesheet == rulesheet;
     if records.iter().any(is_own) {
         records.retain(is_own);
