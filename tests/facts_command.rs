@@ -130,13 +130,15 @@ fn facts_and_what_goes_wrong_in_matches() {
     let rules = "(role r) (init (n 1)) (legal r go) (<= (next (n 2)) (true (n 1)))
         (<= terminal (true (n 2))) (<= (goal r 100) (true (n 1)))";
     let game = file(&folder, "goalless.kif", rules);
-    let told = |args: &[&str]| stdout(propjit(&[&["facts", &game], args].concat()).success());
-    assert!(!told(&[]).contains("played"));
-    let text = told(&["--play", "--seed", "1"]);
+    let facts = |args: &[&str]| propjit(&[&["facts", &game], args].concat());
+    assert!(!stdout(facts(&[]).success()).contains("played"));
+    // As with `validate`, mistakes are a failure.
+    let text = stdout(facts(&["--play", "--seed", "1"]).code(1));
     assert!(
         text.contains("\nplayed ") && text.contains("goal"),
         "{text}"
     );
-    let report = json(&["facts", &game, "--play"]);
+    let report = stdout(facts(&["--play", "--format", "json"]).code(1));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["play"]["findings"][0]["is_error"], true, "{report}");
 }

@@ -115,7 +115,7 @@ fn errors_name_the_missing_argument() {
             "PLAY needs the match's name as argument 1",
         ),
         (
-            "(STOP m)",
+            "(STOP m noop)",
             "STOP needs a list of moves or nil as argument 2",
         ),
         (

@@ -188,7 +188,12 @@ fn what_cannot_be_solved_is_told() {
         (
             vec!["solve", &talk, "--setup-limit", "1"],
             1,
-            "could not be grounded",
+            "this command needs a ground game, and grounding hit the time limit",
+        ),
+        (
+            vec!["solve", &tic_tac_toe, "--backend", "prover"],
+            2,
+            "leave that out",
         ),
         (
             vec!["solve", &tic_tac_toe, "--seconds", "0"],
