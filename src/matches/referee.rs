@@ -122,7 +122,7 @@ pub fn play_match(
     running.prepare(seats, opening.len());
     let opened = running.open(&opening);
     let opened = opened.map_err(|error| format!("the opening cannot be played: {error}"));
-    let is_ready = opened.is_ok() && running.record.failure.is_none();
+    let is_ready = running.record.failure.is_none();
     let played = opened.and_then(|()| match is_ready {
         true => running.play(progress).map_err(|error| error.to_string()),
         false => Ok(()),
