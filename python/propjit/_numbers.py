@@ -42,9 +42,11 @@ class Numbers:
         if state.terminal or action not in state.legal_numbers(role):
             raise ValueError(f"action {action} of {role} is not legal")
 
-    def is_stuck(self, state: State) -> bool:
-        """Whether a role has no legal move, although the state is not terminal: the match cannot go on."""
-        return not state.terminal and not all(state.legal_numbers(role) for role in self.game.roles)
+    def is_given_up(self, state: State, steps: int, max_steps: int) -> bool:
+        """Whether a match is too long after so many joint moves, or cannot go on since a role has no legal move."""
+        if state.terminal:
+            return False
+        return steps >= max_steps or not all(state.legal_numbers(role) for role in self.game.roles)
 
     def choosing(self, state: State) -> List[str]:
         """The players who have a choice."""

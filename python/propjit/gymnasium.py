@@ -56,8 +56,7 @@ class Env(gymnasium.Env):
         self._state = self._numbers.apply(self._state, {player: int(action), **chance})
         self._steps += 1
         terminated = self._state.terminal
-        is_too_long = self._steps >= self._max_steps
-        truncated = not terminated and (is_too_long or self._numbers.is_stuck(self._state))
+        truncated = self._numbers.is_given_up(self._state, self._steps, self._max_steps)
         reward = self._numbers.goals(self._state)[player] if terminated else 0.0
         return self._numbers.observation(self._state), reward, terminated, truncated, self._info()
 

@@ -115,7 +115,7 @@ class State:
                 scale = 2.0 / max(1, high - low)
                 self._returns = [(goal - low) * scale - 1.0 for goal in goals.values()]
                 return
-            if self._steps >= self._game._max_steps or numbers.is_stuck(self._state):
+            if numbers.is_given_up(self._state, self._steps, self._game._max_steps):
                 self._returns = [0.0] * len(numbers.players)
                 return
             choosing = self._state.to_move

@@ -70,10 +70,7 @@ class _Spaces:
         self._steps += 1
 
     def _is_given_up(self) -> bool:
-        """Whether the match is too long, or cannot go on."""
-        if self._state.terminal:
-            return False
-        return self._steps >= self._max_steps or self._numbers.is_stuck(self._state)
+        return self._numbers.is_given_up(self._state, self._steps, self._max_steps)
 
     def observe(self, agent: str) -> Dict[str, np.ndarray]:
         return {

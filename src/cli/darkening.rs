@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use propjit::game::Game;
 use propjit::machine::{Backend, MachineError};
 use propjit::rng::{random_seed, streams};
 use propjit::tools::darkening::plot;
@@ -69,10 +68,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let plot = args.plot.as_deref();
     plot.map_or(Ok(()), writable)?;
     let stop = stop_on_signals();
-    let nothing = |_: &mut Game, _: Backend| Ok::<(), MachineError>(());
-    let (game, _) = args
-        .setup
-        .load_ground(&args.rulesheet, &stop, Game::bulk_backend, nothing)?;
+    let game = args.setup.load_ground(&args.rulesheet, &stop)?;
     let backend = Backend::Compiled;
     let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
     let seed = args.seed.unwrap_or_else(random_seed);

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::engine::MatchEngines;
-use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::rng::random_seed;
 use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
 use propjit::{Moments, Stop};
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range, seconds, threads};
+use super::options::{SetupArgs, game_name, in_range, not_ground, seconds, threads};
 use super::output::{Failure, Output, describe, show_progress, writable};
 use super::signals::stop_on_signals;
 
@@ -128,14 +127,9 @@ struct PropositionEffect {
 /// Learns and prints what was learned.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
-    let prepare = |_: &mut Game, _| Ok(());
-    let (game, _) = args
-        .setup
-        .load_ground(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
+    let game = args.setup.load_ground(&args.rulesheet, &stop)?;
     let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
-        return Err(Failure::Work(
-            "only games that can be grounded are learned".to_string(),
-        ));
+        return Err(not_ground(&game, "evaluations"));
     };
     if let Some(path) = &args.save {
         writable(path)?;

@@ -150,17 +150,12 @@ impl SetupArgs {
         self.prepare(game, stop, best, prepare)
     }
 
-    /// As [`load`](SetupArgs::load), for what only a ground game can do.
-    pub(super) fn load_ground(
-        &self,
-        rulesheet: &Path,
-        stop: &Stop,
-        best: fn(&Game) -> Backend,
-        prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
-    ) -> Result<(Game, Backend), Failure> {
+    /// Loads a rulesheet for what only a ground game can do, as [`load`](SetupArgs::load) does.
+    pub(super) fn load_ground(&self, rulesheet: &Path, stop: &Stop) -> Result<Game, Failure> {
         let game = self.read(rulesheet, stop)?;
         match (game.ground_game(), game.gave_up()) {
-            (Some(_), _) => self.prepare(game, stop, best, prepare),
+            (Some(_), _) if stop.is_set() => Err(LoadError::Stopped.into()),
+            (Some(_), _) => Ok(game),
             (None, Some(reason)) => Err(Failure::Work(format!(
                 "this command needs a ground game, and {}; {MORE}",
                 describe(reason)
@@ -184,7 +179,8 @@ impl SetupArgs {
         Ok(game)
     }
 
-    fn prepare(
+    /// Makes what `prepare` makes, for the chosen backend or the `best` one.
+    pub(super) fn prepare(
         &self,
         mut game: Game,
         stop: &Stop,

@@ -16,7 +16,7 @@ use propjit::proof::{
 };
 use serde::Serialize;
 
-use super::options::{SetupArgs, in_range, seconds, threads};
+use super::options::{SetupArgs, in_range, not_ground, seconds, threads};
 use super::output::{Failure, Output, describe, show_progress};
 use super::position::PositionArgs;
 use super::signals::stop_on_signals;
@@ -160,15 +160,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let Some(rulesheet) = &args.rulesheet else {
         return serve(&args.setup, &stop);
     };
-    let prepare = |_: &mut Game, _| Ok(());
-    let (game, _) = args
-        .setup
-        .load_ground(rulesheet, &stop, Game::bulk_backend, prepare)?;
+    let game = args.setup.load_ground(rulesheet, &stop)?;
     let position = args.position.position(&game)?;
     let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
-        return Err(Failure::Work(
-            "only games that can be grounded have proofs".to_string(),
-        ));
+        return Err(not_ground(&game, "proofs"));
     };
     let role = find_role(ground.roles(), args.role.as_deref())?;
     let target = Target {

@@ -157,9 +157,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let why = "of the rulesheet and the histories, only one can be standard input";
         return Err(Failure::Usage(why.to_string()));
     }
-    let (game, _) =
-        args.setup
-            .load_ground(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
+    let setup = &args.setup;
+    let game = setup.load_ground(&args.rulesheet, &stop)?;
+    let (game, _) = setup.prepare(game, &stop, Game::bulk_backend, Game::prepare)?;
     let config = SimilarityConfig::default()
         .with_measure(args.measure)
         .with_depth(args.depth)

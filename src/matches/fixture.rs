@@ -21,7 +21,7 @@ pub(super) type Seating = Vec<Option<usize>>;
 
 /// The players of a group in the order of their roles, in the match of this number that it plays, from 0: each has each
 /// role in turn, and then all begin anew in another order, for it matters who moves after whom.
-pub(super) fn seats(group: &[usize], number: u64) -> Vec<usize> {
+fn seats(group: &[usize], number: u64) -> Vec<usize> {
     let Some((&first, others)) = group.split_first() else {
         return Vec::new();
     };
@@ -35,6 +35,15 @@ pub(super) fn seats(group: &[usize], number: u64) -> Vec<usize> {
     }
     seats.rotate_left(turn as usize);
     seats
+}
+
+/// Who of a group plays these of a game's roles, in the match of this number that it plays, from 0.
+pub(super) fn seating(all_roles: usize, roles: &[RoleId], group: &[usize], number: u64) -> Seating {
+    let mut seating = vec![None; all_roles];
+    for (role, player) in roles.iter().zip(seats(group, number)) {
+        seating[role.index()] = Some(player);
+    }
+    seating
 }
 
 /// A match that is to be played.

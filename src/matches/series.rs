@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use propjit_stop::Stop;
 
-use super::fixture::{Fixture, Seating, player_roles, seats, wait_until_free};
+use super::fixture::{Fixture, Seating, player_roles, seating, wait_until_free};
 use super::opening::Opening;
 use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
@@ -128,11 +128,7 @@ impl Series {
     fn seating(&self, rulesheet: &Rulesheet, roles: &[RoleId], number: u64) -> Seating {
         let players: Vec<usize> = (0..roles.len()).collect();
         let number = if self.swap { number } else { 0 };
-        let mut seated = vec![None; rulesheet.roles().len()];
-        for (role, player) in roles.iter().zip(seats(&players, number)) {
-            seated[role.index()] = Some(player);
-        }
-        seated
+        seating(rulesheet.roles().len(), roles, &players, number)
     }
 
     /// Plays all matches: [`play_rest`](Series::play_rest) of a series that has just begun.

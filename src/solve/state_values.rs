@@ -99,7 +99,7 @@ impl StateValues {
         tracing::debug!(states = graph.len(), "all states are known");
         Some(StateValues {
             ceilings,
-            greatest: ceilings_of_all(&graph),
+            greatest: greatest_of(&graph, |_| true),
             is_sure: is_sure(game, &graph),
             is_alone: game.roles().len() == 1,
             roles,
@@ -241,11 +241,7 @@ fn ceilings(graph: &Graph, role: RoleId, goal: i32) -> Box<[i32]> {
     greatest_of(graph, |end| end[role.index()] >= goal)
 }
 
-/// The greatest goal of every role in all ends.
-fn ceilings_of_all(graph: &Graph) -> Box<[i32]> {
-    greatest_of(graph, |_| true)
-}
-
+/// The greatest goal of every role in all ends that count.
 fn greatest_of(graph: &Graph, is_one: impl Fn(&[i32]) -> bool) -> Box<[i32]> {
     let ends = graph.ends().iter();
     let ends = ends.filter(|end| is_one(end));

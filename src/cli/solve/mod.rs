@@ -12,7 +12,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
-use propjit::game::Game;
 use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
@@ -194,11 +193,10 @@ fn solved(
     certificate: Option<&Path>,
     stop: &Stop,
 ) -> Result<Report, Failure> {
-    let prepare = |_: &mut Game, _| Ok(());
     // What makes machine code takes a token when the game is loaded, and ends with the time, too.
     let making = stop.by(None);
     let setup = &args.setup;
-    let (game, _) = setup.load_ground(rulesheet, &making, Game::bulk_backend, prepare)?;
+    let game = setup.load_ground(rulesheet, &making)?;
     let name = game_name(rulesheet);
     let config = SolveConfig::default()
         .with_memory(args.memory << 20)

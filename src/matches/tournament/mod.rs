@@ -19,7 +19,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
 use propjit_stop::Stop;
 
-use super::fixture::{Fixture, Seating, player_roles, seats, wait_until_free};
+use super::fixture::{Fixture, Seating, player_roles, seating, wait_until_free};
 use super::opening::{GameOpenings, OpeningError, Openings};
 use super::player::PlayerFactory;
 use super::record::{MatchEnd, MatchRecord};
@@ -123,11 +123,7 @@ impl RoundMatch {
     /// Who plays what in the round of this number, from 0.
     fn seating(&self, round: u64) -> Seating {
         let number = round * self.group.len() as u64 + self.turn;
-        let mut seating = vec![None; self.all_roles];
-        for (role, player) in self.roles.iter().zip(seats(&self.group, number)) {
-            seating[role.index()] = Some(player);
-        }
-        seating
+        seating(self.all_roles, &self.roles, &self.group, number)
     }
 }
 
