@@ -10,7 +10,6 @@ use super::find::find_goal_bounds;
 use crate::background::Background;
 use crate::engine::Engines;
 use crate::ground::GoalBounds;
-use crate::pause::Pause;
 use propjit_stop::Stop;
 
 /// A background task that finds a game's [`GoalBounds`]. Clones share it.
@@ -18,19 +17,18 @@ use propjit_stop::Stop;
 pub struct GoalBoundsTask(Background<Option<GoalBounds>>);
 
 impl GoalBoundsTask {
-    /// Starts to look for them when a pause is over. It ends early when `stop` is set.
+    /// Starts to look for them when the [pause](Engines::analysis_pause) of the engines is over. It ends early when `stop` is set.
     pub(crate) fn start(
         engines: &Arc<Engines>,
         config: AnalysisConfig,
-        pause: &Pause,
         stop: &Stop,
     ) -> GoalBoundsTask {
-        let (engines, pause, stop) = (engines.clone(), pause.clone(), stop.clone());
+        let (engines, stop) = (engines.clone(), stop.clone());
         GoalBoundsTask(Background::start(
             "goal-bounds",
             || None,
             move || {
-                pause.wait();
+                engines.analysis_pause().wait();
                 find_goal_bounds(&engines, &config, &stop)
             },
         ))

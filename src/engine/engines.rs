@@ -12,6 +12,7 @@ use super::tiers::Tiers;
 use super::valid_engine::ValidEngine;
 use crate::background::Background;
 use crate::ground::{GoalBounds, GroundGame};
+use crate::pause::Pause;
 
 /// The engines of a game, which all its threads share. None is made before it is wanted.
 ///
@@ -27,6 +28,7 @@ pub struct Engines {
     steps: OnceLock<Steps>,
     /// Without and with regard to goal latches.
     decisive: [OnceLock<DecisiveEngine>; 2],
+    analysis_pause: Pause,
 }
 
 impl Engines {
@@ -50,6 +52,7 @@ impl Engines {
             tiers: OnceLock::new(),
             steps: OnceLock::new(),
             decisive: Default::default(),
+            analysis_pause: Pause::default(),
         }
     }
 
@@ -112,6 +115,11 @@ impl Engines {
     /// circuit; `None` if there is none yet.
     pub fn code_time(&self) -> Option<Duration> {
         self.tiers.get()?.code_time()
+    }
+
+    /// What looks for goal bounds, and provers beside searches, wait for before they begin.
+    pub(crate) fn analysis_pause(&self) -> &Pause {
+        &self.analysis_pause
     }
 
     /// The engine for playouts with decisive moves, which the first call starts to make, with

@@ -26,7 +26,6 @@ use crate::machine::lanes::LanesMachine;
 use crate::machine::prover::ProverMachine;
 use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::machine::{Backend, MachineError, RANDOM_ROLE, RoleId, StateMachine};
-use crate::pause::Pause;
 
 pub use machines::Machines;
 pub use setup::{LoadError, Setup, SetupStage};
@@ -43,8 +42,6 @@ pub struct Game {
     prover_limits: ProverLimits,
     stages: Vec<SetupStage>,
     goal_bounds: OnceLock<GoalBoundsTask>,
-    /// What the search for goal bounds waits for before it begins.
-    analysis_pause: Pause,
     stop: Stop,
 }
 
@@ -95,7 +92,6 @@ impl Game {
             prover_limits: setup.prover_limits(),
             stages: Vec::new(),
             goal_bounds: OnceLock::new(),
-            analysis_pause: Pause::default(),
             stop: setup.stop.clone(),
         };
         game.stage("parse", start.elapsed());
@@ -268,14 +264,8 @@ impl Game {
     /// this is first called, and goes on for some seconds at most.
     pub fn goal_bounds(&self) -> Option<&GoalBoundsTask> {
         let engines = self.engines.as_ref()?;
-        let (config, pause) = (AnalysisConfig::default(), &self.analysis_pause);
-        let start = || GoalBoundsTask::start(engines, config, pause, &self.stop);
+        let start = || GoalBoundsTask::start(engines, AnalysisConfig::default(), &self.stop);
         Some(self.goal_bounds.get_or_init(start))
-    }
-
-    /// What the search for [goal bounds](Game::goal_bounds) waits for before it begins.
-    pub(crate) fn analysis_pause(&self) -> &Pause {
-        &self.analysis_pause
     }
 
     /// The engine for playouts with [decisive moves](crate::decisive) of the ground game, if

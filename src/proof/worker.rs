@@ -52,13 +52,16 @@ pub struct ProofWorker {
 
 impl ProofWorker {
     /// Starts the thread, which calls `tell` with what it has to tell, until that is `false`: with
-    /// a status when it is ready and after each request, and with what it proves.
+    /// a status when it is ready and after each request, and with what it proves. While an evaluation
+    /// is to be learned first, it waits.
     pub fn start(engines: &Arc<Engines>, tell: Arc<TellProofs>) -> ProofWorker {
         let (requests, received) = unbounded();
         let stop = Stop::new();
         let work = {
             let (engines, stop) = (engines.clone(), stop.clone());
             move || {
+                // To get ready takes seconds where there are many gates.
+                engines.analysis_pause().wait();
                 let served =
                     caught(|| Serving::new(&engines, tell.clone(), &stop).serve(&received));
                 if let Err(message) = served {

@@ -95,8 +95,6 @@ pub struct HeuristicConfig {
     pub keeps: bool,
     /// What it waits for before each round. That takes none of its time.
     pub(super) pause: Pause,
-    /// A pause of others, such as what looks for decisive moves, which a [task](super::HeuristicTask) ends when it is done.
-    pub(crate) pause_of_others: Pause,
 }
 
 impl Default for HeuristicConfig {
@@ -110,7 +108,6 @@ impl Default for HeuristicConfig {
             threads: 1,
             keeps: true,
             pause: Pause::default(),
-            pause_of_others: Pause::default(),
         }
     }
 }
@@ -421,7 +418,7 @@ impl Learner<'_> {
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
         // What it has to be better than are playouts with decisive moves, if these are known in time.
-        if !self.config.pause_of_others.is_on() {
+        if !engines.engines().analysis_pause().is_on() {
             let left = time.saturating_sub(self.elapsed());
             engines.wait_for_decisive(Instant::now() + left / 2);
         }

@@ -92,7 +92,7 @@ impl HeuristicTask {
         let stop = Stop::new();
         let (own, until) = ((engines.clone(), config.clone()), stop.clone());
         let make = move || {
-            let _end = own.1.pause_of_others.end_in_any_case();
+            let _end = own.0.engines().analysis_pause().end_in_any_case();
             make(&own.0, random, &own.1, &until)
         };
         HeuristicTask {

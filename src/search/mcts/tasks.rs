@@ -136,17 +136,16 @@ fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
     if config.evaluation.is_none() || config.leaves.is_some() {
         return None;
     }
-    let (random, analysis) = (game.random_role(), game.analysis_pause());
+    let random = game.random_role();
     let may_learn = Roles::new(ground.roles().len()).is_some() && random.is_none();
     if config.learn_first && may_learn && ground.lowered().gates() >= MANY_GATES {
-        analysis.begin();
+        game.engines()?.analysis_pause().begin();
     }
     // Learning has nothing to do with the state of a match.
     let engines = match_engines(game, &config.clone().with_darkening(false));
-    let mut learning = HeuristicConfig::default()
+    let learning = HeuristicConfig::default()
         .with_time(config.learning)
         .with_threads(config.learning_threads)
         .with_keeps(config.keep);
-    learning.pause_of_others = analysis.clone();
     Some(HeuristicTask::start(&engines?, random, &learning))
 }
