@@ -3,6 +3,7 @@
 //! Source: S. Evans and P. Turrini, "Improving Strategic Decisions in Sequential Games by
 //! Exploiting Positional Similarity", Games 14 (2023), 36.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use propjit::Stop;
@@ -13,6 +14,7 @@ use propjit::similarity::{
     SimilarityError, assign, continuations, dynamics, rewards, structural, tree_edit,
 };
 
+use crate::common::continuations::random_states;
 use crate::common::{game, own_game};
 
 /// A tree in words: a move, and what can be played after it.
@@ -252,34 +254,33 @@ fn measures_are_symmetric_and_of_equal_positions_one() {
     }
 }
 
-/// Sets of moves tell the same as trees.
+/// Two may pick what is free. One of them can pass always, the other one sometimes.
+const PICKING: &str = "
+    (role a) (role b) (init (free 1)) (init (free 2)) (init (free 3)) (init (step 1))
+    (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+    (<= (legal ?r (pick ?n)) (role ?r) (true (free ?n)))
+    (legal a noop) (<= (legal b noop) (true (free 1))) (legal b (free 2))
+    (<= (next (free ?n)) (true (free ?n)) (not (does a (pick ?n))) (not (does b (pick ?n))))
+    (<= (next (free 2)) (does b (free 2)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 6))) (<= (goal ?r 0) (role ?r))";
+
+/// Sets of moves tell the same as trees: where roles take turns, where they move at once, and where a
+/// pass is one of several moves.
 #[test]
 fn bits_and_trees_have_the_same_continuations() {
-    let game = own_game("chess");
-    let ground = game.ground_game().unwrap();
-    let mut comparison = comparison(&game, Measure::Continuations, 1);
-    let initial = ground.initial();
-    let mut machine = game.follower().unwrap();
-    let mut legal = Vec::new();
-    machine
-        .legal_moves(initial, propjit::RoleId(0), &mut legal)
-        .unwrap();
-    let noop = ground.parse_move(propjit::RoleId(1), "noop").unwrap();
-    let mut states = vec![initial.clone()];
-    for played in legal {
-        let second = machine.next_state(initial, &[played, noop]).unwrap();
-        let reply = ground
-            .parse_move(propjit::RoleId(1), "(move e 7 e 5)")
-            .unwrap();
-        let wait = ground.parse_move(propjit::RoleId(0), "noop").unwrap();
-        states.push(machine.next_state(&second, &[wait, reply]).unwrap());
-        states.push(second);
-    }
-    let sets = comparison.move_sets(&states);
-    for (at, one) in states.iter().enumerate().step_by(7) {
-        let found = comparison.similarities(one, &states).unwrap();
-        let by_bits = (0..states.len()).map(|other| sets.similarity(at, &sets, other).unwrap());
-        assert!(by_bits.eq(found));
+    for game in [own_game("chess"), own_game("tron"), game(PICKING)] {
+        let engines = game.engines().unwrap();
+        let states: Vec<State> = (1..=20)
+            .flat_map(|seed| random_states(engines, seed).into_iter().take(10))
+            .collect();
+        let mut comparison = comparison(&game, Measure::Continuations, 1);
+        let sets = comparison.move_sets(&states);
+        for (at, one) in states.iter().enumerate().step_by(7) {
+            let found = comparison.similarities(one, &states).unwrap();
+            let by_bits = (0..states.len()).map(|other| sets.similarity(at, &sets, other).unwrap());
+            assert!(by_bits.eq(found));
+        }
     }
 }
 
@@ -351,6 +352,37 @@ fn captures_are_kept_apart_in_sequences() {
     assert_near(Some(found), 2.0 * (legal - 1.0) / (2.0 * legal));
 }
 
+/// Whether a move cannot be undone does not depend on what else can be played; and a counter, which
+/// every move advances, makes no difference.
+#[test]
+fn a_forced_move_is_the_same_one_as_elsewhere() {
+    let marks = own_game("ticTacToe");
+    let cells = [
+        "(cell 1 1 x)",
+        "(cell 1 2 x)",
+        "(cell 1 3 o)",
+        "(cell 2 2 o)",
+        "(cell 2 3 x)",
+        "(cell 3 1 x)",
+        "(cell 3 2 o)",
+    ];
+    let last = [&cells[..], &["(cell 2 1 o)", "(control x)"]].concat();
+    let one_of_two = [&cells[..], &["(control o)"]].concat();
+    let counter = counting("(legal a (go 1)) (<= (legal a (go 2)) (true (step 1)))");
+    let (start, second) = (["(step 0)", "(at 1)"], ["(step 1)", "(at 1)"]);
+    for (game, forced, free) in [
+        (&marks, &last[..], &one_of_two[..]),
+        (&counter, &start, &second),
+    ] {
+        let (forced, free) = (state(game, forced), state(game, free));
+        let mut comparison = comparison(game, Measure::Sequences, 1);
+        assert_near(
+            Some(comparison.similarity(&forced, &free).unwrap()),
+            2.0 / 3.0,
+        );
+    }
+}
+
 /// Two moves of the second ply that win at once are paired below every move, except where that
 /// guards against them.
 #[test]
@@ -373,6 +405,31 @@ fn moves_that_win_are_paired() {
         often.any(|pair| (&*pair.a, &*pair.b) == ("(mark 3 1)", "(mark 3 3)")),
         "{found:?}"
     );
+}
+
+/// Joint moves that differ only in who plays which move have the same label, but not the same text.
+#[test]
+fn moves_at_the_same_time_are_told_in_the_order_of_roles() {
+    let hands = ["rock", "paper", "scissors"];
+    let game = game(
+        "(role a) (role referee) (role b) (init (round 1))
+        (hand rock) (hand paper) (hand scissors) (legal referee watch)
+        (<= (legal a ?hand) (hand ?hand)) (<= (legal b ?hand) (hand ?hand))
+        (<= (next (shown ?one ?other)) (does a ?one) (does b ?other))
+        (<= (next (round 2)) (true (round 1))) (<= (next (round 3)) (true (round 2)))
+        (<= terminal (true (round 3))) (<= (goal ?role 0) (role ?role))",
+    );
+    let initial = game.ground_game().unwrap().initial().clone();
+    let found = comparison(&game, Measure::Continuations, 1)
+        .matched_moves(&initial, &initial)
+        .unwrap();
+    let all = hands.map(|a| hands.map(|b| format!("{a} | watch | {b}")));
+    let all: BTreeSet<&str> = all.as_flattened().iter().map(String::as_str).collect();
+    assert_eq!(found.pairs.len(), all.len());
+    let first = found.pairs.iter().map(|pair| &*pair.a);
+    assert_eq!(first.collect::<BTreeSet<_>>(), all);
+    let second = found.frequent.iter().map(|pair| &*pair.b);
+    assert_eq!(second.collect::<BTreeSet<_>>(), all);
 }
 
 #[test]

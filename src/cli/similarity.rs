@@ -86,8 +86,8 @@ pub(super) struct Args {
     #[arg(long, default_value = "10", value_name = "N", requires = "children", value_parser = |text: &str| in_range::<usize>(text, 2, 1_000_000))]
     samples: usize,
 
-    /// The seed of the samples
-    #[arg(long, value_name = "SEED", requires = "children")]
+    /// The seed of the samples [default: another one each time]
+    #[arg(long, value_name = "N", requires = "children")]
     seed: Option<u64>,
 
     /// The most nodes of the game trees

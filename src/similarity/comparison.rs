@@ -21,7 +21,7 @@ use crate::game::Game;
 use crate::ground::GroundGame;
 use crate::machine::batch::Batch;
 use crate::machine::expander::Expander;
-use crate::machine::{Backend, MachineError, State};
+use crate::machine::{Backend, MachineError, Move, State};
 use crate::rng;
 
 /// Why positions cannot be compared.
@@ -71,8 +71,7 @@ struct Position {
 
 /// What follows from a move, and how similar that is to where the move is made.
 struct Child {
-    /// The label of the joint move.
-    label: u32,
+    joint: Vec<Move>,
     position: Position,
     similarity: f64,
 }
@@ -88,8 +87,7 @@ struct Grown {
 struct Step {
     /// The place of the state in which it was made.
     parent: usize,
-    /// The labels of its moves.
-    moves: Vec<u32>,
+    joint: Vec<Move>,
     /// The packed state.
     state: Vec<u64>,
     goals: Option<Vec<i32>>,
@@ -252,24 +250,22 @@ impl Comparison {
         let steps = self.steps(&positions)?;
         let seconds = self.children(&positions, steps)?;
         let (seconds_a, seconds_b) = seconds.split_at(pairs.len());
-        let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        let text = |child: &Child| self.labels.text(&self.game, &child.joint);
+        let mut counts: BTreeMap<(String, String), u32> = BTreeMap::new();
         for (a, b) in seconds_a.iter().zip(seconds_b) {
             let matched = structural(&similarities(a), &similarities(b));
             for &(i, j) in matched.iter().flat_map(|(_, assignment)| &assignment.pairs) {
-                let names = (self.labels.name(a[i].label), self.labels.name(b[j].label));
-                *counts.entry(names).or_default() += 1;
+                let texts = (text(&a[i]), text(&b[j]));
+                *counts.entry(texts).or_default() += 1;
             }
         }
-        let frequent = counts.into_iter().map(|((a, b), count)| FrequentPair {
-            a: a.to_string(),
-            b: b.to_string(),
-            count,
-        });
+        let frequent = counts.into_iter();
+        let frequent = frequent.map(|((a, b), count)| FrequentPair { a, b, count });
         let mut frequent: Vec<FrequentPair> = frequent.collect();
         frequent.sort_by_key(|pair| std::cmp::Reverse(pair.count));
         let pairs = pairs.into_iter().map(|(i, j)| MovePair {
-            a: self.labels.name(of_a[i].label).to_string(),
-            b: self.labels.name(of_b[j].label).to_string(),
+            a: text(&of_a[i]),
+            b: text(&of_b[j]),
             similarities: (of_a[i].similarity, of_b[j].similarity),
         });
         let mut pairs: Vec<MovePair> = pairs.collect();
@@ -328,11 +324,10 @@ impl Comparison {
     /// What follows from packed states by every joint move, if that is not more than `most`.
     fn follow(&mut self, packed: &[u64], most: usize) -> Result<Vec<Step>, SimilarityError> {
         let mut steps = Vec::new();
-        let labels = &self.labels;
         let is_all = self.expander.expand_while(packed, |child| {
             steps.push(Step {
                 parent: child.parent,
-                moves: labels.of_moves(child.joint),
+                joint: child.joint.to_vec(),
                 state: child.state.to_vec(),
                 goals: child.goals.map(<[i32]>::to_vec),
             });
@@ -372,7 +367,7 @@ impl Comparison {
                 parents.push(parent);
                 family.push(position.clone());
                 Child {
-                    label: self.labels.of_joint(&step.moves),
+                    joint: step.joint,
                     position,
                     similarity: 0.0,
                 }
@@ -420,24 +415,21 @@ impl Comparison {
             let steps = self.follow(&packed, self.config.nodes - nodes)?;
             nodes += steps.len();
             let (mut next_open, mut next_packed) = (Vec::new(), Vec::new());
-            for siblings in steps.chunk_by(|a, b| a.parent == b.parent) {
+            for step in steps {
                 self.check_stop()?;
-                let parent = siblings[0].parent;
-                let (tree, node) = open[parent];
-                let before = &packed[parent * words..][..words];
-                let after: Vec<&[u64]> = siblings.iter().map(|step| &step.state[..]).collect();
+                let (tree, node) = open[step.parent];
+                let before = &packed[step.parent * words..][..words];
                 let cannot_be_undone = match &self.irreversible {
-                    Some(irreversible) => irreversible.moves(before, &after),
-                    None => vec![false; after.len()],
+                    Some(irreversible) => irreversible.cannot_be_undone(before, &step.state),
+                    None => false,
                 };
-                for (step, cannot_be_undone) in siblings.iter().zip(cannot_be_undone) {
-                    let label = self.labels.of_joint(&step.moves);
-                    let label = label << 1 | u32::from(cannot_be_undone);
-                    let child = trees[tree].add(node, label, &step.moves);
-                    if step.goals.is_none() {
-                        next_open.push((tree, child));
-                        next_packed.extend_from_slice(&step.state);
-                    }
+                let moves = self.labels.of_moves(&step.joint);
+                let label = self.labels.of_joint(&moves);
+                let label = label << 1 | u32::from(cannot_be_undone);
+                let child = trees[tree].add(node, label, &moves);
+                if step.goals.is_none() {
+                    next_open.push((tree, child));
+                    next_packed.extend_from_slice(&step.state);
                 }
             }
             (open, packed) = (next_open, next_packed);

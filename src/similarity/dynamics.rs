@@ -1,12 +1,13 @@
 //! How dynamic a game is: how much, and how unevenly, moves change what can be played.
 //!
 //! A position is *connected* with one that follows by the moves that can be played in both: by
-//! their similarity of continuations at depth 1. What follows is the next position of a match in
-//! which the same roles have several moves, so that in games with turns it is the same role's turn.
-//! The mean of these similarities is the density of the connections of a game's positions; how far
-//! they are apart is what the source calls how dynamic a game is, "the variability of the
-//! connection density of the graph" (section 3, "Generalisability"). Where nothing changes but that
-//! a square is taken, all are near to 1; where moves block and take, they are lower and differ.
+//! their similarity of continuations at depth 1, in which passes do not count here. What follows is
+//! the next position of a match in which the same roles have several moves, so that in games with
+//! turns it is the same role's turn. The mean of these similarities is the density of the
+//! connections of a game's positions; how far they are apart is what the source calls how dynamic a
+//! game is, "the variability of the connection density of the graph" (section 3,
+//! "Generalisability"). Where nothing changes but that a square is taken, all are near to 1; where
+//! moves block and take, they are lower and differ.
 
 use std::time::Duration;
 

@@ -10,9 +10,9 @@ use crate::machine::{MachineError, State};
 
 /// What tells moves that cannot be undone from others: latches, and the pieces on boards.
 ///
-/// A move cannot be undone if a latch closes that not all moves of the position close, or if fewer
-/// places of the boards are occupied after it, which is a capture. What every move closes, such as
-/// that of a counter of moves, tells nothing of the move.
+/// A move cannot be undone if it closes a latch, or if fewer places of the boards are occupied after
+/// it, which is a capture. A latch that closes whatever is played, such as that of a counter of
+/// moves, tells nothing of the move.
 #[derive(Clone, Debug)]
 pub(super) struct Irreversible {
     /// The propositions that stay true, and those that stay false.
@@ -27,9 +27,15 @@ impl Irreversible {
         ground: &GroundGame,
         stop: &Stop,
     ) -> Result<Irreversible, MachineError> {
+        let (circuit, layout) = (ground.lowered(), ground.layout());
+        let moves = layout.does.iter().cloned().flatten();
+        let by_moves = circuit.influence(moves.map(|input| circuit.inputs()[input]));
         let mut latched = [State::new(), State::new()];
         for latch in structural_latches(ground) {
-            latched[usize::from(!latch.value)].insert(latch.proposition);
+            let next = circuit.outputs()[layout.next.start + latch.proposition];
+            if by_moves.contains(next.node()) {
+                latched[usize::from(!latch.value)].insert(latch.proposition);
+            }
         }
         let grids = Grids::find(game, stop)?;
         let is_piece = |proposition: &usize| {
@@ -40,7 +46,7 @@ impl Irreversible {
                 .flatten()
                 .any(|contents| !contents.is_empty())
         };
-        let propositions = ground.layout().bases.len();
+        let propositions = layout.bases.len();
         let pieces: State = (0..propositions).filter(is_piece).collect();
         let words = |state: &State| {
             let mut words = state.words().to_vec();
@@ -53,34 +59,20 @@ impl Irreversible {
         })
     }
 
-    /// Which of the moves that lead from one state to these cannot be undone. States are packed.
-    pub(super) fn moves(&self, before: &[u64], after: &[&[u64]]) -> Vec<bool> {
+    /// Whether the move that leads from one state to another one cannot be undone. States are packed.
+    pub(super) fn cannot_be_undone(&self, before: &[u64], after: &[u64]) -> bool {
         let [stay_true, stay_false] = &self.latched;
-        let closed = |after: &[u64], word: usize| {
+        let closes = (0..before.len()).any(|word| {
             let (old, new) = (before[word], after[word]);
-            (!old & new & stay_true[word]) | (old & !new & stay_false[word])
-        };
-        let words = 0..before.len();
-        let by_all: Vec<u64> = (words.clone())
-            .map(|word| {
-                after
-                    .iter()
-                    .fold(!0, |all, after| all & closed(after, word))
-            })
-            .collect();
+            let closed = (!old & new & stay_true[word]) | (old & !new & stay_false[word]);
+            closed != 0
+        });
         let count = |state: &[u64]| -> u32 {
             let pieces = state.iter().zip(&self.pieces);
             pieces
                 .map(|(state, pieces)| (state & pieces).count_ones())
                 .sum()
         };
-        let pieces = count(before);
-        let cannot = |after: &&[u64]| {
-            let closes = words
-                .clone()
-                .any(|word| closed(after, word) & !by_all[word] != 0);
-            closes || count(after) < pieces
-        };
-        after.iter().map(cannot).collect()
+        closes || count(after) < count(before)
     }
 }

@@ -11,20 +11,25 @@ use crate::machine::{Move, RoleId, State};
 /// What stands in a name for an argument that does not count.
 const ANY: &str = "_";
 
+/// The text of a joint move on which nothing depends.
+const PASS: &str = "pass";
+
 /// The labels of a game's moves.
 ///
 /// Moves with the same text are the same move, whoever plays them, so that the moves of one player
 /// can be compared with those of the other one. Moves on which nothing depends, such as what a
 /// role does when it is not its turn, have no label. A joint move in which several moves have one
-/// has a label of its own; one in which none has is a pass.
+/// has a label of its own, which is the same whoever plays which; one in which none has is a pass.
 #[derive(Clone, Debug)]
 pub(super) struct Labels {
     /// The label of each move of each role.
     of_moves: Vec<Vec<Option<u32>>>,
-    /// The texts of single moves, a pass being the last one, and of joint moves after these.
-    names: Vec<String>,
+    /// The number of labels of single moves, a pass being the last one. Those of joint moves come
+    /// after these.
     single: usize,
     joint: FxHashMap<Vec<u32>, u32>,
+    /// The places of arguments that make no difference.
+    ignored: Vec<usize>,
 }
 
 impl Labels {
@@ -32,12 +37,10 @@ impl Labels {
     pub(super) fn new(game: &GroundGame, ignored: &[usize]) -> Labels {
         let circuit = game.lowered();
         let used = circuit.cone(circuit.outputs().iter().copied());
-        let (mut names, mut numbers) = (Vec::new(), FxHashMap::default());
+        let mut numbers = FxHashMap::default();
         let mut label = |text: String| {
-            *numbers.entry(text).or_insert_with_key(|text: &String| {
-                names.push(text.clone());
-                names.len() as u32 - 1
-            })
+            let next = numbers.len() as u32;
+            *numbers.entry(text).or_insert(next)
         };
         let roles = RoleId::first(game.roles().len());
         let of_moves = roles.map(|role| {
@@ -48,13 +51,11 @@ impl Labels {
             });
             moves.collect()
         });
-        let of_moves = of_moves.collect();
-        names.push("pass".to_string());
         Labels {
-            of_moves,
-            single: names.len(),
-            names,
+            of_moves: of_moves.collect(),
+            single: numbers.len() + 1,
             joint: FxHashMap::default(),
+            ignored: ignored.to_vec(),
         }
     }
 
@@ -92,49 +93,67 @@ impl Labels {
         if let Some(&known) = self.joint.get(moves) {
             return known;
         }
-        let names = moves
-            .iter()
-            .map(|&label| self.names[label as usize].as_str());
-        let name = names.collect::<Vec<_>>().join(" | ");
-        let label = self.names.len() as u32;
-        self.names.push(name);
+        let label = (self.single + self.joint.len()) as u32;
         self.joint.insert(moves.to_vec(), label);
         label
     }
 
-    /// The text of a label.
-    pub(super) fn name(&self, label: u32) -> &str {
-        &self.names[label as usize]
+    /// The text of a joint move: of the only move that has a label, or of the moves of all roles if
+    /// several have one.
+    pub(super) fn text(&self, game: &GroundGame, joint: &[Move]) -> String {
+        let moves = RoleId::first(joint.len()).zip(joint.iter().copied());
+        let has_label = |&(role, played): &(RoleId, Move)| {
+            self.of_moves[role.index()][played.index()].is_some()
+        };
+        let shown: Vec<(RoleId, Move)> = match moves.clone().filter(has_label).count() {
+            0 => return PASS.to_string(),
+            1 => moves.filter(has_label).collect(),
+            _ => moves.collect(),
+        };
+        let texts = shown
+            .into_iter()
+            .map(|(role, played)| without(&game.move_text(role, played), &self.ignored));
+        texts.collect::<Vec<_>>().join(" | ")
     }
 
     fn pass(&self) -> u32 {
         self.single as u32 - 1
     }
 
-    /// The labels of all moves that can be played in each of the states.
+    /// The labels of all moves that can be played in each of the states, a pass included.
     pub(super) fn sets(&self, batch: &mut Batch, states: &[State]) -> MoveSets {
         let words = column_words(self.single);
         let mut sets = MoveSets::new(words, states.len());
         let width = batch.width();
         let row = width.words();
         let mut rows = Vec::new();
+        let mut unlabelled = Vec::new();
         let mut columns = Vec::new();
         for states in states.chunks(batch.lanes()) {
             batch.enter(states);
             rows.clear();
-            rows.resize(self.single * row, 0u64);
+            rows.resize(self.pass() as usize * row, 0u64);
+            // The last row: it is a pass if every role makes a move without a label.
+            rows.resize(self.single * row, !0);
             let mut going_on = batch.filled().and_not(batch.terminal());
             for (role, labels) in RoleId::first(self.of_moves.len()).zip(&self.of_moves) {
                 going_on = going_on.and(batch.choices(role).0);
+                unlabelled.clear();
+                unlabelled.resize(row, 0);
                 let legal = batch.legal_rows(role).chunks_exact(row);
                 for (legal, label) in legal.zip(labels) {
-                    if let Some(label) = *label {
-                        let into = &mut rows[label as usize * row..][..row];
-                        into.iter_mut()
-                            .zip(legal)
-                            .for_each(|(into, &legal)| *into |= legal);
-                    }
+                    let into = match *label {
+                        Some(label) => &mut rows[label as usize * row..][..row],
+                        None => &mut unlabelled[..],
+                    };
+                    into.iter_mut()
+                        .zip(legal)
+                        .for_each(|(into, &legal)| *into |= legal);
                 }
+                let pass = &mut rows[self.pass() as usize * row..];
+                pass.iter_mut()
+                    .zip(&unlabelled)
+                    .for_each(|(pass, &unlabelled)| *pass &= unlabelled);
             }
             columns.clear();
             columns.resize(states.len() * words, 0);
@@ -142,8 +161,6 @@ impl Labels {
             for (lane, set) in columns.chunks_exact_mut(words).enumerate() {
                 if !going_on.contains(lane) {
                     set.fill(0);
-                } else if set.iter().all(|&word| word == 0) {
-                    set[self.single.div_ceil(64) - 1] |= 1 << (self.pass() % 64);
                 }
                 sets.push(set);
             }

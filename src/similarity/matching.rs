@@ -18,7 +18,8 @@ pub struct MatchedMoves {
     pub frequent: Vec<FrequentPair>,
 }
 
-/// A move of each of two positions.
+/// A joint move of each of two positions: the text of the only move on which something depends, or
+/// those of the moves of all roles, in their order, if something depends on several.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MovePair {
     /// The move in the first position.
@@ -29,7 +30,7 @@ pub struct MovePair {
     pub similarities: (f64, f64),
 }
 
-/// Two moves of the second ply, and how often they were paired.
+/// Two moves of the second ply, as in [`MovePair`], and how often they were paired.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FrequentPair {
     /// The move below the first position.
