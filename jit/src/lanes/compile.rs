@@ -5,6 +5,7 @@
 //! its result, and each can have two to four operands. A gate that is an output
 //! writes the output's row at once if the form is the one wanted there.
 
+use std::collections::VecDeque;
 use std::mem::{replace, take};
 use std::ops::Range;
 
@@ -152,19 +153,19 @@ impl<'a> Compiler<'a> {
         operations: &mut Vec<Operation>,
     ) -> Value {
         let operands = self.wide.operands(&self.wide.gates()[gate]);
-        let (mut positive, mut negative) = (Vec::new(), Vec::new());
+        let (mut positive, mut negative) = (VecDeque::new(), VecDeque::new());
         for &edge in operands {
             let value = self.value(edge);
             match value.inverted {
-                false => positive.push(value.row),
-                true => negative.push(value.row),
+                false => positive.push_back(value.row),
+                true => negative.push_back(value.row),
             }
         }
         // An OR becomes its inverse, and a single operand becomes two.
         let is_or = positive.is_empty();
         let invert = is_or && wanted.is_some_and(|wanted| !wanted.inverted);
         if invert || operands.len() == 1 {
-            positive.push(Layout::TRUE);
+            positive.push_back(Layout::TRUE);
         }
         while positive.len() + negative.len() > Kind::MAX_OPERANDS {
             let surplus = positive.len() + negative.len() - Kind::MAX_OPERANDS;
@@ -178,7 +179,7 @@ impl<'a> Compiler<'a> {
             };
             let some = (surplus + 1).min(Kind::MAX_OPERANDS).min(side.len());
             let part: Vec<u32> = side.drain(..some).collect();
-            side.push(row);
+            side.push_back(row);
             operations.push(match is_positive {
                 true => operation(row, &part, &[]),
                 false => operation(row, &[], &part),
@@ -192,7 +193,8 @@ impl<'a> Compiler<'a> {
             Some(wanted) if wanted.inverted == value.inverted => value = wanted,
             _ => self.next_row += 1,
         }
-        operations.push(operation(value.row, &positive, &negative));
+        let sides = [&mut positive, &mut negative].map(|side| &*side.make_contiguous());
+        operations.push(operation(value.row, sides[0], sides[1]));
         value
     }
 

@@ -38,6 +38,7 @@ pub(super) fn factor(circuit: &Circuit, stop: &Stop) -> Circuit {
         }
         match ticker.is_set() {
             true => operands.extend(cubes.iter_mut().map(|cube| !conjunction(builder, cube))),
+            false if cubes.is_empty() => {}
             false => operands.push(none_of(builder, cubes)),
         }
         if wide.place(node) == Place::Private {

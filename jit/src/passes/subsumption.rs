@@ -65,26 +65,34 @@ impl<'a> Terms<'a> {
         if terms.len() < 2 {
             return;
         }
-        // Each term waits at one of its edges for a term from which that follows:
-        // at the last made, as this is one that few other terms have.
+        let operands: Vec<Vec<Edge>> = terms
+            .iter()
+            .map(|term| {
+                let mut edges = Vec::new();
+                self.wide.leaves(term.node(), &mut edges);
+                edges
+            })
+            .collect();
+        let mut uses: HashMap<Edge, usize, FxBuildHasher> = HashMap::default();
+        for &edge in operands.iter().flatten() {
+            *uses.entry(edge).or_default() += 1;
+        }
+        // Each term waits at one of its edges for a term from which that follows: at the one that
+        // the fewest terms have, and of these at the last made.
         let mut waiting: HashMap<Edge, Vec<usize>, FxBuildHasher> = HashMap::default();
-        let mut operands: Vec<Vec<Edge>> = Vec::with_capacity(terms.len());
-        for (at, term) in terms.iter().enumerate() {
-            let mut edges = Vec::new();
-            self.wide.leaves(term.node(), &mut edges);
-            if let Some(&last) = edges.last() {
-                waiting.entry(last).or_default().push(at);
+        for (at, edges) in operands.iter().enumerate() {
+            if let Some(&rarest) = edges.iter().rev().min_by_key(|edge| uses[*edge]) {
+                waiting.entry(rarest).or_default().push(at);
             }
-            operands.push(edges);
         }
         let mut comparisons = MOST_COMPARISONS * terms.len();
         let mut dropped = vec![false; terms.len()];
         for (at, &term) in terms.iter().enumerate() {
             let follow = self.mark_what_follows(!term);
             let others = follow.iter().filter_map(|edge| waiting.get(edge)).flatten();
-            for &other in others {
-                if other != at && !dropped[other] && comparisons > 0 {
-                    comparisons -= 1;
+            for &other in others.take(comparisons) {
+                comparisons -= 1;
+                if other != at && !dropped[other] {
                     let mut operands = operands[other].iter();
                     dropped[at] |= operands.all(|edge| self.follows(*edge));
                 }

@@ -22,8 +22,9 @@ fn pair(a: Element, b: Element) -> Pair {
 /// Rows of elements, from which pairs are extracted.
 pub(super) struct Extraction {
     rows: Vec<Vec<Element>>,
-    /// The rows that each element is or was in.
+    /// The rows that each element is or was in, and in how many of them it is.
     users: Vec<Vec<u32>>,
+    uses: Vec<usize>,
     /// The number of elements given at the start.
     given: usize,
     /// The pairs that the later elements stand for.
@@ -41,6 +42,7 @@ impl Extraction {
         Extraction {
             rows: Vec::new(),
             users: vec![Vec::new(); elements],
+            uses: vec![0; elements],
             given: elements,
             pairs: Vec::new(),
             counts: HashMap::default(),
@@ -52,6 +54,7 @@ impl Extraction {
     pub(super) fn add_row(&mut self, row: Vec<Element>) {
         for element in &row {
             self.users[element.0 as usize].push(self.rows.len() as u32);
+            self.uses[element.0 as usize] += 1;
         }
         self.rows.push(row);
     }
@@ -86,10 +89,10 @@ impl Extraction {
             }
         }
         self.counts.retain(|_, &mut count| count > 1);
-        let users = &self.users;
+        let uses = &self.uses;
         let entries = self.counts.iter();
         self.queue = entries
-            .map(|(&pair, &count)| entry(users, pair, count))
+            .map(|(&pair, &count)| entry(uses, pair, count))
             .collect();
         while let Some((bound, _, Reverse(best))) = self.queue.pop() {
             let Some(&count) = self.counts.get(&best) else {
@@ -98,7 +101,7 @@ impl Extraction {
             if count == bound {
                 self.extract(best);
             } else if count > 1 {
-                self.queue.push(entry(&self.users, best, count));
+                self.queue.push(entry(&self.uses, best, count));
             }
             if ticker.is_set() {
                 return;
@@ -112,7 +115,8 @@ impl Extraction {
         self.pairs.push((a, b));
         self.counts.remove(&(a, b));
         let [of_a, of_b] = [a, b].map(|e| &self.users[e.0 as usize]);
-        let candidates = if of_a.len() <= of_b.len() { of_a } else { of_b };
+        let fewer = self.uses[a.0 as usize] <= self.uses[b.0 as usize];
+        let candidates = if fewer { of_a } else { of_b };
         let is_in = |row: &u32| {
             let row = &self.rows[*row as usize];
             row.contains(&a) && row.contains(&b)
@@ -135,18 +139,26 @@ impl Extraction {
         for gone in [a, b] {
             let rows = &self.rows;
             let is_left = |row: &u32| rows[*row as usize].contains(&gone);
-            self.users[gone.0 as usize].retain(is_left);
+            let (list, uses) = (
+                &mut self.users[gone.0 as usize],
+                &mut self.uses[gone.0 as usize],
+            );
+            *uses -= users.len();
+            if list.len() > 2 * *uses {
+                list.retain(is_left);
+            }
         }
+        self.uses.push(users.len());
         self.users.push(users);
         for (other, count) in neighbours.into_iter().filter(|&(_, count)| count > 1) {
             let pair = (other, element);
             self.counts.insert(pair, count);
-            self.queue.push(entry(&self.users, pair, count));
+            self.queue.push(entry(&self.uses, pair, count));
         }
     }
 }
 
-fn entry(users: &[Vec<u32>], pair: Pair, count: u32) -> (u32, Reverse<usize>, Reverse<Pair>) {
-    let all = users[pair.0.0 as usize].len() + users[pair.1.0 as usize].len();
+fn entry(uses: &[usize], pair: Pair, count: u32) -> (u32, Reverse<usize>, Reverse<Pair>) {
+    let all = uses[pair.0.0 as usize] + uses[pair.1.0 as usize];
     (count, Reverse(all), Reverse(pair))
 }
