@@ -24,7 +24,8 @@ use crate::moves::RoleId;
 const FEWEST_GATES: usize = 500;
 const LEAST_PART: usize = 5;
 
-/// The time for the proofs of what excludes what, for each gate that may be saved.
+/// The time for the proofs of what excludes what, for each gate that may be saved; half of it for finding what is
+/// counted.
 const TIME_PER_GATE: Duration = Duration::from_millis(1);
 
 /// The fewest propositions of a group for which it matters that one of them is always true.
@@ -83,18 +84,18 @@ pub(super) fn restated(game: &GroundGame, stop: &Stop) -> Option<(Circuit, PassR
     if goal_gates < FEWEST_GATES || goal_gates * LEAST_PART < gates {
         return None;
     }
-    // The proofs take longest, and are not worth their time if nothing would come of them.
-    let assumed = candidates(game, true);
-    let found = find(game, &assumed, stop)?;
-    found.circuit.as_ref()?;
     let time = TIME_PER_GATE * u32::try_from(goal_gates).unwrap_or(u32::MAX);
+    // The proofs are not worth their time if nothing would come of them.
+    let assumed = candidates(game, true);
+    let found = find(game, &assumed, &stop.within(time / 2))?;
+    found.circuit.as_ref()?;
     let net = Net::new(game, VARIABLES);
     let ends = [stop.within(time / 2), stop.within(time)];
     let proved = induction::prove(&net, Vec::new(), candidates(game, false), ends);
     tracing::debug!(proved = proved.len(), time = ?start.elapsed(), "what excludes what");
     let found = match assumed.iter().all(|group| proved.contains(group)) {
         true => found,
-        false => find(game, &proved, stop)?,
+        false => find(game, &proved, &stop.within(time / 2))?,
     };
     let restated = found.circuit?;
     let report = PassReport {

@@ -192,12 +192,16 @@ impl<'a> Symmetry<'a> {
         while let Some(edge) = open.pop() {
             let place = &mut self.places[edge.node().index()];
             if self.diagrams.level(edge).is_some() && place.0 != self.round {
+                if nodes.len() == self.steps {
+                    self.steps = 0;
+                    return None;
+                }
                 place.0 = self.round;
                 nodes.push(edge.node().0);
                 open.extend_from_slice(self.diagrams.children(edge.node()));
             }
         }
-        self.steps = self.steps.checked_sub(nodes.len())?;
+        self.steps -= nodes.len();
         // Children are made before their parents.
         nodes.sort_unstable();
         for (place, &node) in (0..).zip(&nodes) {
