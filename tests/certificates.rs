@@ -122,6 +122,25 @@ fn certificates_that_were_tampered_with_are_refused() {
 }
 
 #[test]
+fn matches_that_never_end_are_worth_the_least_goal() {
+    let game = game(
+        "(role r) (init (p 0)) (other 0 1) (other 1 0) (legal r go)
+         (<= (next (p ?y)) (true (p ?x)) (other ?x ?y))
+         (<= (next done) (true done)) (<= terminal (true done)) (goal r 50)",
+    );
+    let right = certified(&game);
+    assert!(checked(&game, &right).is_ok());
+    let mut less = right.clone();
+    let values = less.values.iter_mut();
+    let claimed = less.claims.iter_mut().flat_map(|claim| &mut claim.goals);
+    values.chain(claimed).for_each(|range| range.most = -7);
+    assert!(matches!(
+        checked(&game, &less),
+        Err(Refusal::Value { most: 0, .. })
+    ));
+}
+
+#[test]
 fn a_strategy_that_goes_round_in_circles_is_refused() {
     // The role may stay as long as it likes.
     let game = game(

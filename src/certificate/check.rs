@@ -49,9 +49,12 @@ pub fn check(
     }
     let mut checker = Checker::new(rules, certificate, stop, progress)?;
     let mut proved: Vec<GoalRange> = Vec::new();
+    // What roles get in matches that never end.
+    let mut floors = Vec::new();
     let roles = checker.roles.clone();
     for role in roles.iter().filter(|role| *role != RANDOM_ROLE) {
         let (least, most) = goals_in_rules(rules, role);
+        floors.push(least);
         proved.push(GoalRange {
             role: role.clone(),
             least,
@@ -60,7 +63,7 @@ pub fn check(
     }
     for (number, claim) in (1..).zip(&certificate.claims) {
         checker.claim(number, claim)?;
-        for value in &mut proved {
+        for (value, &floor) in proved.iter_mut().zip(&floors) {
             let others = roles
                 .iter()
                 .filter(|role| **role != value.role && *role != RANDOM_ROLE);
@@ -72,7 +75,11 @@ pub fn check(
                     value.least = value.least.max(goals.least);
                 }
                 if by_others {
-                    value.most = value.most.min(goals.most);
+                    let most = match claim.ends {
+                        true => goals.most,
+                        false => goals.most.max(floor),
+                    };
+                    value.most = value.most.min(most);
                 }
             }
         }
