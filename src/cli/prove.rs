@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use propjit::Stop;
 use propjit::game::Game;
+use propjit::ground::Literal;
 use propjit::machine::{Move, RoleId};
 use propjit::proof::{
     self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProofPart, ProofWay,
@@ -210,8 +211,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let texts = moves.map(|(role, &played)| ground.move_text(role, played));
         texts.collect::<Vec<_>>().join(" | ")
     };
+    // A cube is about states of one phase.
+    let phase = || {
+        let bases = ground.phases().bases().iter();
+        bases.map(|&base| Literal::new(base, state.contains(base)))
+    };
     let cube = |cube: &Arc<Cube>| {
-        let literals = cube.given();
+        let literals = phase().chain(cube.given());
         literals.map(|literal| literal.text(ground)).collect()
     };
     output.result(&Report {

@@ -13,9 +13,6 @@ use super::split::{Side, Split};
 use super::strategy::{Question, best_line};
 use super::values::Values;
 
-/// The most joint moves of a line.
-const LONGEST_LINE: usize = 1000;
-
 /// States, and the values that they have for all roles.
 pub(super) struct Enumeration {
     pub(super) graph: Graph,
@@ -67,7 +64,7 @@ impl Enumeration {
         let forcing: Vec<&Question> = forcing
             .filter(|question| question.side == Side::Role)
             .collect();
-        best_line(&self.graph, &forcing, LONGEST_LINE)
+        best_line(&self.graph, &forcing)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::machine::RoleId;
 
 use super::extraction::include;
@@ -94,15 +96,12 @@ impl Question {
 }
 
 /// Joint moves from the initial state on, in which each role chooses what it would if it chose
-/// first: as places among the legal moves, as long as the graph has them, up to so many.
-pub(super) fn best_line(
-    graph: &Graph,
-    questions: &[&Question],
-    most: usize,
-) -> Vec<(usize, Vec<usize>)> {
+/// first: as places among the legal moves, as long as the graph has them, and until a state comes again.
+pub(super) fn best_line(graph: &Graph, questions: &[&Question]) -> Vec<(usize, Vec<usize>)> {
     let mut line = Vec::new();
+    let mut met = FxHashSet::default();
     let mut at = 0;
-    while at < graph.expanded() && line.len() < most {
+    while at < graph.expanded() && met.insert(at) {
         let counts = &graph.shapes()[graph.shape(at)];
         if counts.contains(&0) {
             break;
