@@ -10,7 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use propjit::game::LoadError;
 use propjit::matches::{
     ErrorRecord, MatchEnd, MatchPosition, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
-    RecordFileError, Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing,
+    RecordFileError, Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing, excerpt,
+    printable,
 };
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
@@ -196,8 +197,9 @@ pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -
                 format!("move {}", step + 1)
             });
             let what = match (step, kind) {
-                (Some(_), PlayerErrorKind::Illegal) => format!("`{text}` is not legal"),
-                _ => text.clone(),
+                (Some(_), PlayerErrorKind::Illegal) => format!("`{}` is not legal", excerpt(text)),
+                (None, PlayerErrorKind::Illegal) => format!("the answer is `{}`", excerpt(text)),
+                _ => printable(text),
             };
             notes.push(format!(
                 "{player} as {role}, match {number}, {when}: {what}"
@@ -206,7 +208,7 @@ pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -
         // That a player failed too often is told as an error.
         let failure = record.failure.as_ref();
         let failure = failure.filter(|_| record.end != MatchEnd::Abandoned);
-        notes.extend(failure.map(|failure| format!("match {number}: {failure}")));
+        notes.extend(failure.map(|failure| format!("match {number}: {}", printable(failure))));
     }
     notes
 }

@@ -17,6 +17,7 @@ mod fixture;
 mod history;
 mod opening;
 mod player;
+mod printable;
 mod rating;
 mod record;
 mod record_file;
@@ -34,6 +35,7 @@ pub use board::{Board, find_text};
 pub use history::History;
 pub use opening::{GameOpenings, NoDepth, Opening, OpeningError, Openings};
 pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
+pub use printable::{excerpt, printable};
 pub use rating::{Meeting, Rating, ratings};
 pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 pub use record_file::{

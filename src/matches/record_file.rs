@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::opening::Openings;
 use super::record::MatchRecord;
 use super::rulesheet::Rulesheet;
 use super::series::Series;
@@ -69,6 +71,9 @@ pub struct TournamentOptions {
     pub pairing: String,
     /// Where openings come from.
     pub openings: String,
+    /// The hash of the file that they come from, if they come from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings_hash: Option<Fnv64>,
 }
 
 impl SeriesHead {
@@ -81,6 +86,11 @@ impl SeriesHead {
                 .collect(),
             pairing: tournament.pairing.to_string(),
             openings: tournament.openings.to_string(),
+            openings_hash: match &tournament.openings {
+                // One that cannot be read is an error when it is read.
+                Openings::File(path) => std::fs::read(path).ok().map(|text| Fnv64::of(&text)),
+                _ => None,
+            },
         };
         let players = tournament.players.clone();
         let series = Series::new(players, tournament.config.clone())
@@ -157,11 +167,16 @@ pub struct RecordLine {
     #[serde(flatten)]
     pub head: SeriesHead,
     /// The number of the match in its series, from 1.
-    #[serde(rename = "match")]
+    #[serde(rename = "match", deserialize_with = "positive")]
     pub number: u64,
     /// The match.
     #[serde(flatten)]
     pub record: MatchRecord,
+}
+
+/// A number that is not 0.
+fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    NonZeroU64::deserialize(from).map(NonZeroU64::get)
 }
 
 /// Why a record file cannot be used.
@@ -357,9 +372,7 @@ impl RecordFile {
         let whole = lines
             .into_iter()
             .filter(|line| !line.record.end.is_premature());
-        records.played = whole
-            .map(|line| (line.number.saturating_sub(1), line.record))
-            .collect();
+        records.played = whole.map(|line| (line.number - 1, line.record)).collect();
         Ok(records)
     }
 

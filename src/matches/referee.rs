@@ -423,10 +423,13 @@ struct Blame {
 
 impl From<PlayerError> for Blame {
     fn from(error: PlayerError) -> Blame {
-        let kind = match &error {
+        let kind = match error {
+            PlayerError::Answer(text) => {
+                let kind = PlayerErrorKind::Illegal;
+                return Blame { kind, text };
+            }
             PlayerError::TimedOut => PlayerErrorKind::Timeout,
             PlayerError::Connection(_) => PlayerErrorKind::Connection,
-            PlayerError::Answer(_) => PlayerErrorKind::Illegal,
             _ => PlayerErrorKind::Failure,
         };
         let text = error.with_cause();

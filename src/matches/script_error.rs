@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::printable::excerpt;
 use super::record_file::RecordFileError;
 use crate::machine::MachineError;
 
@@ -131,7 +132,7 @@ const FEW: usize = 5;
 
 /// The first few legal moves.
 fn some(moves: &[String]) -> String {
-    let few: Vec<String> = moves.iter().take(FEW).map(|text| cut(text)).collect();
+    let few: Vec<String> = moves.iter().take(FEW).map(|text| excerpt(text)).collect();
     match moves.len() {
         0 => "nothing is legal".to_string(),
         count if count <= FEW => format!("legal: {}", few.join(", ")),
@@ -148,16 +149,5 @@ fn example(roles: &[String]) -> String {
 }
 
 fn quote(text: &str) -> String {
-    format!("`{}`", cut(text))
-}
-
-/// The text, or its start if it is long, with nothing in it that moves a cursor.
-fn cut(text: &str) -> String {
-    const MOST: usize = 60;
-    let printable = |c: char| if c.is_control() { ' ' } else { c };
-    let start: String = text.chars().take(MOST).map(printable).collect();
-    match text.chars().nth(MOST) {
-        None => start,
-        Some(_) => format!("{start}..."),
-    }
+    format!("`{}`", excerpt(text))
 }

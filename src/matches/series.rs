@@ -167,7 +167,8 @@ impl Series {
         let mut seating = Vec::new();
         let mut failure = None;
         for (number, rng) in (0..self.matches).zip(streams(self.seed)) {
-            if stop.is_set() || failure.is_some() {
+            let is_over = stop.is_set() || failure.is_some();
+            if is_over && played.is_empty() {
                 break;
             }
             if self.only.is_some_and(|only| only != number) {
@@ -179,9 +180,12 @@ impl Series {
                 seating.push(seated);
                 continue;
             }
+            if is_over {
+                continue;
+            }
             failure = wait_until_free(&self.players, &self.config, stop);
             if stop.is_set() || failure.is_some() {
-                break;
+                continue;
             }
             let fixture = Fixture {
                 number,

@@ -103,13 +103,19 @@ const KINDS: &[PlayerKind] = &[
     },
 ];
 
-/// The seat, with a seed that depends on the player's `seed`, if it has one, and on the number of
-/// the match alone. So the matches of a series differ, and the same series can be played again.
+/// What tells the streams of players with a seed of their own from those of a series with that seed.
+const OWN_SEEDS: u64 = 0x706c_6179_6572_7365;
+
+/// The seat, with a seed that depends on the player's `seed`, if it has one, on the number of
+/// the match, and on the role alone. So the matches of a series differ, and so do those who play with the same `seed`;
+/// and the same series can be played again.
 fn seated(seat: &Seat, seed: Option<u64>) -> Seat {
     let mut seat = seat.clone();
     if let Some(seed) = seed {
-        let rng = streams(seed).nth(seat.number as usize);
-        seat.seed = rng.expect("streams do not end").random();
+        let rng = streams(seed ^ OWN_SEEDS).nth(seat.number as usize);
+        let mut seeds = rng.expect("streams do not end").random_iter();
+        let own = seeds.nth(seat.role.index());
+        seat.seed = own.expect("random numbers do not end");
     }
     seat
 }

@@ -1,5 +1,6 @@
 //! The messages of the line protocol, as data and as lines.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,6 +24,24 @@ impl<T: Serialize> Numbered<T> {
         let text = serde_json::to_string(self).expect("a message is plain data");
         format!("{text}\n")
     }
+}
+
+/// What a message says, in the first of its fields that has one of these names.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn said<T: DeserializeOwned>(message: Value, names: &[&str]) -> Result<T, String> {
+    let fields = match message {
+        Value::Object(fields) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let mut said = fields.into_iter();
+    let said = said.find(|(name, _)| names.contains(&name.as_str()));
+    let (name, content) =
+        said.ok_or_else(|| format!("it has none of the fields {}", names.join(", ")))?;
+    // By itself, so that an error is about what is said.
+    let said = serde_json::Map::from_iter([(name.clone(), content)]);
+    serde_json::from_value(Value::Object(said)).map_err(|error| format!("`{name}`: {error}"))
 }
 
 /// What a program is asked.
@@ -124,6 +143,11 @@ pub enum LineReply {
     Move(Said),
     /// The request cannot be served. Nothing has changed.
     Error(Failed),
+}
+
+impl LineReply {
+    /// The fields by which replies are known.
+    pub(super) const NAMES: [&'static str; 5] = ["loaded", "state", "legal", "move", "error"];
 }
 
 /// A game that is loaded.

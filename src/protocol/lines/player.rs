@@ -1,5 +1,6 @@
 //! A program that speaks the line protocol, as a player.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -95,8 +96,11 @@ fn unexpected(reply: &LineReply) -> PlayerError {
 
 impl Player for LinePlayer {
     fn prepare(&mut self, _: Instant, stop: &Stop) -> Result<(), PlayerError> {
-        let connection = |error| PlayerError::Connection(Arc::new(error));
-        self.process = Some(LineProcess::start(&self.command).map_err(connection)?);
+        let not_started = |error: io::Error| {
+            let text = format!("`{}` cannot be started: {error}", self.command);
+            PlayerError::Connection(Arc::new(io::Error::new(error.kind(), text)))
+        };
+        self.process = Some(LineProcess::start(&self.command).map_err(not_started)?);
         let source = &self.seat.rulesheet.rules().source;
         let load = LineRequest::Load(Load {
             version: VERSION,

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use propjit_stop::Stop;
+use serde_json::Value;
 
-use super::message::{LineReply, LineRequest, Numbered, Stopping};
-use crate::matches::PlayerError;
+use super::message::{LineReply, LineRequest, Numbered, Stopping, said};
+use crate::matches::{PlayerError, excerpt};
 use crate::program::{Program, ProgramCommand};
 
 /// The most bytes of a line.
@@ -114,9 +115,8 @@ fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
         let said = match output.by_ref().take(LONGEST).read_line(&mut line) {
             Ok(0) => return,
             Ok(_) if line.trim().is_empty() => continue,
-            Ok(_) => serde_json::from_str(&line).map_err(|error| {
-                let cut = line.char_indices().nth(80).map_or(line.len(), |(at, _)| at);
-                let text = format!("`{}` is no reply: {error}", line[..cut].trim_end());
+            Ok(_) => reply(&line).map_err(|why| {
+                let text = format!("`{}` is no reply: {why}", excerpt(line.trim_end()));
                 io::Error::new(io::ErrorKind::InvalidData, text)
             }),
             Err(error) => Err(error),
@@ -126,4 +126,12 @@ fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
             return;
         }
     }
+}
+
+/// The reply in a line.
+fn reply(line: &str) -> Result<Numbered<LineReply>, String> {
+    let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let id = line.get("id").and_then(Value::as_u64);
+    let said = said(line, &LineReply::NAMES)?;
+    Ok(Numbered { id, said })
 }

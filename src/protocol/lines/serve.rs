@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::message::{
     Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
-    StateTold, VERSION,
+    StateTold, VERSION, said,
 };
 use super::process::LONGEST;
 use crate::game::Game;
@@ -144,21 +144,9 @@ fn request(line: &[u8]) -> Result<Numbered<LineRequest>, NoRequest> {
     let line: Value =
         serde_json::from_slice(line).map_err(|error| no_request(None, error.to_string()))?;
     let id = line.get("id").and_then(Value::as_u64);
-    let fields = match line {
-        Value::Object(fields) => fields,
-        _ => serde_json::Map::new(),
-    };
-    let mut said = fields.into_iter();
-    let said = said.find(|(name, _)| LineRequest::NAMES.contains(&name.as_str()));
-    let Some((name, content)) = said else {
-        let names = LineRequest::NAMES.join(", ");
-        return Err(no_request(id, format!("it has none of the fields {names}")));
-    };
-    // By itself, so that an error is about what is said.
-    let said = serde_json::Map::from_iter([(name.clone(), content)]);
-    match serde_json::from_value(Value::Object(said)) {
+    match said(line, &LineRequest::NAMES) {
         Ok(said) => Ok(Numbered { id, said }),
-        Err(error) => Err(no_request(id, format!("`{name}`: {error}"))),
+        Err(why) => Err(no_request(id, why)),
     }
 }
 
