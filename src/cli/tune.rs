@@ -64,6 +64,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let error = format!("profiles are switched off: {variable}=off; --dry-run only measures");
         return Err(Failure::Work(error));
     }
+    if let Some(path) = path.as_ref().filter(|_| !args.dry_run) {
+        Profile::can_write(path).map_err(failed)?;
+    }
     let stop = stop_on_signals();
     let subjects = subjects(args, &stop)?;
     let config = TuneConfig::default()

@@ -43,7 +43,15 @@ pub enum ProfileError {
     /// There is no directory for profiles.
     #[error("profiles have no place")]
     Directory(#[from] DirectoryError),
-    /// The file cannot be read, written or removed.
+    /// The file cannot be written.
+    #[error("the profile {} cannot be written", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The file cannot be read or removed.
     #[error("the profile {} cannot be used", path.display())]
     Io {
         /// The file.
@@ -149,7 +157,21 @@ impl Profile {
     pub fn write(&self, path: &Path) -> Result<(), ProfileError> {
         write_whole(path, &format!("{HEADER}{self}")).map_err(|source| {
             let path = path.to_path_buf();
-            ProfileError::Io { path, source }
+            ProfileError::Write { path, source }
+        })
+    }
+
+    /// Whether a profile could be written to a file; makes the directory if that is missing.
+    ///
+    /// # Errors
+    /// When it could not.
+    pub fn can_write(path: &Path) -> Result<(), ProfileError> {
+        let directory = path.parent().unwrap_or(path);
+        let made = std::fs::create_dir_all(directory)
+            .and_then(|()| tempfile::NamedTempFile::new_in(directory));
+        made.map(drop).map_err(|source| {
+            let path = path.to_path_buf();
+            ProfileError::Write { path, source }
         })
     }
 }

@@ -107,6 +107,9 @@ pub enum StoreError {
     /// It is not the evaluation of such a game.
     #[error("{} is damaged; it may be deleted", .0.display())]
     Damaged(PathBuf),
+    /// It is something else.
+    #[error("{} is no evaluation; `propjit heuristics --save` writes such files", .0.display())]
+    NoEvaluation(PathBuf),
     /// It is not an evaluation of this game, or of another version.
     #[error("{} has no evaluation of this game by this version; learn one and save it there", .0.display())]
     Other(PathBuf),
@@ -151,6 +154,8 @@ impl Known {
                 path: path.to_path_buf(),
                 source: io::Error::new(io::ErrorKind::NotFound, "there is no such file"),
             }),
+            // It is not this program's to delete.
+            Err(StoreError::Damaged(path)) => Err(StoreError::NoEvaluation(path)),
             Err(error) => Err(error),
         }
     }
