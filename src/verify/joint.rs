@@ -2,12 +2,19 @@
 
 use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 
-/// The moves that the texts spell, one for each role.
+/// The moves that the texts spell.
+///
+/// # Errors
+/// [`MachineError::JointMove`] if there is not one for each role, or when one spells no move.
 pub(crate) fn parse_joint(
     machine: &mut dyn StateMachine,
     texts: &[impl AsRef<str>],
 ) -> Result<Vec<Move>, MachineError> {
-    let moves = RoleId::first(texts.len()).zip(texts);
+    let (roles, given) = (machine.roles().len(), texts.len());
+    if given != roles {
+        return Err(MachineError::JointMove { roles, given });
+    }
+    let moves = RoleId::first(roles).zip(texts);
     moves
         .map(|(role, text)| machine.parse_move(role, text.as_ref()))
         .collect()

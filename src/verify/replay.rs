@@ -1,11 +1,11 @@
 //! The replay of a trace, up to the first difference.
 
 use super::difference::{Comparison, Difference};
-use super::joint::parse_joint;
+use super::joint::{apply, parse_joint};
 use super::snapshot::{Snapshot, all_goals};
 use super::trace::{Trace, TraceStep};
 use crate::fnv::Fnv64;
-use crate::machine::{MachineError, State, StateMachine};
+use crate::machine::{MachineError, Move, RoleId, State, StateMachine};
 use propjit_stop::Stop;
 
 /// The outcome of a replay.
@@ -33,19 +33,33 @@ pub fn replay(
 ) -> Result<ReplayOutcome, MachineError> {
     let mut replayed = ReplayOutcome::default();
     let mut comparison = Comparison::default();
-    comparison.values("roles", None, trace.roles.as_slice(), machine.roles());
     for (number, recorded) in trace.matches.iter().enumerate() {
+        comparison.at = (number, 0);
+        let roles = recorded.roles.as_ref().unwrap_or(&trace.roles);
+        comparison.values("roles", None, roles.as_slice(), machine.roles());
         let mut state = machine.initial_state()?;
         for (at, step) in recorded.steps.iter().enumerate() {
             replayed.stopped = stop.is_set();
             if replayed.stopped || comparison.first.is_some() {
                 break;
             }
-            comparison.at = (number, at);
-            compare(&mut comparison, step, machine, &state)?;
+            comparison.at.1 = at;
+            let got = Snapshot::of(machine, &state)?;
+            compare(&mut comparison, step, machine, &state, &got)?;
             replayed.steps += 1;
-            if comparison.first.is_none() && at + 1 < recorded.steps.len() {
-                advance(&mut comparison, step, machine, &mut state)?;
+            let is_last = at + 1 == recorded.steps.len();
+            // Where the match ends, nothing need be played.
+            if comparison.first.is_some() || (is_last && step.joint.is_none()) {
+                break;
+            }
+            let texts = step.joint.as_deref().unwrap_or_default();
+            match legal_joint(machine, texts, &got) {
+                Ok(_) if is_last => {}
+                Ok(joint) => state = apply(machine, &state, &joint)?,
+                Err(error) => {
+                    let expected = format!("{texts:?} to be legal");
+                    comparison.differs("joint move", None, expected, error.to_string());
+                }
             }
         }
         if replayed.stopped || comparison.first.is_some() {
@@ -63,8 +77,8 @@ fn compare(
     step: &TraceStep,
     machine: &mut dyn StateMachine,
     state: &State,
+    got: &Snapshot,
 ) -> Result<(), MachineError> {
-    let got = Snapshot::of(machine, state)?;
     if let Some(list) = &step.fluent_list {
         comparison.texts("propositions", None, list, &got.fluents);
     }
@@ -77,7 +91,17 @@ fn compare(
         comparison.values("hash of the propositions", None, hash, &got);
     }
     comparison.values("terminal", None, &step.terminal, &got.terminal);
+    if let Some(stuck) = &step.stuck {
+        comparison.values("stuck", None, stuck, &got.stuck());
+    }
     if let Some(lists) = &step.legal_lists {
+        let roles = got.legal.len();
+        comparison.values(
+            "number of roles with legal moves",
+            None,
+            &lists.len(),
+            &roles,
+        );
         for ((role, list), texts) in machine.roles().iter().zip(lists).zip(&got.legal) {
             comparison.texts("legal moves", Some(role), list, texts);
         }
@@ -85,7 +109,6 @@ fn compare(
     if let Some(counts) = &step.legal {
         let lengths: Vec<usize> = got.legal.iter().map(Vec::len).collect();
         comparison.values("numbers of legal moves", None, counts, &lengths);
-        comparison.values("stuck", None, &step.stuck, &got.stuck());
     }
     if let Some(hashes) = &step.legal_fnv {
         let got: Vec<Fnv64> = got.legal.iter().map(Fnv64::of_lines).collect();
@@ -102,28 +125,23 @@ fn compare(
     Ok(())
 }
 
-/// Plays the recorded moves.
-fn advance(
-    comparison: &mut Comparison,
-    step: &TraceStep,
+/// The moves that the texts spell.
+///
+/// # Errors
+/// When there is not a legal one for each role. In a terminal state, none is legal.
+fn legal_joint(
     machine: &mut dyn StateMachine,
-    state: &mut State,
-) -> Result<(), MachineError> {
-    let texts = step.joint.as_deref().unwrap_or_default();
-    let texts = &texts[..texts.len().min(machine.roles().len())];
-    let joint = parse_joint(machine, texts);
-    match joint.and_then(|joint| machine.next_state(state, &joint)) {
-        Ok(next) => *state = next,
-        Err(MachineError::Prover(error)) => return Err(error.into()),
-        Err(error) => comparison.differs(
-            "joint move",
-            None,
-            format!(
-                "{:?} to be legal",
-                step.joint.as_deref().unwrap_or_default()
-            ),
-            error.to_string(),
-        ),
+    texts: &[String],
+    got: &Snapshot,
+) -> Result<Vec<Move>, MachineError> {
+    let joint = parse_joint(machine, texts)?;
+    for (role, &played) in RoleId::first(joint.len()).zip(&joint) {
+        let text = machine.move_text(role, played);
+        let legal = got.legal.get(role.index());
+        if legal.is_none_or(|legal| legal.binary_search(&text).is_err()) {
+            let role = machine.roles()[role.index()].clone();
+            return Err(MachineError::IllegalMove { role, text });
+        }
     }
-    Ok(())
+    Ok(joint)
 }

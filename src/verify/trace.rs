@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fnv::Fnv64;
-use crate::matches::{MatchEnd, MatchRecord, RecordLine};
+use crate::matches::{MatchEnd, RecordLine};
 
 /// Recorded matches of one game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct Trace {
 /// One recorded match. It may be cut off before a terminal state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceMatch {
+    /// The names of the roles, if recorded with the match, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<String>>,
     /// The states from the initial one on, with the moves between them.
     pub steps: Vec<TraceStep>,
 }
@@ -50,9 +53,9 @@ pub struct TraceStep {
     /// Each role's goal if recorded; `None` within where not exactly one value holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goals: Option<Vec<Option<i32>>>,
-    /// Whether a role has no legal move though the state is not terminal.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub stuck: bool,
+    /// Whether a role has no legal move though the state is not terminal, if recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<bool>,
     /// How many legal moves each role has; absent in terminal states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<Vec<usize>>,
@@ -79,7 +82,7 @@ impl Trace {
     /// The trace of recorded matches; none if there are none.
     pub fn of_records(records: &[RecordLine]) -> Option<Trace> {
         let first = records.first()?;
-        let matches = records.iter().map(|line| TraceMatch::of(&line.record));
+        let matches = records.iter().map(TraceMatch::of);
         Some(Trace {
             game: first.head.game.clone(),
             rulesheet: Some(first.head.rulesheet),
@@ -90,7 +93,8 @@ impl Trace {
 }
 
 impl TraceMatch {
-    fn of(record: &MatchRecord) -> TraceMatch {
+    fn of(line: &RecordLine) -> TraceMatch {
+        let record = &line.record;
         let played = record.steps.iter().map(|step| TraceStep {
             joint: Some(step.iter().map(|played| played.text.clone()).collect()),
             ..TraceStep::unknown()
@@ -99,11 +103,14 @@ impl TraceMatch {
         let last = TraceStep {
             terminal: is_over,
             goals: is_over.then(|| record.goals.clone()),
+            // At the limit of steps, nobody looks for moves.
+            stuck: (record.end == MatchEnd::Stuck).then_some(true),
             ..TraceStep::unknown()
         };
         // Of a state that could not be evaluated, nothing can be said.
         let last = (record.end != MatchEnd::Failed).then_some(last);
         TraceMatch {
+            roles: Some(record.roles.clone()),
             steps: played.chain(last).collect(),
         }
     }
@@ -118,7 +125,7 @@ impl TraceStep {
             fluent_list: None,
             terminal: false,
             goals: None,
-            stuck: false,
+            stuck: None,
             legal: None,
             legal_fnv: None,
             legal_lists: None,
