@@ -236,7 +236,7 @@ fn verify_tells_the_first_difference() {
     assert!(stdout(verify(&trace("100", "go")).success()).contains("1 passed, 0 failed"));
     let told = stdout(verify(&trace("50", "go")).code(1));
     assert!(
-        told.contains("match 0 step 1: goals: expected [Some(50)], got [Some(100)]"),
+        told.contains("match 1 step 1: goals: expected [Some(50)], got [Some(100)]"),
         "{told}"
     );
     let told = stdout(verify(&trace("100", "jump")).code(1));

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
-use propjit::matches::{RecordLine, read_records};
+use propjit::matches::{MatchEnd, RecordLine, read_records};
 use serde_json::Value;
 
 /// The arguments of a series of random matches with a seed.
@@ -390,4 +390,56 @@ fn verify_tells_which_record_is_damaged() {
     assert!(told.contains("r.jsonl:2 is no record"), "{told}");
     let told = verify("");
     assert!(told.contains("there are no matches in it"), "{told}");
+}
+
+#[test]
+fn verify_tells_which_record_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "r.jsonl", "");
+    let game = own("ticTacToe");
+    propjit(&series(&game, "4", &path)).success();
+    let records = read_records(Path::new(&path)).unwrap();
+    let verify = |edit: &dyn Fn(&mut RecordLine)| {
+        // The file has no match 1, so that match 3 is in its second line.
+        let mut edited = records[1..].to_vec();
+        edit(&mut edited[1]);
+        let lines = edited
+            .iter()
+            .map(|line| serde_json::to_string(line).unwrap() + "\n");
+        fs::write(&path, lines.collect::<String>()).unwrap();
+        propjit(&["verify", &game, "--trace", &path])
+    };
+    verify(&|_| ()).success();
+    let wrong: [(&dyn Fn(&mut RecordLine), &str); 4] = [
+        (&|line| line.record.roles.reverse(), "match 3 step 0: roles"),
+        (
+            &|line| {
+                let more = line.record.steps[1][0].clone();
+                line.record.steps[1].push(more);
+            },
+            "match 3 step 1: joint move",
+        ),
+        (
+            &|line| {
+                line.record.steps.truncate(3);
+                line.record.end = MatchEnd::Stuck;
+                line.record.goals.clear();
+            },
+            "match 3 step 3: stuck",
+        ),
+        // Nothing is said of a state that could not be evaluated, but the moves before it were legal.
+        (
+            &|line| {
+                line.record.steps.truncate(3);
+                line.record.steps[2][0].text = "(mark 9 9)".to_string();
+                line.record.end = MatchEnd::Failed;
+                line.record.goals.clear();
+            },
+            "match 3 step 2: joint move",
+        ),
+    ];
+    for (edit, message) in wrong {
+        let told = stdout(verify(edit).code(1));
+        assert!(told.contains(message), "{message}: {told}");
+    }
 }

@@ -37,7 +37,10 @@ pub fn against(
     stop: &Stop,
 ) -> Result<AgainstOutcome, MachineError> {
     let mut done = AgainstOutcome::default();
-    let mut comparison = Comparison::default();
+    let mut comparison = Comparison {
+        at: (1, 0),
+        first: None,
+    };
     comparison.values("roles", None, expected.roles(), machine.roles());
     let mut play = || {
         while done.matches < matches && comparison.first.is_none() {
@@ -46,7 +49,7 @@ pub fn against(
                 if stop.is_set() {
                     return Ok(());
                 }
-                comparison.at = (done.matches, step);
+                comparison.at = (done.matches as u64 + 1, step);
                 let legal = compare(&mut comparison, machine, &pair.0, expected, &pair.1)?;
                 done.steps += 1;
                 if comparison.first.is_some() {

@@ -14,9 +14,9 @@ pub struct Difference {
     /// The role, for legal moves and goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The number of the match, from 0.
+    /// The number of the match, from 1, or the one on record.
     #[serde(rename = "match")]
-    pub match_number: usize,
+    pub match_number: u64,
     /// The number of the step within the match, from 0 for the initial state.
     pub step: usize,
     /// The expected value; of lists only the part that the other side lacks.
@@ -42,8 +42,8 @@ impl fmt::Display for Difference {
 /// Takes comparisons one after the other and keeps the first that differs.
 #[derive(Default)]
 pub(crate) struct Comparison {
-    /// The place of the comparisons: match and step.
-    pub(crate) at: (usize, usize),
+    /// The place of the comparisons: the numbers of the match and of the step.
+    pub(crate) at: (u64, usize),
     pub(crate) first: Option<Difference>,
 }
 

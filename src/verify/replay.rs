@@ -33,8 +33,8 @@ pub fn replay(
 ) -> Result<ReplayOutcome, MachineError> {
     let mut replayed = ReplayOutcome::default();
     let mut comparison = Comparison::default();
-    for (number, recorded) in trace.matches.iter().enumerate() {
-        comparison.at = (number, 0);
+    for (place, recorded) in (1..).zip(&trace.matches) {
+        comparison.at = (recorded.number.unwrap_or(place), 0);
         let roles = recorded.roles.as_ref().unwrap_or(&trace.roles);
         comparison.values("roles", None, roles.as_slice(), machine.roles());
         let mut state = machine.initial_state()?;

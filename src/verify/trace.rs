@@ -29,6 +29,9 @@ pub struct Trace {
 /// One recorded match. It may be cut off before a terminal state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceMatch {
+    /// The number of the match, if it has one; that of others is their place in the trace, from 1.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// The names of the roles, if recorded with the match, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roles: Option<Vec<String>>,
@@ -110,6 +113,7 @@ impl TraceMatch {
         // Of a state that could not be evaluated, nothing can be said.
         let last = (record.end != MatchEnd::Failed).then_some(last);
         TraceMatch {
+            number: Some(line.number),
             roles: Some(record.roles.clone()),
             steps: played.chain(last).collect(),
         }

@@ -19,8 +19,8 @@ pub(super) struct Recording {
 
 /// A state of a match.
 struct Step {
-    /// The number of the match, and of the state in it, from 0 both.
-    at: (usize, usize),
+    /// The number of the match, from 1, and of the state in it, from 0.
+    at: (u64, usize),
     said: Snapshot,
     /// All goal values of each role.
     goals: Vec<Vec<i32>>,
@@ -57,7 +57,7 @@ impl Recording {
         let start = Instant::now();
         let mut steps: Vec<Step> = Vec::new();
         let mut state = machine.initial_state()?;
-        let mut at = (0, 0);
+        let mut at = (1, 0);
         while steps.len() < config.states.max(1) {
             let said = Snapshot::of(machine, &state)?;
             let goals = all_goals(machine, &state)?;
