@@ -278,6 +278,50 @@ fn verify_plays_backends_against_each_other() {
 }
 
 #[test]
+fn verify_does_not_compare_a_backend_with_itself() {
+    let game = own("ticTacToe");
+    for (options, chosen) in [
+        (&["--against", "scalar"][..], "scalar"),
+        (&["--against", "auto"][..], "scalar"),
+        (&["--against", "auto", "--backend", "lanes"][..], "lanes"),
+        (&["--against", "auto", "--backend", "scalar"][..], "scalar"),
+    ] {
+        let report = json(&[&["verify", &game, "--matches", "1"][..], options].concat());
+        let both = [&report["backend"], &report["against"]];
+        assert!(
+            both[0] != both[1] && both.contains(&&chosen.into()),
+            "{options:?}: {report}"
+        );
+    }
+    let same = [
+        "verify",
+        &game,
+        "--against",
+        "prover",
+        "--backend",
+        "prover",
+    ];
+    assert!(stderr(propjit(&same).code(2)).contains("are both prover"));
+    // Where nothing can be grounded, there is only the prover.
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role r) (init (at 0)) (legal r go)
+        (<= (next (at (s ?x))) (true (at ?x)))
+        (<= terminal (true (at (s (s 0))))) (goal r 1)";
+    let deep = file(&folder, "deep.kif", rules);
+    for options in [
+        &["--against", "prover"][..],
+        &["--against", "auto", "--backend", "prover"],
+    ] {
+        let args = [&["verify", &deep, "--setup-limit", "0.05"][..], options].concat();
+        let told = stderr(propjit(&args).code(1).stdout(""));
+        assert!(
+            told.contains("no backend to compare the prover with: "),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn prove_tells_verdict_line_and_cube() {
     let game = own("ticTacToe");
     let moves = "(mark 2 2) | noop; noop | (mark 1 2)";

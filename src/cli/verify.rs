@@ -14,7 +14,7 @@ use propjit::verify::{Difference, against};
 use serde::Serialize;
 
 use super::options::{BackendChoice, SetupArgs, game_name, in_range, threads};
-use super::output::{Failure, Output, show_progress};
+use super::output::{Failure, Output, describe, show_progress};
 use super::signals::stop_on_signals;
 
 /// Compare backends with recorded traces, or with each other
@@ -37,7 +37,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", requires = "games")]
     traces: Option<PathBuf>,
 
-    /// Play random matches side by side with this backend
+    /// Play random matches side by side with this backend; auto, here and for --backend, is the
+    /// fastest one that is not the other
     #[arg(long, value_name = "BACKEND", requires = "rulesheet")]
     against: Option<BackendChoice>,
 
@@ -203,17 +204,22 @@ fn side_by_side(
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let mut setup = args.setup.clone();
-    if setup.backend.0 == Some(Backend::Prover) {
-        // For the prover alone nothing would be ground.
-        setup.backend = args.against.unwrap_or(BackendChoice(None));
+    let chosen = args.setup.backend.0;
+    let against_chosen = args.against.and_then(|choice| choice.0);
+    if let Some(backend) = chosen
+        && chosen == against_chosen
+    {
+        return Err(Failure::Usage(format!(
+            "--backend and --against are both {backend}; they have to differ"
+        )));
     }
-    let (game, best) = setup.load(rulesheet, stop, Game::backend, Game::prepare)?;
-    let backend = args.setup.backend.0.unwrap_or(best);
-    let other = args
-        .against
-        .and_then(|choice| choice.0)
-        .unwrap_or(game.backend());
+    let mut setup = args.setup.clone();
+    if chosen == Some(Backend::Prover) {
+        // For the prover alone nothing would be ground.
+        setup.backend = BackendChoice(against_chosen);
+    }
+    let (game, _) = setup.load(rulesheet, stop, Game::backend, Game::prepare)?;
+    let (backend, other) = pair(&game, chosen, against_chosen)?;
     let (mut machine, mut expected) = (game.machine(backend)?, game.machine(other)?);
     let seed = args.seed.unwrap_or_else(random_seed);
     let mut rng = streams(seed).next().expect("streams do not end");
@@ -236,6 +242,28 @@ fn side_by_side(
         true => Ok(()),
         false => Err(Failure::Told),
     }
+}
+
+/// The backends to compare: those that are chosen, and otherwise the fastest one that is not the
+/// other.
+fn pair(
+    game: &Game,
+    chosen: Option<Backend>,
+    against: Option<Backend>,
+) -> Result<(Backend, Backend), Failure> {
+    let fastest_but = |other: Option<Backend>| {
+        let mut fastest = [game.backend(), game.bulk_backend()].into_iter();
+        fastest.find(|&backend| Some(backend) != other)
+    };
+    let backend = chosen.or_else(|| fastest_but(against));
+    let other = against.or_else(|| fastest_but(backend));
+    backend.zip(other).ok_or_else(|| {
+        let reason = game.gave_up().map(|error| describe(error));
+        let reason = reason.unwrap_or_default();
+        Failure::Work(format!(
+            "there is no backend to compare the prover with: {reason}"
+        ))
+    })
 }
 
 impl fmt::Display for SideBySide {
