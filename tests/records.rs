@@ -388,8 +388,17 @@ fn verify_tells_which_record_is_damaged() {
     let damaged = format!("{}#{}", &text[..second], &text[second..]);
     let told = verify(&damaged);
     assert!(told.contains("r.jsonl:2 is no record"), "{told}");
-    let told = verify("");
-    assert!(told.contains("there are no matches in it"), "{told}");
+    for (text, message) in [
+        ("", "there are no matches in it"),
+        (
+            r#"{"game": "ticTacToe", "roles": ["x", "o"], "matches": []}"#,
+            "there are no matches in it",
+        ),
+        ("(role x)", "no trace and no records of matches"),
+    ] {
+        let told = verify(text);
+        assert!(told.contains(message), "{text}: {told}");
+    }
 }
 
 #[test]

@@ -179,13 +179,13 @@ fn read_trace(path: &Path, rulesheet: Fnv64) -> Result<Trace, Failure> {
         note: format!("{}: {error}", path.display()),
     };
     let text = read_text(path).map_err(|error| failed(&error))?;
+    let none = "there are no matches in it";
     let error = match Trace::from_json(&text) {
+        Ok(trace) if trace.matches.is_empty() => return Err(failed(&none)),
         Ok(trace) => return Ok(trace),
-        Err(error) => error,
+        Err(_) if text.trim().is_empty() => return Err(failed(&none)),
+        Err(error) => format!("no trace and no records of matches: {error}"),
     };
-    if text.trim().is_empty() {
-        return Err(failed(&"there are no matches in it"));
-    }
     let mut records = match parse_records(path, &text) {
         Ok(records) => records,
         // A file of records says where it is damaged; any other is no trace.
