@@ -294,6 +294,16 @@ fn other_commands_read_records() {
         let told = stderr(propjit(&args).code(1));
         assert!(told.contains(said), "{told}");
     }
+    let count = records[2].record.steps.len();
+    let (all, more) = (count.to_string(), (count + 1).to_string());
+    let first = ["--history", &path, "--match", "3", "--first"];
+    let first = with(&["analyze", &game], &first);
+    assert_eq!(json(&with(&first, &[&all]))["depth"], count);
+    let told = stderr(propjit(&with(&first, &[&more])).code(1));
+    assert!(
+        told.contains(&format!("the history has {count} joint moves")),
+        "{told}"
+    );
     // A wrong goal, and a move that is not legal.
     let edited = |edit: &dyn Fn(&mut RecordLine)| {
         let mut line = records[0].clone();

@@ -43,7 +43,11 @@ impl PositionArgs {
                     let why = "the rulesheet and the history cannot both be standard input";
                     return Err(Failure::Usage(why.to_string()));
                 }
-                Some(Script::read(path, self.number)?.first(self.first.unwrap_or(usize::MAX)))
+                let script = Script::read(path, self.number)?;
+                Some(match self.first {
+                    Some(count) => script.first(count)?,
+                    None => script,
+                })
             }
             (_, Some(moves)) => Some(Script::inline(moves)),
             (None, None) => None,

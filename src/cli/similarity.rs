@@ -247,7 +247,11 @@ fn position(
     let mut history = History::new(game.follower()?)?;
     let script = match (source.history, source.moves) {
         (Some(path), _) => {
-            Some(Script::read(path, number)?.first(source.first.unwrap_or(usize::MAX)))
+            let script = Script::read(path, number)?;
+            Some(match source.first {
+                Some(count) => script.first(count)?,
+                None => script,
+            })
         }
         (_, Some(moves)) => Some(Script::inline(moves)),
         (None, None) => None,

@@ -81,11 +81,17 @@ impl Script {
         }
     }
 
-    /// Only the first joint moves, at most this many.
-    #[must_use]
-    pub fn first(mut self, most: usize) -> Script {
-        self.joints.truncate(most);
-        self
+    /// Only the first joint moves, this many.
+    ///
+    /// # Errors
+    /// [`ScriptError::First`] if there are fewer.
+    pub fn first(mut self, count: usize) -> Result<Script, ScriptError> {
+        let there = self.joints.len();
+        if count > there {
+            return Err(ScriptError::First { count, there });
+        }
+        self.joints.truncate(count);
+        Ok(self)
     }
 
     /// One joint move a line. Comments start with `;`; empty lines do not count.

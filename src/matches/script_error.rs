@@ -72,6 +72,14 @@ pub enum ScriptError {
         /// The matches that there are.
         numbers: Vec<u64>,
     },
+    /// There are fewer joint moves than the first that are wanted.
+    #[error("the history has {there} joint moves, fewer than the first {count}")]
+    First {
+        /// How many are wanted.
+        count: usize,
+        /// How many there are.
+        there: usize,
+    },
     /// There is not one move for each role.
     #[error(
         "{place}: {} is no joint move; write a move for each of {}, as in {}",
