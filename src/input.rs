@@ -1,16 +1,54 @@
 //! Texts that users name: files, or `-` for standard input.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The name of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// The text in a file, or all of standard input.
+/// The [`text`] in a file, or in all of standard input.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
     match path.to_str() {
-        Some(STANDARD_INPUT) => io::read_to_string(io::stdin()),
-        _ => fs::read_to_string(path),
+        Some(STANDARD_INPUT) => io::stdin().read_to_end(&mut bytes)?,
+        _ => fs::File::open(path)?.read_to_end(&mut bytes)?,
+    };
+    text(&bytes).map(str::to_string)
+}
+
+/// The text in bytes, but for a character at the end that was not written as a whole, as by a
+/// process that was killed.
+///
+/// # Errors
+/// When they are no text.
+pub(crate) fn text(bytes: &[u8]) -> io::Result<&str> {
+    str::from_utf8(bytes).or_else(|error| {
+        let (text, rest) = bytes.split_at(error.valid_up_to());
+        match error.error_len() {
+            None => Ok(str::from_utf8(text).unwrap_or_default()),
+            Some(_) => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "not a UTF-8 text: byte {:#04x} at offset {}; is this the right file?",
+                    rest[0],
+                    text.len()
+                ),
+            )),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_is_told_with_its_place() {
+        let whole = "(mark é)".as_bytes();
+        assert_eq!(text(whole).unwrap(), "(mark é)");
+        assert_eq!(text(&whole[..7]).unwrap(), "(mark ");
+        let error = text(b"ab\xd4(").unwrap_err().to_string();
+        assert!(error.contains("byte 0xd4 at offset 2"), "{error}");
     }
 }

@@ -462,3 +462,19 @@ fn verify_tells_which_record_is_wrong() {
         assert!(told.contains(message), "{message}: {told}");
     }
 }
+
+#[test]
+fn what_is_not_text_is_told_unless_a_character_is_cut_off_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "r.jsonl", "");
+    let game = own("ticTacToe");
+    propjit(&series(&game, "2", &path)).success();
+    let mut file = fs::File::options().append(true).open(&path).unwrap();
+    file.write_all(b"{\"version\": \"\xc3").unwrap();
+    assert_eq!(read_records(Path::new(&path)).unwrap().len(), 2);
+    file.write_all(b"\xd4").unwrap();
+    let at = fs::metadata(&path).unwrap().len() - 2;
+    let told = stderr(propjit(&["analyze", &game, "--history", &path]).code(1));
+    let message = format!("not a UTF-8 text: byte 0xc3 at offset {at}");
+    assert!(told.contains(&message), "{told}");
+}

@@ -82,7 +82,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     let path = args.thinking.rulesheet().to_path_buf();
     // What comes through a pipe can be read only once, and is rules.
     let is_records = path.is_file()
-        && std::fs::read_to_string(&path).is_ok_and(|text| text.trim_start().starts_with('{'));
+        && std::fs::read(&path).is_ok_and(|text| text.trim_ascii_start().starts_with(b"{"));
     if !is_records {
         return match &args.rules {
             None => Ok(None),

@@ -20,7 +20,7 @@ use super::rulesheet::Rulesheet;
 use super::series::Series;
 use super::tournament::{Tournament, TournamentGame};
 use crate::fnv::Fnv64;
-use crate::input::read_text;
+use crate::input::{read_text, text};
 
 /// What the matches of a series have in common.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -433,19 +433,6 @@ impl RecordFile {
             self.unwritten.remove(0);
         }
         Ok(())
-    }
-}
-
-/// The text in bytes, but for a character at the end that was not written as a whole.
-///
-/// # Errors
-/// When they are no text.
-fn text(bytes: &[u8]) -> io::Result<&str> {
-    match str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => {
-            Ok(str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default())
-        }
-        text => text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
     }
 }
 
