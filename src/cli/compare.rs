@@ -45,7 +45,8 @@ struct Report {
     seconds: f64,
     seed: u64,
     games: Vec<Entry>,
-    agree: bool,
+    /// None if no two backends were compared.
+    agree: Option<bool>,
     interrupted: bool,
 }
 
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seconds: config.time.as_secs_f64(),
         seed: config.seed,
         games: Vec::new(),
-        agree: true,
+        agree: None,
         interrupted: false,
     };
     let mut failure = None;
@@ -88,7 +89,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                 break;
             }
         };
-        report.agree &= entry.table.agrees();
         report.interrupted |= entry.table.interrupted;
         if !output.is_json() {
             output.print(&entry.to_string())?;
@@ -101,6 +101,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if report.interrupted && report.games.is_empty() {
         return Err(Failure::new("stopped before anything was compared"));
     }
+    let games = report.games.iter();
+    let agree = games.filter_map(|entry| entry.table.agrees());
+    report.agree = agree.reduce(|all, one| all && one);
     // The picture is drawn even if nobody reads the tables; what failed is told after what did not.
     let printed = output.result(&report);
     let agree = report.agree;
@@ -112,8 +115,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     printed?;
     match (failure, agree) {
         (Some(failure), _) => Err(failure),
-        (None, true) => Ok(()),
-        (None, false) => Err(Failure::Told),
+        (None, Some(false)) => Err(Failure::Told),
+        (None, _) => Ok(()),
     }
 }
 
@@ -138,15 +141,18 @@ fn measure(
     let now = |what: &str| *doing.lock() = what.to_string();
     let table = compare::compare(&loaded, config, stop, now)?;
     drop(shown);
-    Ok(Some(Entry { game, table }))
+    Ok((!table.rows.is_empty()).then_some(Entry { game, table }))
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agree = match self.agree {
-            true if self.interrupted => "none of the backends that were compared so far differs",
-            true => "no backend differs",
-            false => "THERE ARE DIFFERENCES: see above",
+            None => "no two backends were compared",
+            Some(true) if self.interrupted => {
+                "none of the backends that were compared so far differs"
+            }
+            Some(true) => "no backend differs",
+            Some(false) => "THERE ARE DIFFERENCES: see above",
         };
         writeln!(f, "{agree}; {} s each, seed {}", self.seconds, self.seed)?;
         if self.interrupted {

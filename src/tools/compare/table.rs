@@ -64,10 +64,14 @@ pub struct Figures {
 }
 
 impl CompareTable {
-    /// Whether no backend differs from the reference.
-    pub fn agrees(&self) -> bool {
-        let differs = |row: &CompareRow| matches!(row.outcome, CompareOutcome::Differs(_));
-        !self.rows.iter().any(differs)
+    /// Whether no backend differs from the reference; none if no other one was compared with it.
+    pub fn agrees(&self) -> Option<bool> {
+        let agree = self.rows.iter().filter_map(|row| match row.outcome {
+            CompareOutcome::Differs(_) => Some(false),
+            CompareOutcome::Measured(_) if row.backend != self.reference => Some(true),
+            CompareOutcome::Measured(_) | CompareOutcome::Unavailable(_) => None,
+        });
+        agree.reduce(|all, one| all && one)
     }
 
     pub(super) fn find_ratios(&mut self) {

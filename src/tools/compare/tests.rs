@@ -191,7 +191,7 @@ fn a_backend_that_is_wrong_has_no_figures() {
             }],
             interrupted: false,
         };
-        assert!(!table.agrees());
+        assert_eq!(table.agrees(), Some(false));
     }
 }
 
@@ -201,7 +201,7 @@ fn every_backend_has_a_row() {
     let mut told = Vec::new();
     let now = |what: &str| told.push(what.to_string());
     let table = compare(&game, &quick(), &Stop::new(), now).unwrap();
-    assert!(table.agrees() && !table.interrupted);
+    assert_eq!((table.agrees(), table.interrupted), (Some(true), false));
     let names: Vec<String> = Contender::all().map(|c| c.to_string()).collect();
     assert_eq!(told[1..], names);
     let rows = table.rows.iter().map(|row| &row.backend);
@@ -234,9 +234,13 @@ fn a_stop_leaves_the_rows_there_are() {
             stop.set();
         }
     };
-    let table = compare(&game, &quick(), &stop, now).unwrap();
+    let mut table = compare(&game, &quick(), &stop, now).unwrap();
     assert!(table.interrupted);
     assert_eq!(table.rows.len(), 2);
+    assert_eq!(table.agrees(), Some(true));
+    // The reference alone agrees with nobody.
+    table.rows.retain(|row| row.backend == table.reference);
+    assert_eq!((table.rows.len(), table.agrees()), (1, None));
 }
 
 #[test]
@@ -245,7 +249,7 @@ fn games_that_start_terminal_can_be_compared() {
         (<= (next over) (does r go))";
     let game = Game::from_text("over.kif", rules, &Setup::default()).unwrap();
     let table = compare(&game, &quick(), &Stop::new(), |_| ()).unwrap();
-    assert!(table.agrees());
+    assert_eq!(table.agrees(), Some(true));
     let scalar = table.rows[1].figures().unwrap();
     assert_eq!(scalar.latency.next_seconds, None);
     assert!(scalar.latency.goal_seconds.is_some());
