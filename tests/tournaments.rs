@@ -14,12 +14,16 @@ use propjit::matches::{
 use propjit_gdl::games;
 use serde_json::Value;
 
+use crate::common::COUNTER;
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
 use crate::common::http::{legal, serve};
 use crate::common::players::scripted;
 
 fn game(name: &str) -> TournamentGame {
-    let rules = games::text(name).unwrap();
+    game_of(name, games::text(name).unwrap())
+}
+
+fn game_of(name: &str, rules: &str) -> TournamentGame {
     let rulesheet = Rulesheet::parse(name, rules, Setup::default()).unwrap();
     TournamentGame {
         name: name.to_string(),
@@ -191,6 +195,24 @@ fn a_test_ends_a_tournament() {
     let (again, numbers) = resume(&tournament, results.records.clone());
     assert_eq!(numbers, [0; 0]);
     assert_eq!(again.table.sprt.unwrap(), status);
+}
+
+/// The role `up` never has one goal, so that whoever plays it loses: for the table, ratings and the test.
+#[test]
+fn an_undefined_goal_is_less_than_any() {
+    let mut tournament = tournament(&["legal", "random:seed=1"], &[])
+        .with_rounds(3)
+        .with_sprt("0,10,0.1,0.1".parse().ok());
+    tournament.games = vec![game_of("counter", COUNTER)];
+    let table = play(&tournament).table;
+    for standing in &table.standings {
+        let results = (standing.wins, standing.draws, standing.losses);
+        assert_eq!((results, standing.undefined), ((3, 0, 3), 3));
+        assert_eq!(standing.mean_goal, Some(50.0));
+    }
+    let ratings = table.ratings.unwrap();
+    assert!(ratings.iter().all(|rating| rating.elo.abs() < 1e-6));
+    assert_eq!(table.sprt.unwrap().pairs, 3);
 }
 
 #[test]

@@ -1,4 +1,7 @@
 //! Standings: the scores of players over many matches.
+//!
+//! A goal that the rules leave undefined is less than any other, so that each match that is over has a
+//! result for all who played it.
 
 use serde::Serialize;
 
@@ -10,7 +13,7 @@ use crate::statistics::Moments;
 pub struct Standing {
     /// The player's name.
     pub player: String,
-    /// Matches that ended in a terminal state where its goal is defined.
+    /// Matches that ended in a terminal state.
     pub matches: u64,
     /// Matches in which no other player had as good a goal. Alone: in which the goal was 100.
     pub wins: u64,
@@ -23,9 +26,9 @@ pub struct Standing {
     pub score: Option<f64>,
     /// An interval around the score: see [`wilson`].
     pub interval: Option<(f64, f64)>,
-    /// The mean of its goals.
+    /// The mean of its goals, where they are defined.
     pub mean_goal: Option<f64>,
-    /// Matches that ended in a terminal state where its goal is undefined.
+    /// Those of the matches in which its goal is undefined.
     pub undefined: u64,
     /// How often it did not answer in time.
     pub timeouts: u64,
@@ -78,21 +81,22 @@ fn standing(number: usize, player: &str, matches: &[(&MatchRecord, &[Option<usiz
         if record.end != MatchEnd::Terminal {
             continue;
         }
-        let Some(goal) = record.goals.get(role).copied().flatten() else {
-            standing.undefined += 1;
-            continue;
-        };
         standing.matches += 1;
-        goals.add(i64::from(goal), 1);
+        let goal = record.goals.get(role).copied().flatten();
+        match goal {
+            Some(goal) => goals.add(i64::from(goal), 1),
+            None => standing.undefined += 1,
+        }
         let others = seats.iter().zip(&record.goals).enumerate();
-        // A player without a goal has done worse; the referee does not compete.
+        // The referee does not compete.
         let best = others
             .filter(|&(other, (seat, _))| other != role && seat.is_some())
-            .map(|(_, (_, goal))| goal.unwrap_or(i32::MIN))
+            .map(|(_, (_, goal))| *goal)
             .max();
+        // No goal is less than any.
         let (win, loss) = match best {
             Some(best) => (goal > best, goal < best),
-            None => (goal >= 100, goal <= 0),
+            None => (goal >= Some(100), goal <= Some(0)),
         };
         match (win, loss) {
             (true, _) => standing.wins += 1,
@@ -179,7 +183,8 @@ mod tests {
             record(&[Some(100), Some(0), Some(100)]),
             record(&[Some(50), Some(50), Some(0)]),
             record(&[Some(40), Some(60), None]),
-            record(&[None, Some(0), None]),
+            record(&[None, Some(-5), None]),
+            record(&[None, None, Some(100)]),
             stopped,
         ];
         let straight = vec![Some(0), Some(1), None];
@@ -188,6 +193,7 @@ mod tests {
             straight.clone(),
             swapped.clone(),
             straight.clone(),
+            swapped.clone(),
             swapped,
             straight,
         ];
@@ -202,18 +208,20 @@ mod tests {
                 s.timeouts,
             )
         };
-        assert_eq!(of(&all[0]), (4, 2, 1, 1, 0, 0));
-        assert_eq!(of(&all[1]), (3, 1, 1, 1, 1, 1));
-        assert_eq!(all[0].score, Some(0.625));
-        assert_eq!(all[0].mean_goal, Some(47.5));
+        assert_eq!(of(&all[0]), (5, 2, 2, 1, 1, 0));
+        assert_eq!(of(&all[1]), (5, 1, 2, 2, 2, 1));
+        assert_eq!([all[0].score, all[1].score], [Some(0.6), Some(0.4)]);
+        // Of 100, 50, 40 and -5; of 0, 50 and 60.
+        assert_eq!(all[0].mean_goal, Some(46.25));
+        assert_eq!(all[1].mean_goal, Some(110.0 / 3.0));
     }
 
     #[test]
     fn alone_the_goal_counts() {
-        let records = [100, 0, 70].map(|goal| record(&[Some(goal)]));
-        let seats = vec![vec![Some(0)]; 3];
+        let records = [Some(100), Some(0), Some(70), None].map(|goal| record(&[goal]));
+        let seats = vec![vec![Some(0)]; 4];
         let all = standings(&players()[..1], &matches(&records, &seats));
-        assert_eq!((all[0].wins, all[0].draws, all[0].losses), (1, 1, 1));
+        assert_eq!((all[0].wins, all[0].draws, all[0].losses), (1, 1, 2));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{RoundMatch, Tournament};
 use crate::matches::fixture::Seating;
 use crate::matches::player::PlayerFactory;
 use crate::matches::rating::{Meeting, Rating, ratings};
-use crate::matches::record::{MatchEnd, MatchRecord};
+use crate::matches::record::MatchRecord;
 use crate::matches::sprt::{PairScores, SprtStatus};
 use crate::matches::standings::{Standing, standings};
 
@@ -102,23 +102,21 @@ impl<'a> Scores<'a> {
         Some((2.0 * own) as usize)
     }
 
-    /// What each two players of a match scored against each other.
+    /// What each two players of a match scored against each other; nothing unless it is over.
     fn meetings<'b>(
         &'b self,
         number: u64,
         record: &'b MatchRecord,
     ) -> impl Iterator<Item = Meeting> + 'b {
         let seating = self.seating(number);
-        let goal = |role: usize| match record.end {
-            MatchEnd::Terminal => record.goals.get(role).copied().flatten(),
-            _ => None,
-        };
-        let seated = (0..seating.len()).filter_map(move |role| Some((seating[role]?, goal(role)?)));
-        let seated: Vec<(usize, i32)> = seated.collect();
+        let seated = seating.into_iter().zip(&record.goals);
+        let seated = seated.filter_map(|(player, goal)| Some((player?, *goal)));
+        let seated: Vec<(usize, Option<i32>)> = seated.collect();
         let pairs = (0..seated.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
         let meetings: Vec<Meeting> = pairs
             .map(|(a, b)| {
                 let ((first, goal), (second, other)) = (seated[a], seated[b]);
+                // No goal is less than any.
                 let score = match goal.cmp(&other) {
                     Ordering::Greater => 1.0,
                     Ordering::Equal => 0.5,
