@@ -36,7 +36,7 @@ pub use history::History;
 pub use opening::{GameOpenings, NoDepth, Opening, OpeningError, Openings};
 pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
 pub use printable::{excerpt, printable};
-pub use rating::{Meeting, Rating, ratings};
+pub use rating::{Meeting, Rating, meetings, ratings};
 pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 pub use record_file::{
     RecordFile, RecordFileError, RecordLine, SeriesHead, SeriesOptions, TournamentOptions,

@@ -1,6 +1,5 @@
 //! What the matches of a tournament come to.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -8,7 +7,7 @@ use serde::Serialize;
 use super::{RoundMatch, Tournament};
 use crate::matches::fixture::Seating;
 use crate::matches::player::PlayerFactory;
-use crate::matches::rating::{Meeting, Rating, ratings};
+use crate::matches::rating::{Meeting, Rating, meetings, ratings};
 use crate::matches::record::MatchRecord;
 use crate::matches::sprt::{PairScores, SprtStatus};
 use crate::matches::standings::{Standing, standings};
@@ -94,7 +93,8 @@ impl<'a> Scores<'a> {
 
     /// Twice what the first of two players scored.
     fn points(&self, number: u64, record: &MatchRecord) -> Option<usize> {
-        let meeting = self.meetings(number, record).next()?;
+        let meetings = self.meetings(number, record);
+        let meeting = meetings.first()?;
         let own = match meeting.first {
             0 => meeting.score,
             _ => 1.0 - meeting.score,
@@ -103,33 +103,11 @@ impl<'a> Scores<'a> {
     }
 
     /// What each two players of a match scored against each other; nothing unless it is over.
-    fn meetings<'b>(
-        &'b self,
-        number: u64,
-        record: &'b MatchRecord,
-    ) -> impl Iterator<Item = Meeting> + 'b {
-        let seating = self.seating(number);
-        let seated = seating.into_iter().zip(&record.goals);
-        let seated = seated.filter_map(|(player, goal)| Some((player?, *goal)));
-        let seated: Vec<(usize, Option<i32>)> = seated.collect();
-        let pairs = (0..seated.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let meetings: Vec<Meeting> = pairs
-            .map(|(a, b)| {
-                let ((first, goal), (second, other)) = (seated[a], seated[b]);
-                // No goal is less than any.
-                let score = match goal.cmp(&other) {
-                    Ordering::Greater => 1.0,
-                    Ordering::Equal => 0.5,
-                    Ordering::Less => 0.0,
-                };
-                Meeting {
-                    first,
-                    second,
-                    score,
-                }
-            })
-            .collect();
-        meetings.into_iter()
+    fn meetings(&self, number: u64, record: &MatchRecord) -> Vec<Meeting> {
+        let seated = self.seating(number).into_iter().zip(&record.goals);
+        // No goal is less than any.
+        let goals = seated.filter_map(|(player, goal)| Some((player?, *goal)));
+        meetings(&goals.collect::<Vec<_>>())
     }
 
     fn sprt(&self) -> Option<SprtStatus> {
