@@ -19,6 +19,10 @@ use crate::common::command::{file, json, own, propjit, stderr, stdout};
 use crate::common::http::{legal, serve};
 use crate::common::players::scripted;
 
+/// Has no role for a player.
+const CHANCE: &str = "(role random) (init (at 0)) (legal random go)
+    (<= (next (at 1)) (true (at 0))) (<= terminal (true (at 1))) (goal random 0)";
+
 fn game(name: &str) -> TournamentGame {
     game_of(name, games::text(name).unwrap())
 }
@@ -152,6 +156,10 @@ fn a_gauntlet_is_for_the_first() {
     let has_first = |record: &MatchRecord| record.players.contains(&Some("legal".to_string()));
     assert!(results.records.values().all(has_first));
     assert!(results.table.ratings.is_some());
+    // Alone, all play.
+    let alone = play(&self::tournament(&players, &["pegTriangle"]).with_pairing(Pairing::Gauntlet));
+    let matches = alone.table.standings.iter().map(|s| s.matches);
+    assert_eq!(matches.collect::<Vec<_>>(), [1; 4]);
 }
 
 #[test]
@@ -218,6 +226,8 @@ fn an_undefined_goal_is_less_than_any() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     let sprt = "0,100,0.05,0.05".parse().ok();
+    let mut of_chance = tournament(&["legal", "random"], &[]);
+    of_chance.games = vec![game_of("chance", CHANCE)];
     let errors = [
         tournament(&["legal"], &["ticTacToe"]),
         tournament(&["legal", "random"], &["threePlayerTicTacToe"]),
@@ -225,6 +235,7 @@ fn what_does_not_go_together_is_refused() {
         tournament(&["legal", "random"], &["pegTriangle"]).with_sprt(sprt),
         tournament(&["legal", "http://localhost:1"], &["ticTacToe"]).with_jobs(2),
         tournament(&["legal", "random"], &["ticTacToe", "ticTacToe"]),
+        of_chance,
     ]
     .map(|tournament| tournament.matches().unwrap_err().to_string());
     assert_eq!(
@@ -236,6 +247,7 @@ fn what_does_not_go_together_is_refused() {
             "a test needs two players, and games of two roles",
             "http://localhost:1 takes one match at a time, so that there cannot be several jobs",
             "two games are called ticTacToe",
+            "chance needs no player, as chance decides alone",
         ]
     );
     let deep = tournament(&["legal", "random"], &["ticTacToe"]).with_openings(Openings::Random(9));

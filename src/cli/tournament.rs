@@ -33,7 +33,7 @@ pub(super) struct Args {
     players: Vec<PlayerFactory>,
 
     /// Who plays against whom: round-robin, or gauntlet, in which the first player plays against each
-    /// other
+    /// other; games of one role are played by all
     #[arg(long, default_value = "round-robin", value_name = "PAIRING")]
     pairing: Pairing,
 
@@ -207,6 +207,7 @@ impl From<TournamentError> for Failure {
     fn from(error: TournamentError) -> Failure {
         match error {
             TournamentError::Players { .. }
+            | TournamentError::NoRole(_)
             | TournamentError::Sprt
             | TournamentError::Single(_)
             | TournamentError::SameName(_) => Failure::Usage(error.to_string()),

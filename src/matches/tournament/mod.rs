@@ -147,6 +147,9 @@ pub enum TournamentError {
         /// How many there are.
         given: usize,
     },
+    /// A game has no role for players.
+    #[error("{0} needs no player, as chance decides alone")]
+    NoRole(String),
     /// A test is for two players in games of two roles.
     #[error("a test needs two players, and games of two roles")]
     Sprt,
@@ -230,6 +233,9 @@ impl Tournament {
                 return Err(TournamentError::SameName(game.name.clone()));
             }
             let roles = player_roles(&game.rulesheet);
+            if roles.is_empty() {
+                return Err(TournamentError::NoRole(game.name.clone()));
+            }
             if roles.len() > self.players.len() {
                 return Err(TournamentError::Players {
                     game: game.name.clone(),
@@ -240,8 +246,10 @@ impl Tournament {
             if self.sprt.is_some() && (roles.len(), self.players.len()) != (2, 2) {
                 return Err(TournamentError::Sprt);
             }
+            // Alone, nobody meets the first player.
+            let is_gauntlet = self.pairing == Pairing::Gauntlet && roles.len() > 1;
             for group in groups(self.players.len(), roles.len()) {
-                if self.pairing == Pairing::Gauntlet && !group.contains(&0) {
+                if is_gauntlet && !group.contains(&0) {
                     continue;
                 }
                 for turn in 0..roles.len() as u64 {

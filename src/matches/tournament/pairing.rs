@@ -12,7 +12,7 @@ pub enum Pairing {
     /// Each against each other.
     #[default]
     RoundRobin,
-    /// The first player against each other.
+    /// The first player against each other; in games of one role, each alone.
     Gauntlet,
 }
 
