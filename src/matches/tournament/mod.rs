@@ -10,7 +10,7 @@ mod cores;
 mod pairing;
 mod scores;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -297,16 +297,15 @@ impl Tournament {
             .collect();
         let mut state = Scores::new(self, &round, records);
         state.count_pairs();
-        let rest: Vec<u64> = (0..of)
-            .filter(|number| !state.records.contains_key(number))
-            .collect();
+        let played: BTreeSet<u64> = state.records.keys().copied().collect();
+        let rest = (0..of).filter(move |number| !played.contains(number));
         // Ends the matches that are being played, when nobody needs them any more.
         let inner = stop.by(None);
         if state.is_decided() {
             inner.set();
         }
         let queue = Mutex::new(Queue {
-            rest: rest.into_iter(),
+            rest: Box::new(rest),
             streams: Box::new(streams(self.seed)),
             next: 0,
         });
@@ -470,7 +469,7 @@ impl Tournament {
 
 /// The matches to be played, each with its random numbers.
 struct Queue {
-    rest: std::vec::IntoIter<u64>,
+    rest: Box<dyn Iterator<Item = u64> + Send>,
     streams: Box<dyn Iterator<Item = GameRng> + Send>,
     /// The number whose stream is next.
     next: u64,
