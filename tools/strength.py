@@ -126,7 +126,8 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
             # Another build may have no evaluation.
             told = process.communicate()[0]
             verdicts.append(json.loads(told)["verdict"] if process.returncode == 0 else "none")
-    roles = len(run(options.core, settings[0], "info", rulesheet)["roles"])
+    # The role `random` has no player.
+    roles = sum(role["name"] != "random" for role in run(options.core, settings[0], "info", rulesheet)["roles"])
     # Where there are more roles, the others have all of them but one.
     others = [other] * max(1, roles - 1)
     with contextlib.ExitStack() as players:
