@@ -383,6 +383,36 @@ fn the_command_writes_records_and_goes_on() {
 }
 
 #[test]
+fn openings_are_for_the_games_that_they_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = |text: &str| Openings::File(file(&folder, "openings.txt", text).into());
+    let both = "connectFour: (drop 4) | noop\nticTacToe: (mark 2 2) | noop\n(mark 1 1) | noop\n";
+    let tournament = tournament(&["legal", "random"], &["ticTacToe"]).with_rounds(2);
+    let results = play(&tournament.clone().with_openings(listed(both)));
+    let first = results
+        .records
+        .values()
+        .map(|record| text(&record.steps[0][0]));
+    let expected = ["(mark 2 2)", "(mark 2 2)", "(mark 1 1)", "(mark 1 1)"];
+    assert_eq!(first.collect::<Vec<_>>(), expected);
+    let other = tournament.with_openings(listed("connectFour: (drop 4) | noop"));
+    let played = other.play(
+        BTreeMap::new(),
+        &Stop::new(),
+        &mut |_| {},
+        &mut |_, _, _| {},
+    );
+    let told = played.unwrap_err().to_string();
+    assert!(told.ends_with("has no opening for ticTacToe"), "{told}");
+    // What has a colon is not a game's name for that.
+    let rules = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (legal r to:1)
+        (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal r 100)";
+    let mut alone = self::tournament(&["legal"], &[]).with_openings(listed("to:1"));
+    alone.games = vec![game_of("colons", rules)];
+    assert_eq!(play(&alone).records[&0].opening, 1);
+}
+
+#[test]
 fn the_command_prints_a_table() {
     let game = own("ticTacToe");
     let players = [

@@ -30,8 +30,8 @@ pub enum Openings {
     /// This many random joint moves.
     Random(usize),
     /// A file with an opening a line: joint moves, separated by semicolons. After the last one
-    /// comes the first again. Where several games are played, each line begins with the name of its
-    /// game and a colon.
+    /// comes the first again. A line may begin with the name of its game and a colon, and has to where
+    /// several games are played.
     File(PathBuf),
 }
 
@@ -227,7 +227,7 @@ fn read(
         let named = line.split_once(':').map(|(name, rest)| (name.trim(), rest));
         let moves = match named {
             Some((name, rest)) if name == game => rest,
-            // Names of moves may have colons.
+            Some((name, rest)) if is_name(name, rest) => continue,
             _ if alone => line,
             _ => continue,
         };
@@ -257,4 +257,13 @@ fn read(
         }),
         false => Ok(found),
     }
+}
+
+/// Whether what is before a colon names a game, and is not a part of a move: names of moves may have
+/// colons, but do not end with one.
+fn is_name(before: &str, after: &str) -> bool {
+    let is_outside = |c: char| c.is_whitespace() || "()|;".contains(c);
+    !before.is_empty()
+        && !before.contains(is_outside)
+        && after.chars().next().is_none_or(is_outside)
 }
