@@ -399,11 +399,12 @@ impl RoleCounts {
 
 /// A part of a whole, unless there is none.
 fn share(count: f64, of: u64) -> Option<Share> {
+    let share = count / of as f64;
     (of > 0).then(|| Share {
         count,
         of,
-        share: count / of as f64,
-        interval: wilson(count, of),
+        share,
+        interval: wilson(share, of as f64),
     })
 }
 

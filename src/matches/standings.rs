@@ -107,25 +107,33 @@ fn standing(number: usize, player: &str, matches: &[(&MatchRecord, &[Option<usiz
     standing.mean_goal = goals.mean();
     if standing.matches > 0 {
         let points = standing.wins as f64 + standing.draws as f64 / 2.0;
-        standing.score = Some(points / standing.matches as f64);
-        standing.interval = Some(wilson(points, standing.matches));
+        let score = points / standing.matches as f64;
+        standing.score = Some(score);
+        standing.interval = Some(wilson(score, standing.matches as f64));
     }
     standing
 }
 
 /// The 95% confidence interval of Wilson ("Probable inference, the law of succession, and
-/// statistical inference", 1927) for a probability, after `points` successes of
-/// `count` trials. Draws make for less variance than it assumes: with them it is wider than
-/// it need be.
-pub fn wilson(points: f64, count: u64) -> (f64, f64) {
+/// statistical inference", 1927) for a probability, after `count` trials of which the part `p` were
+/// successes. Draws make for less variance than it assumes: with them it is wider than it need be.
+pub fn wilson(p: f64, count: f64) -> (f64, f64) {
     const Z: f64 = 1.96;
-    let n = count as f64;
-    let p = points / n;
-    let centre = p + Z * Z / (2.0 * n);
-    let width = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + Z * Z / n;
-    let bound = |value: f64| (value / scale).clamp(0.0, 1.0);
-    (bound(centre - width), bound(centre + width))
+    let centre = p + Z * Z / (2.0 * count);
+    let width = Z * (p * (1.0 - p) / count + Z * Z / (4.0 * count * count)).sqrt();
+    let scale = 1.0 + Z * Z / count;
+    // But for rounding, the ends of 0 and 1 are these.
+    let low = if p <= 0.0 {
+        0.0
+    } else {
+        (centre - width) / scale
+    };
+    let high = if p >= 1.0 {
+        1.0
+    } else {
+        (centre + width) / scale
+    };
+    (low, high)
 }
 
 #[cfg(test)]
@@ -227,9 +235,13 @@ mod tests {
     #[test]
     fn intervals_are_wilsons() {
         // 81 of 263: an example of Newcombe, Statistics in Medicine 17 (1998).
-        let (low, high) = wilson(81.0, 263);
+        let (low, high) = wilson(81.0 / 263.0, 263.0);
         assert!((low - 0.2553).abs() < 1e-4 && (high - 0.3662).abs() < 1e-4);
-        let (low, high) = wilson(0.0, 20);
+        let (low, high) = wilson(0.0, 20.0);
         assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4);
+        for count in 1..1000 {
+            assert_eq!(wilson(0.0, f64::from(count)).0, 0.0);
+            assert_eq!(wilson(1.0, f64::from(count)).1, 1.0);
+        }
     }
 }
