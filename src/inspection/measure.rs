@@ -9,6 +9,7 @@ use rand::RngExt;
 use super::figures::{Depth, Figures, FirstPlayer, Lengths, RoleFigures, Share};
 use super::probes::Probes;
 use super::random_match::{MatchMoves, RandomMatch, RandomMatches};
+use super::state_share::StateShare;
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::{MachineError, RoleId, State, StateMachine};
 use crate::matches::wilson;
@@ -113,15 +114,16 @@ struct Counts {
     /// Matches in which all of them had a goal, and those in which one had the only best one.
     valued: u64,
     decided: u64,
-    /// States that were looked at for decisive moves, and those that had one.
-    looked_at: u64,
-    decisive: u64,
+    /// The states with a decisive move, of those that were looked at.
+    decisive: StateShare,
     /// The differences of the two roles' results.
     differences: Moments<f64>,
 }
 
 #[derive(Clone, Default)]
 struct RoleCounts {
+    /// The states in which it has a choice, and the numbers of moves there.
+    deciding: StateShare,
     choices: Moments,
     goals: BTreeMap<i32, u64>,
     undefined: u64,
@@ -194,8 +196,7 @@ fn count(
             break;
         };
         played += 1;
-        counts.looked_at += looked_at;
-        counts.decisive += decisive;
+        counts.decisive.add(decisive, looked_at);
         if let Some(Some(role)) = first {
             counts.first[role.index()] += 1;
         }
@@ -210,6 +211,7 @@ fn count(
         }
         for (role, choices) in counts.roles.iter_mut().zip(&choices) {
             role.choices.merge(choices);
+            role.deciding.add(choices.count, seen_in_match.len() as u64);
         }
         match end {
             RandomMatch::Truncated => counts.truncated += 1,
@@ -340,14 +342,12 @@ impl Counts {
                     })
                 })
                 .collect(),
-            roles: roles
-                .map(|(name, role)| role.figures(name, self.states))
-                .collect(),
+            roles: roles.map(|(name, role)| role.figures(name)).collect(),
             first_player: self.first_player(&names, matches),
             decided: (self.players.len() > 1)
                 .then(|| share(self.decided as f64, self.valued))
                 .flatten(),
-            decisive_moves: share(self.decisive as f64, self.looked_at),
+            decisive_moves: self.decisive.share(),
             dead_rules: None,
         }
     }
@@ -371,7 +371,7 @@ impl Counts {
 }
 
 impl RoleCounts {
-    fn figures(&self, name: &str, states: u64) -> RoleFigures {
+    fn figures(&self, name: &str) -> RoleFigures {
         let [wins, draws, losses] = self.results;
         let valued = wins + draws + losses;
         let mut goals = Moments::<i128>::default();
@@ -380,7 +380,7 @@ impl RoleCounts {
         }
         RoleFigures {
             role: name.to_string(),
-            choices: share(self.choices.count as f64, states),
+            choices: self.deciding.share(),
             branching: self.choices.mean(),
             wins,
             draws,
@@ -397,7 +397,7 @@ impl RoleCounts {
     }
 }
 
-/// A part of a whole, unless there is none.
+/// A part of matches, unless there are none.
 fn share(count: f64, of: u64) -> Option<Share> {
     let share = count / of as f64;
     (of > 0).then(|| Share {

@@ -15,6 +15,7 @@ mod inspect;
 mod measure;
 mod probes;
 mod random_match;
+mod state_share;
 
 pub use example::{Example, find_stuck};
 pub use figures::{Depth, Figures, FirstPlayer, Lengths, RoleFigures, Share};
