@@ -9,7 +9,7 @@ use propjit::game::{QuestionError, SharedGame};
 
 use crate::error::{Failure, Status, call};
 use crate::game::Game;
-use crate::pointer::{array, array_mut, exclusive, free, make, shared, write};
+use crate::pointer::{array, array_mut, exclusive, free, make, output, shared, write};
 use crate::state::State;
 
 /// Many matches of a game, played step by step. One thread at a time may use them.
@@ -215,10 +215,13 @@ pub unsafe extern "C" fn propjit_environments_step_random(
         // SAFETY: as promised by the caller.
         let (environments, outputs) = unsafe { (exclusive(environments)?, shared(outputs)?) };
         // SAFETY: as promised by the caller.
-        let arrays = unsafe { outputs.arrays(environments.core.shape()) }?;
+        let (arrays, terminated) = unsafe {
+            let arrays = outputs.arrays(environments.core.shape())?;
+            (arrays, output(terminated)?)
+        };
         let ended = environments.core.step_random(steps, arrays);
-        // SAFETY: as promised by the caller.
-        unsafe { write(terminated, ended.terminated) }
+        terminated.write(ended.terminated);
+        Ok(())
     })
 }
 
@@ -239,7 +242,10 @@ pub unsafe extern "C" fn propjit_environments_nth_legal(
         let count = core.shape().environments * core.shape().actors();
         // SAFETY: as promised by the caller.
         let (ranks, actions) = unsafe { (array(ranks, count)?, array_mut(actions, count)?) };
-        Ok(core.nth_legal(ranks, actions)?)
+        let mut found = vec![0; count];
+        core.nth_legal(ranks, &mut found)?;
+        actions.copy_from_slice(&found);
+        Ok(())
     })
 }
 

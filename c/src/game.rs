@@ -8,7 +8,7 @@ use propjit::game::SharedGame;
 use propjit::{Game as CoreGame, LoadError, Setup, Stop as CoreStop};
 
 use crate::error::{Failure, Status, call, hand_over};
-use crate::pointer::{free, make, shared, text, write};
+use crate::pointer::{free, make, output, shared, text, write};
 
 /// A loaded game. Any number of threads may use it at the same time. What is made from it keeps it
 /// alive.
@@ -144,10 +144,10 @@ pub unsafe extern "C" fn propjit_game_sizes(
         let role = game.role(role)?;
         let layout = game.ground("sizes")?.layout();
         // SAFETY: as promised by the caller.
-        unsafe {
-            write(propositions, layout.bases.len())?;
-            write(moves, layout.does[role.index()].len())
-        }
+        let (propositions, moves) = unsafe { (output(propositions)?, output(moves)?) };
+        propositions.write(layout.bases.len());
+        moves.write(layout.does[role.index()].len());
+        Ok(())
     })
 }
 

@@ -5,7 +5,7 @@ use propjit::playout::{PlayoutProgress, run};
 
 use crate::error::{Status, call};
 use crate::game::{Game, Stop};
-use crate::pointer::{array_mut, shared, write};
+use crate::pointer::{array_mut, output, shared};
 
 /// What came of random matches.
 #[repr(C)]
@@ -44,6 +44,8 @@ pub unsafe extern "C" fn propjit_game_playouts(
     call(|| {
         // SAFETY: as promised by the caller.
         let (game, stop) = unsafe { (&shared(game)?.0, Stop::part(stop)) };
+        // SAFETY: as promised by the caller.
+        let result = unsafe { output(result) }?;
         let config = PlayoutConfig::default()
             .with_rollouts(Some(matches))
             .with_threads(threads)
@@ -53,13 +55,13 @@ pub unsafe extern "C" fn propjit_game_playouts(
         let progress = PlayoutProgress::default();
         let outcome = run(game.game(), backend, &config, &stop, &progress)?;
         let tally = &outcome.tally;
-        let played = Playouts {
+        result.write(Playouts {
             matches: tally.rollouts(),
             state_changes: tally.state_changes,
             truncated: tally.truncated,
             stuck: tally.stuck,
             seconds: outcome.time.as_secs_f64(),
-        };
+        });
         if !mean_goals.is_null() {
             // SAFETY: as promised by the caller.
             let means = unsafe { array_mut(mean_goals, game.role_names().len()) }?;
@@ -67,7 +69,6 @@ pub unsafe extern "C" fn propjit_game_playouts(
                 *mean = goals.values.mean().unwrap_or(f64::NAN);
             }
         }
-        // SAFETY: as promised by the caller.
-        unsafe { write(result, played) }
+        Ok(())
     })
 }

@@ -1,6 +1,7 @@
 //! What is behind a caller's pointers.
 
 use std::ffi::{CStr, c_char};
+use std::mem::MaybeUninit;
 use std::slice;
 
 use crate::error::Failure;
@@ -24,16 +25,24 @@ pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Fail
     unsafe { pointer.as_mut() }.ok_or_else(is_null)
 }
 
+/// Where a result goes. Functions that write several results, or change anything, ask for it first, so
+/// that nothing is done if a pointer is null.
+///
+/// # Safety
+/// The pointer is null, or a value can be written there as long as the reference lives, and nobody
+/// else uses it meanwhile.
+pub(crate) unsafe fn output<'a, T>(pointer: *mut T) -> Result<&'a mut MaybeUninit<T>, Failure> {
+    // SAFETY: as promised by the caller; what is there need not be a value yet.
+    unsafe { exclusive(pointer.cast()) }
+}
+
 /// Writes a result, unless the pointer is null.
 ///
 /// # Safety
 /// The pointer is null, or a value can be written there.
 pub(crate) unsafe fn write<T>(pointer: *mut T, value: T) -> Result<(), Failure> {
-    if pointer.is_null() {
-        return Err(is_null());
-    }
     // SAFETY: as promised by the caller.
-    unsafe { pointer.write(value) };
+    unsafe { output(pointer) }?.write(value);
     Ok(())
 }
 

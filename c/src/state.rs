@@ -8,7 +8,7 @@ use propjit::{MachineError, State as CoreState, StateMachine};
 
 use crate::error::{Failure, Status, call};
 use crate::game::{Game, write_text};
-use crate::pointer::{array, array_mut, exclusive, free, make, shared, text, write};
+use crate::pointer::{array, array_mut, exclusive, free, make, output, shared, text, write};
 
 /// A state of a game. Any number of threads may ask about it at the same time, unless one of them
 /// plays in it.
@@ -200,14 +200,16 @@ pub unsafe extern "C" fn propjit_state_legal(
     call(|| {
         // SAFETY: as promised by the caller.
         let (state, moves) = unsafe { (shared(state)?, array_mut(moves, capacity)?) };
+        // SAFETY: as promised by the caller.
+        let count = unsafe { output(count) }?;
         let role = state.game.role(role)?;
         let mut legal = Vec::new();
         state.ask(|machine, state| machine.legal_moves(state, role, &mut legal))?;
         for (to, played) in moves.iter_mut().zip(&legal) {
             *to = played.0;
         }
-        // SAFETY: as promised by the caller.
-        unsafe { write(count, legal.len()) }
+        count.write(legal.len());
+        Ok(())
     })
 }
 

@@ -59,6 +59,8 @@ static void test_states(PropjitGame *game) {
     size_t propositions, moves, count;
     OK(propjit_game_sizes(game, 0, &propositions, &moves));
     assert(propositions == 20 && moves == 10);
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null", propjit_game_sizes(game, 1, &moves, NULL));
+    assert(moves == 10);
 
     PropjitState *state, *copy, *parsed;
     bool answer;
@@ -66,6 +68,9 @@ static void test_states(PropjitGame *game) {
     OK(propjit_state_clone(state, &copy));
     OK(propjit_state_legal(state, 0, NULL, 0, &count));
     assert(count == 9);
+    uint32_t untouched[16] = {1000};
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null", propjit_state_legal(state, 0, untouched, 16, NULL));
+    assert(untouched[0] == 1000);
     const char *line[] = {"(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"};
     for (int i = 0; i < 5; i++) {
         OK(propjit_state_terminal(state, &answer));
@@ -117,6 +122,10 @@ static void test_playouts_and_search(PropjitGame *game) {
     double means[2];
     OK(propjit_game_playouts(game, 10000, 2, 1, 10000, NULL, &played, means));
     assert(played.matches == 10000 && fabs(means[0] + means[1] - 100) < 1e-9);
+    means[0] = -1;
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null",
+          propjit_game_playouts(game, 1, 1, 1, 10000, NULL, NULL, means));
+    assert(means[0] == -1);
     PropjitStop *stop;
     OK(propjit_stop_new(&stop));
     propjit_stop_set(stop);
@@ -182,16 +191,29 @@ static void test_environments(PropjitGame *game, bool joint) {
     assert(ended > 2 * COUNT);
     OK(propjit_environments_step_random(environments, 100, &outputs, &more));
     assert(more > COUNT);
-    PropjitState *state;
-    bool terminal;
+    PropjitState *state, *same;
+    bool answer;
     OK(propjit_environments_state(environments, COUNT - 1, &state));
-    OK(propjit_state_terminal(state, &terminal));
-    assert(!terminal);
+    OK(propjit_state_terminal(state, &answer));
+    assert(!answer);
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null",
+          propjit_environments_step_random(environments, 1, &outputs, NULL));
+    OK(propjit_environments_state(environments, COUNT - 1, &same));
+    OK(propjit_state_equal(state, same, &answer));
+    assert(answer);
+    propjit_state_free(same);
     propjit_state_free(state);
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no environment",
           propjit_environments_state(environments, COUNT, &state));
     /* Random steps came in between: what was legal before may not be so any more. */
     memset(ranks, 0, actors * sizeof *ranks);
+    OK(propjit_environments_nth_legal(environments, ranks, actions));
+    actions[0] = 1000;
+    ranks[actors - 1] = 1000;
+    FAILS(PROPJIT_STATUS_ILLEGAL_MOVE, "none has rank 1000",
+          propjit_environments_nth_legal(environments, ranks, actions));
+    assert(actions[0] == 1000);
+    ranks[actors - 1] = 0;
     OK(propjit_environments_nth_legal(environments, ranks, actions));
     actions[3] = -1;
     FAILS(PROPJIT_STATUS_ILLEGAL_MOVE, "action -1",
