@@ -96,6 +96,14 @@ impl StateMachine for Subtraction {
         Ok(())
     }
 
+    fn move_count(&self, _: RoleId) -> usize {
+        3
+    }
+
+    fn fluent_count(&self) -> usize {
+        HEAP + 2
+    }
+
     fn move_text(&self, _: RoleId, played: Move) -> String {
         match played.0 {
             0 => "noop".to_string(),

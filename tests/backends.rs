@@ -1,8 +1,10 @@
 //! Every backend says the same of every game of the project, and what it says is true.
 
+use std::error::Error;
+
 use crate::common;
 use propjit::Stop;
-use propjit::game::{Game, Setup};
+use propjit::game::{Game, Setup, SharedGame};
 use propjit::machine::saved::{RestoreError, SavedState};
 use propjit::machine::{Backend, MachineError, Move, RoleId};
 use propjit::perft::{PerftCount, divide, perft, total};
@@ -184,6 +186,39 @@ fn states_of_other_games_are_refused_by_ground_games() {
         let mut machine = game.machine(backend).unwrap();
         let error = machine.parse_state(&["(cell 99 99 w)"]).unwrap_err();
         assert!(matches!(error, MachineError::UnknownName(_)));
+    }
+}
+
+/// Numbers that others give are those of what there is, and with the prover of what it has met.
+#[test]
+fn unknown_numbers_are_refused() {
+    let path = common::own_folder().join("ticTacToe.kif");
+    for backend in [None, Some(Backend::Prover)] {
+        let load = |setup: &Setup| Game::load(&path, &setup.clone().with_backend(backend));
+        let game = SharedGame::load::<Box<dyn Error>>(load).unwrap();
+        let (initial, noop) = game
+            .ask(|machine| {
+                let noop = machine.parse_move(RoleId(1), "noop")?;
+                Ok((machine.initial_state()?, noop))
+            })
+            .unwrap();
+        for fluent in initial.iter() {
+            assert_eq!(game.fluent(fluent as i64).unwrap(), fluent);
+        }
+        assert_eq!(game.move_of(RoleId(1), noop.0).unwrap(), noop);
+        for unknown in [-1, 100, i64::from(u32::MAX), i64::MAX] {
+            let errors = [
+                game.role(unknown).unwrap_err(),
+                game.move_of(RoleId(1), unknown).unwrap_err(),
+                game.fluent(unknown).unwrap_err(),
+            ];
+            for error in errors {
+                let text = error.to_string();
+                assert!(text.contains(&unknown.to_string()), "{backend:?}: {text}");
+            }
+        }
+        let error = game.joint_move(&[100, noop.0]).unwrap_err();
+        assert_eq!(error.to_string(), "there is no move 100");
     }
 }
 

@@ -131,7 +131,7 @@ extern "system" fn Java_io_github_propjit_Game_moveCount<'local>(
     call(env, |_| {
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
-        let role = game.role(role as u32)?;
+        let role = game.role(role)?;
         let moves = game.ground("sizes")?.layout().does[role.index()].len();
         Ok(moves as jint)
     })
@@ -148,7 +148,7 @@ extern "system" fn Java_io_github_propjit_Game_fluentText<'local>(
     call(env, |env| {
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
-        let state = State::from_iter([game.fluent(fluent as u32)?]);
+        let state = State::from_iter([game.fluent(fluent)?]);
         let texts = game.ask(|machine| Ok(machine.fluents(&state)))?;
         Ok(env.new_string(texts.concat())?)
     })
@@ -166,8 +166,8 @@ extern "system" fn Java_io_github_propjit_Game_moveText<'local>(
     call(env, |env| {
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
-        let role = game.role(role as u32)?;
-        let played = game.move_of(role, played as u32)?;
+        let role = game.role(role)?;
+        let played = game.move_of(role, played)?;
         let text = game.ask(|machine| Ok(machine.move_text(role, played)))?;
         Ok(env.new_string(text)?)
     })
@@ -186,7 +186,7 @@ extern "system" fn Java_io_github_propjit_Game_parseMove<'local>(
         let text = text.try_to_string(env)?;
         // SAFETY: the object has the pointer of its game and lives as long as this call.
         let game = unsafe { Handle::<SharedGame>::get(pointer) }?;
-        let role = game.role(role as u32)?;
+        let role = game.role(role)?;
         let found = game.ask(|machine| machine.parse_move(role, &text))?;
         Ok(found.0 as jint)
     })

@@ -150,7 +150,7 @@ extern "system" fn Java_io_github_propjit_Search_report<'local>(
             let search = Handle::<Search>::keep(pointer)?;
             (search, Exchange::at(address, capacity))
         };
-        let role = search.game.role(role as u32)?;
+        let role = search.game.role(role)?;
         let mut core = search.core();
         let known = core.report(role);
         exchange.write(known.solved.into());

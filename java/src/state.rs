@@ -198,7 +198,7 @@ extern "system" fn Java_io_github_propjit_Game_goal<'local>(
         // SAFETY: the object has the pointer of its game and lives as long as this call; the buffer
         // is this thread's.
         let (game, mut exchange) = unsafe { question::<SharedGame>(pointer, address, capacity) }?;
-        let role = game.role(role as u32)?;
+        let role = game.role(role)?;
         SCRATCH.with_borrow_mut(|scratch| {
             exchange.read_state(&mut scratch.state);
             Ok(game.ask(|machine| machine.goal(&scratch.state, role))?)

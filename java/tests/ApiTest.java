@@ -34,6 +34,7 @@ final class ApiTest {
         test.statesAreValues();
         test.matchesEnd();
         test.errorsSayWhatIsWrong();
+        test.unknownNumbersAreRefused();
         test.playoutsAreCounted();
         test.searchesFindWhatIsBest();
         test.searchesStop();
@@ -106,10 +107,6 @@ final class ApiTest {
             int noop = game.parseMove(0, "noop");
             Checks.fails(IllegalMoveException.class, "x may not play noop here",
                     () -> initial.next(noop, noop));
-            Checks.fails(IllegalArgumentException.class, "there is no move 1000",
-                    () -> initial.next(1000, 0));
-            Checks.fails(IllegalArgumentException.class, "there is no proposition 1000",
-                    () -> game.fluentText(1000));
             Checks.fails(IllegalArgumentException.class, "there is no role 5 of 2",
                     () -> game.moveText(5, 0));
             Checks.fails(IllegalArgumentException.class, "there is no role", () -> initial.goal(-1));
@@ -131,6 +128,23 @@ final class ApiTest {
                 Checks.fails(IllegalArgumentException.class, "needs a limit", () -> search.run(0));
                 Checks.fails(IllegalArgumentException.class, "another game",
                         () -> search.setRoot(initial, 0));
+            }
+        }
+    }
+
+    /** Also where the prover numbers moves and propositions as it meets them. */
+    private void unknownNumbersAreRefused() throws Exception {
+        for (boolean proved : new boolean[] {false, true}) {
+            try (Game game = Game.load(folder.resolve("ticTacToe.kif"), proved)) {
+                State initial = game.initial();
+                for (int unknown : new int[] {-1, 1000, Integer.MAX_VALUE}) {
+                    Checks.fails(IllegalArgumentException.class, "there is no move " + unknown,
+                            () -> game.moveText(0, unknown));
+                    Checks.fails(IllegalArgumentException.class, "there is no move " + unknown,
+                            () -> initial.next(unknown, initial.legalMove(1, 0)));
+                    Checks.fails(IllegalArgumentException.class,
+                            "there is no proposition " + unknown, () -> game.fluentText(unknown));
+                }
             }
         }
     }

@@ -24,16 +24,16 @@ pub enum QuestionError {
     #[error("there is no role {role} of {roles}")]
     Role {
         /// The number.
-        role: u32,
+        role: i64,
         /// How many roles there are.
         roles: usize,
     },
-    /// The role never has a move of this number.
+    /// No move of the role has this number.
     #[error("there is no move {0}")]
-    Move(u32),
-    /// The game has no proposition of this number.
+    Move(i64),
+    /// No proposition has this number.
     #[error("there is no proposition {0}")]
-    Fluent(u32),
+    Fluent(i64),
     /// Only a ground game has this.
     #[error("{0} need a ground game, and this one could not be grounded")]
     NotGround(&'static str),
@@ -87,12 +87,10 @@ impl SharedGame {
     ///
     /// # Errors
     /// If there is none.
-    pub fn role(&self, role: u32) -> Result<RoleId, QuestionError> {
-        let roles = self.roles.len();
-        match (role as usize) < roles {
-            true => Ok(RoleId(role)),
-            false => Err(QuestionError::Role { role, roles }),
-        }
+    pub fn role(&self, role: impl Into<i64>) -> Result<RoleId, QuestionError> {
+        let (role, roles) = (role.into(), self.roles.len());
+        let found = below(roles, role).map(RoleId);
+        found.ok_or(QuestionError::Role { role, roles })
     }
 
     /// The game as network and circuit, which `what` needs.
@@ -106,45 +104,40 @@ impl SharedGame {
             .ok_or(QuestionError::NotGround(what))
     }
 
-    /// The role's move of this number. Any will do where the prover numbers moves as it meets them.
+    /// The role's move of this number.
     ///
     /// # Errors
-    /// If the role never has such a move.
-    pub fn move_of(&self, role: RoleId, played: u32) -> Result<Move, QuestionError> {
-        let ground = self.game.ground_game();
-        let known = ground.map(|ground| ground.layout().does[role.index()].len());
-        match known {
-            Some(known) if played as usize >= known => Err(QuestionError::Move(played)),
-            _ => Ok(Move(played)),
-        }
+    /// If [no move](StateMachine::move_count) has it.
+    pub fn move_of(&self, role: RoleId, played: impl Into<i64>) -> Result<Move, QuestionError> {
+        self.ask(|machine| Ok(move_of(machine, role, played.into())))?
     }
 
-    /// The proposition of this number. Any will do where the prover numbers them as it meets them.
+    /// The proposition of this number.
     ///
     /// # Errors
-    /// If the game has no such proposition.
-    pub fn fluent(&self, fluent: u32) -> Result<usize, QuestionError> {
-        let known = self.game.ground_game();
-        let known = known.map(|ground| ground.layout().bases.len());
-        match known {
-            Some(known) if fluent as usize >= known => Err(QuestionError::Fluent(fluent)),
-            _ => Ok(fluent as usize),
-        }
+    /// If [no proposition](StateMachine::fluent_count) has it.
+    pub fn fluent(&self, fluent: impl Into<i64>) -> Result<usize, QuestionError> {
+        let fluent = fluent.into();
+        let count = self.ask(|machine| Ok(machine.fluent_count()))?;
+        let found = below(count, fluent).map(|found| found as usize);
+        found.ok_or(QuestionError::Fluent(fluent))
     }
 
     /// The joint move of these numbers, one of each role.
     ///
     /// # Errors
-    /// If there are more or less of them, or a role never has such a move.
+    /// If there are more or less of them, or [no move](StateMachine::move_count) of a role has its
+    /// number.
     pub fn joint_move(&self, moves: &[u32]) -> Result<Vec<Move>, QuestionError> {
         let (roles, given) = (self.roles.len(), moves.len());
         if given != roles {
             return Err(MachineError::JointMove { roles, given }.into());
         }
         let moves = RoleId::first(roles).zip(moves);
-        moves
-            .map(|(role, &played)| self.move_of(role, played))
-            .collect()
+        self.ask(|machine| {
+            let moves = moves.map(|(role, &played)| move_of(machine, role, played.into()));
+            Ok(moves.collect())
+        })?
     }
 }
 
@@ -160,4 +153,16 @@ impl fmt::Debug for SharedGame {
             .field("game", &self.game)
             .finish_non_exhaustive()
     }
+}
+
+/// The role's move of this number, if the machine knows any.
+fn move_of(machine: &dyn StateMachine, role: RoleId, played: i64) -> Result<Move, QuestionError> {
+    let found = below(machine.move_count(role), played).map(Move);
+    found.ok_or(QuestionError::Move(played))
+}
+
+/// The number, if it is one of the first `count` from 0.
+fn below(count: usize, number: i64) -> Option<u32> {
+    let number = u32::try_from(number).ok()?;
+    ((number as usize) < count).then_some(number)
 }

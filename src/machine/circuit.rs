@@ -99,6 +99,14 @@ impl<E: CircuitEvaluator> StateMachine for CircuitMachine<E> {
         Ok(())
     }
 
+    fn move_count(&self, role: RoleId) -> usize {
+        self.game.layout().does[role.index()].len()
+    }
+
+    fn fluent_count(&self) -> usize {
+        self.game.layout().bases.len()
+    }
+
     fn move_text(&self, role: RoleId, played: Move) -> String {
         self.game.move_text(role, played)
     }

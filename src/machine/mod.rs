@@ -236,6 +236,14 @@ pub trait StateMachine: Send {
         next: &mut State,
     ) -> Result<(), MachineError>;
 
+    /// How many moves of the role have numbers: all that it ever has, or, where the prover plays,
+    /// those that it has met.
+    fn move_count(&self, role: RoleId) -> usize;
+
+    /// How many propositions have numbers: all of the game's, or, where the prover plays, those that
+    /// it has met.
+    fn fluent_count(&self) -> usize;
+
     /// The canonical text of a move.
     fn move_text(&self, role: RoleId, played: Move) -> String;
 

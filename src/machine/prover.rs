@@ -159,6 +159,14 @@ impl StateMachine for ProverMachine {
         Ok(())
     }
 
+    fn move_count(&self, role: RoleId) -> usize {
+        self.moves[role.index()].terms.len()
+    }
+
+    fn fluent_count(&self) -> usize {
+        self.fluents.terms.len()
+    }
+
     fn move_text(&self, role: RoleId, played: Move) -> String {
         let term = self.moves[role.index()].terms[played.index()];
         self.prover.terms().text(term)

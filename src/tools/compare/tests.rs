@@ -83,6 +83,14 @@ impl StateMachine for Broken {
         Ok(())
     }
 
+    fn move_count(&self, role: RoleId) -> usize {
+        self.inner.move_count(role)
+    }
+
+    fn fluent_count(&self) -> usize {
+        self.inner.fluent_count()
+    }
+
     fn move_text(&self, role: RoleId, played: Move) -> String {
         self.inner.move_text(role, played)
     }
