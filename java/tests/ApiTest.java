@@ -107,9 +107,18 @@ final class ApiTest {
             int noop = game.parseMove(0, "noop");
             Checks.fails(IllegalMoveException.class, "x may not play noop here",
                     () -> initial.next(noop, noop));
-            Checks.fails(IllegalArgumentException.class, "there is no role 5 of 2",
-                    () -> game.moveText(5, 0));
-            Checks.fails(IllegalArgumentException.class, "there is no role", () -> initial.goal(-1));
+            Playouts played = game.playouts(1, 1, 1);
+            for (int role : new int[] {-1, 2}) {
+                for (Checks.Part part : Arrays.<Checks.Part>asList(() -> game.moves(role),
+                        () -> game.moveText(role, 0), () -> game.parseMove(role, "noop"),
+                        () -> initial.goal(role), () -> initial.legal(role),
+                        () -> initial.legalCount(role), () -> initial.legalMove(role, 0),
+                        () -> initial.legalTexts(role), () -> played.goals(role),
+                        () -> played.undefined(role))) {
+                    Checks.fails(IllegalArgumentException.class,
+                            "there is no role " + role + " of 2", part);
+                }
+            }
             Checks.fails(UnknownNameException.class, "x does not have a move `jump`",
                     () -> game.parseMove(0, "jump"));
             Checks.fails(UnknownNameException.class, "`(cell 9 9 x)`",

@@ -240,6 +240,12 @@ public final class Game implements AutoCloseable {
         return new Charge(new State(this, answer), steps);
     }
 
+    static void requireRole(int role, int roles) {
+        if (role < 0 || role >= roles) {
+            throw new IllegalArgumentException("there is no role " + role + " of " + roles);
+        }
+    }
+
     static void requirePositive(String name, long number) {
         if (number <= 0) {
             throw new IllegalArgumentException(name + " must be positive, not " + number);

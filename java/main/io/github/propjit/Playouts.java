@@ -49,11 +49,13 @@ public final class Playouts {
 
     /** The goals of a role where matches ended in a terminal state. */
     public Statistics goals(int role) {
+        Game.requireRole(role, goals.length);
         return goals[role];
     }
 
     /** The number of terminal states in which a role did not have exactly one goal. */
     public long undefined(int role) {
+        Game.requireRole(role, undefined.length);
         return undefined[role];
     }
 }

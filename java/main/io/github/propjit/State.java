@@ -48,26 +48,32 @@ public final class State {
 
     /** The numbers of a role's legal moves. */
     public int[] legal(int role) {
-        return legal[role].clone();
+        return legalOf(role).clone();
     }
 
     /** How many legal moves a role has. */
     public int legalCount(int role) {
-        return legal[role].length;
+        return legalOf(role).length;
     }
 
     /** One of the legal moves of a role, from 0 up to their number. */
     public int legalMove(int role, int index) {
-        return legal[role][index];
+        return legalOf(role)[index];
     }
 
     /** The texts of a role's legal moves. */
     public List<String> legalTexts(int role) {
-        String[] texts = new String[legal[role].length];
+        int[] moves = legalOf(role);
+        String[] texts = new String[moves.length];
         for (int i = 0; i < texts.length; i++) {
-            texts[i] = game.moveText(role, legal[role][i]);
+            texts[i] = game.moveText(role, moves[i]);
         }
         return Collections.unmodifiableList(Arrays.asList(texts));
+    }
+
+    private int[] legalOf(int role) {
+        Game.requireRole(role, legal.length);
+        return legal[role];
     }
 
     /**
