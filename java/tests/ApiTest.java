@@ -8,6 +8,7 @@ import io.github.propjit.Search;
 import io.github.propjit.SearchReport;
 import io.github.propjit.State;
 import io.github.propjit.UnknownNameException;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -15,11 +16,13 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** The plain interface: {@code ApiTest FOLDER}, with the folder of the project's own games. */
 final class ApiTest {
@@ -40,6 +43,7 @@ final class ApiTest {
         test.searchesStop();
         test.closedSearchesBeginNoRun();
         test.closedObjectsRefuse();
+        test.whatNobodyRefersToIsFreed();
         test.threadsAgree();
         test.answersMayBeLong();
         System.out.println("the Java interface works");
@@ -270,6 +274,23 @@ final class ApiTest {
         Checks.equal(search.report(0).moves().size(), 9);
         search.close();
         search.close();
+    }
+
+    /** Without another object being made. */
+    private void whatNobodyRefersToIsFreed() throws Exception {
+        Field waiting = Class.forName("io.github.propjit.Reclaimer").getDeclaredField("WAITING");
+        waiting.setAccessible(true);
+        try (Game game = game("ticTacToe")) {
+            new Search(game, 1).run(0, 100, 0);
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            // All that is left is the game.
+            while (((Set<?>) waiting.get(null)).size() > 1) {
+                Checks.holds(System.nanoTime() < end, "what is gone is freed");
+                System.gc();
+                game.initial();
+                Thread.sleep(10);
+            }
+        }
     }
 
     /** Closes the game while threads play, which end with an exception or with the right answers. */

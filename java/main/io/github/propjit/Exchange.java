@@ -32,6 +32,7 @@ final class Exchange {
 
     /** For a new question and its answer, of at most so many numbers, if that is known. */
     static Exchange begin(int size) {
+        Reclaimer.reclaim();
         Exchange exchange = OF_THREAD.get();
         if (size > exchange.capacity()) {
             exchange.grow(size);

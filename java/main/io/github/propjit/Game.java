@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * A game whose rules are written in the Game Description Language. Any number of threads may use it.
  *
- * <p>What the library has made for a game is freed when the game is closed, or some time after nobody
- * refers to it any more.
+ * <p>What the library has made for a game is freed when the game is closed, or, some time after nobody
+ * refers to it any more, when the library is used again.
  *
  * <p>Most games are <em>ground</em>: all propositions and moves are known beforehand, and machine code
  * is made in the background. Where that would take too long, a prover plays the game: single states

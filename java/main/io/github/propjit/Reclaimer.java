@@ -7,7 +7,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
-/** Frees what the library made for objects that are gone. */
+/**
+ * Frees what the library made for objects that are gone: whenever an object is made or the library is
+ * asked something, since a thread of its own would keep the class loader alive.
+ */
 final class Reclaimer extends PhantomReference<Object> {
     private static final ReferenceQueue<Object> GONE = new ReferenceQueue<>();
     private static final Set<Reclaimer> WAITING = ConcurrentHashMap.newKeySet();
@@ -21,14 +24,19 @@ final class Reclaimer extends PhantomReference<Object> {
         this.free = free;
     }
 
-    /** Frees the pointer when its owner is gone and another object is registered. */
+    /** Lets the pointer be freed when its owner is gone. */
     static void register(Object owner, long pointer, LongConsumer free) {
+        reclaim();
+        WAITING.add(new Reclaimer(owner, pointer, free));
+    }
+
+    /** Frees the pointers of owners that are gone; a look at an empty queue if there are none. */
+    static void reclaim() {
         Reference<?> gone;
         while ((gone = GONE.poll()) != null) {
             Reclaimer reclaimer = (Reclaimer) gone;
             WAITING.remove(reclaimer);
             reclaimer.free.accept(reclaimer.pointer);
         }
-        WAITING.add(new Reclaimer(owner, pointer, free));
     }
 }
