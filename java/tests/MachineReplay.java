@@ -20,9 +20,12 @@ final class MachineReplay implements Replay {
     MachineState state;
 
     MachineReplay(Path rules) throws Exception {
+        this(new String(Files.readAllBytes(rules), StandardCharsets.UTF_8));
+    }
+
+    MachineReplay(String rules) {
         // A description is known by its text only.
-        String text = new String(Files.readAllBytes(rules), StandardCharsets.UTF_8);
-        machine.initialize(Collections.<Gdl>singletonList(GdlPool.getConstant(text)));
+        machine.initialize(Collections.<Gdl>singletonList(GdlPool.getConstant(rules)));
     }
 
     /** A text of ggp-base's as propjit writes it. */

@@ -36,6 +36,7 @@ final class MachineTest {
         }
         test.statesAreWhatTheyContain();
         test.chargesEndAsMatchesDo();
+        test.averagesAreThoseOfCharges();
         test.errorsAreThoseOfGgpBase();
         System.out.println("the state machine for ggp-base works");
     }
@@ -138,6 +139,40 @@ final class MachineTest {
             Checks.holds(both <= most + 1e-6 && both >= least - 1e-6, "goals add up to 100");
         }
         Checks.equal(replay.machine.getRandomJointMove(replay.state).size(), 2);
+    }
+
+    /** Where charges are long, and where they end without goals. */
+    private void averagesAreThoseOfCharges() throws Exception {
+        StringBuilder rules = new StringBuilder("(role climber) (init (at 0)) (legal climber climb)"
+                + "(legal climber slip) (<= (next (at 0)) (does climber slip))"
+                + "(<= (next (at ?m)) (does climber climb) (true (at ?n)) (above ?n ?m))"
+                + "(<= terminal (true (at 13))) (goal climber 70)");
+        for (int step = 0; step < 13; step++) {
+            rules.append("(above " + step + " " + (step + 1) + ")");
+        }
+        MachineReplay climb = new MachineReplay(rules.toString());
+        climb.start();
+        double[] scores = new double[1];
+        double[] depth = new double[1];
+        // The mean length of a match is 16,382 moves.
+        climb.machine.getAverageDiscountedScoresFromRepeatedDepthCharges(
+                climb.state, scores, depth, 1, 10);
+        Checks.holds(Math.abs(scores[0] - 70) < 1e-6 && depth[0] >= 13, "all ends are reached");
+
+        String ending = "(role left) (role right) (init (at 0)) (legal left wait)"
+                + "(<= (legal right wait) (true (at 0))) (<= (next (at 1)) (true (at 0)))"
+                + "(<= terminal (true (at ?n)) (last ?n)) (goal left 100)"
+                + "(<= (goal right 0) (true (at 0)))";
+        MachineReplay stuck = new MachineReplay(ending + "(last 2)");
+        stuck.start();
+        Checks.fails(MoveDefinitionException.class, "right in [ ( true ( at 1 ) )]",
+                () -> stuck.machine.getAverageDiscountedScoresFromRepeatedDepthCharges(
+                        stuck.state, new double[2], new double[1], 1, 10));
+        MachineReplay undefined = new MachineReplay(ending + "(last 1)");
+        undefined.start();
+        Checks.fails(GoalDefinitionException.class, "right in [ ( true ( at 1 ) )]",
+                () -> undefined.machine.getAverageDiscountedScoresFromRepeatedDepthCharges(
+                        undefined.state, new double[2], new double[1], 1, 10));
     }
 
     private void errorsAreThoseOfGgpBase() throws Exception {

@@ -156,29 +156,39 @@ public final class PropjitStateMachine extends StateMachine {
         return end;
     }
 
-    /** Without discount and in a ground game, all charges are one call, and played hundreds at a time. */
+    /**
+     * Without discount and in a ground game, all charges are one call, and played hundreds at a time.
+     * If one of them ends without goals or is too long for that, charges are made one after the other:
+     * these take as long as they take, and tell the state and the role that are to blame.
+     */
     @Override
     public void getAverageDiscountedScoresFromRepeatedDepthCharges(MachineState state,
             double[] avgScores, double[] avgDepth, double discountFactor, int repetitions)
             throws TransitionDefinitionException, MoveDefinitionException, GoalDefinitionException {
-        if (discountFactor != 1 || repetitions <= 0 || !game.isGround()) {
-            super.getAverageDiscountedScoresFromRepeatedDepthCharges(
-                    state, avgScores, avgDepth, discountFactor, repetitions);
-            return;
-        }
-        long seed = ThreadLocalRandom.current().nextLong();
-        List<State> from = Collections.singletonList(own(state));
-        Playouts played = game.playouts(from, repetitions, seed)[0];
-        if (played.stuck() > 0 || played.truncated() > 0) {
-            throw new MoveDefinitionException(state, roles.get(0));
-        }
-        avgDepth[0] = played.lengths().mean();
-        for (int player = 0; player < avgScores.length; player++) {
-            if (played.undefined(player) > 0) {
-                throw new GoalDefinitionException(state, roles.get(player));
+        if (discountFactor == 1 && repetitions > 0 && game.isGround()) {
+            long seed = ThreadLocalRandom.current().nextLong();
+            List<State> from = Collections.singletonList(own(state));
+            Playouts played = game.playouts(from, repetitions, seed)[0];
+            if (allScored(played, avgScores.length)) {
+                avgDepth[0] = played.lengths().mean();
+                for (int player = 0; player < avgScores.length; player++) {
+                    avgScores[player] = played.goals(player).mean();
+                }
+                return;
             }
-            avgScores[player] = played.goals(player).mean();
         }
+        super.getAverageDiscountedScoresFromRepeatedDepthCharges(
+                state, avgScores, avgDepth, discountFactor, repetitions);
+    }
+
+    /** Whether all matches ended in a terminal state with a goal for each of the first players. */
+    private static boolean allScored(Playouts played, int players) {
+        for (int player = 0; player < players; player++) {
+            if (played.goals(player).count() < played.count()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The state as this machine has it. */
