@@ -257,7 +257,7 @@ enum PropjitStatus propjit_game_move_text(const struct PropjitGame *game,
                                           uint32_t played,
                                           char **name);
 
-// The number of the move that a text spells.
+// The number of the move that a text spells. The prover takes any term for a move.
 //
 // # Safety
 // `game` points to a game; `name` ends with a zero byte; `played` can be written to.
@@ -355,7 +355,7 @@ enum PropjitStatus propjit_state_initial(const struct PropjitGame *game,
                                          struct PropjitState **state);
 
 // Makes the state in which exactly these propositions hold: one in each line, as
-// `propjit_state_text` writes them.
+// `propjit_state_text` writes them. The prover takes any term for a proposition.
 //
 // # Safety
 // `game` points to a game; `fluents` ends with a zero byte; a pointer can be written to `state`.

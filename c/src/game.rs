@@ -173,7 +173,7 @@ pub unsafe extern "C" fn propjit_game_move_text(
     })
 }
 
-/// The number of the move that a text spells.
+/// The number of the move that a text spells. The prover takes any term for a move.
 ///
 /// # Safety
 /// `game` points to a game; `name` ends with a zero byte; `played` can be written to.

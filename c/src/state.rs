@@ -49,7 +49,7 @@ pub unsafe extern "C" fn propjit_state_initial(
 }
 
 /// Makes the state in which exactly these propositions hold: one in each line, as
-/// `propjit_state_text` writes them.
+/// `propjit_state_text` writes them. The prover takes any term for a proposition.
 ///
 /// # Safety
 /// `game` points to a game; `fluents` ends with a zero byte; a pointer can be written to `state`.

@@ -38,6 +38,7 @@ final class ApiTest {
         test.matchesEnd();
         test.errorsSayWhatIsWrong();
         test.unknownNumbersAreRefused();
+        test.proversTakeAnyTerm();
         test.playoutsAreCounted();
         test.searchesFindWhatIsBest();
         test.searchesStop();
@@ -142,6 +143,15 @@ final class ApiTest {
                 Checks.fails(IllegalArgumentException.class, "another game",
                         () -> search.setRoot(initial, 0));
             }
+        }
+    }
+
+    private void proversTakeAnyTerm() throws Exception {
+        try (Game game = Game.load(folder.resolve("ticTacToe.kif"), true)) {
+            Checks.equal(game.moveText(0, game.parseMove(0, "( jump  9 )")), "(jump 9)");
+            List<String> strange = Collections.singletonList("(cell 9 9 x)");
+            Checks.equal(game.state(strange).fluents(), strange);
+            Checks.fails(UnknownNameException.class, "(jump", () -> game.parseMove(0, "(jump"));
         }
     }
 

@@ -89,7 +89,7 @@ public final class Game implements AutoCloseable {
     }
 
     /**
-     * The state in which exactly these propositions hold.
+     * The state in which exactly these propositions hold. The prover takes any term for a proposition.
      *
      * @throws UnknownNameException if one of them is none of the game's
      */
@@ -127,7 +127,7 @@ public final class Game implements AutoCloseable {
     }
 
     /**
-     * The number of the move that a text spells.
+     * The number of the move that a text spells. The prover takes any term for a move.
      *
      * @throws UnknownNameException if it spells none
      */
