@@ -461,6 +461,28 @@ fn the_tree_is_kept_from_move_to_move() {
     );
 }
 
+/// However many moves came before, those that follow are counted, and there are no cycles in the tree.
+#[test]
+fn roots_may_be_at_any_depth() {
+    let game = common::game(
+        "(role walker) (init (at here)) (legal walker cross) (legal walker stop)
+         (<= (next (at there)) (true (at here)) (does walker cross))
+         (<= (next (at here)) (true (at there)) (does walker cross))
+         (<= (next won) (true (at there)) (does walker stop)) (<= (next over) (does walker stop))
+         (<= terminal (true over)) (<= (goal walker 100) (true won))
+         (<= (goal walker 0) (not (true won)))",
+    );
+    for backend in [Backend::Scalar, Backend::Lanes] {
+        let mut search = Mcts::new(&game, backend, MctsConfig::default()).unwrap();
+        let fluents = ["(at here)"];
+        search.set_root_fluents(&fluents, u32::MAX).unwrap();
+        run(&mut search, 1000);
+        let report = search.report(RoleId(0));
+        assert_eq!(text(&game, &report), "cross");
+        assert_eq!(report.value, Some(100.0), "{backend}");
+    }
+}
+
 #[test]
 fn threads_share_the_work() {
     let game = common::own_game("reversi");

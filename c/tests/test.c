@@ -145,6 +145,10 @@ static void test_playouts_and_search(PropjitGame *game) {
     OK(propjit_search_run(search, 0, 1000000, 0, NULL));
     OK(propjit_search_report(search, 0, &report));
     assert(report.has_best && report.solved && report.value == 100);
+    OK(propjit_search_set_root(search, state, UINT32_MAX));
+    OK(propjit_search_run(search, 0, 1000000, 0, NULL));
+    OK(propjit_search_report(search, 0, &report));
+    assert(report.has_best && report.value == 100);
     char *best;
     OK(propjit_game_move_text(game, 0, report.best, &best));
     assert(strncmp(best, "(mark", 5) == 0);

@@ -142,6 +142,8 @@ final class ApiTest {
                 Checks.fails(IllegalArgumentException.class, "needs a limit", () -> search.run(0));
                 Checks.fails(IllegalArgumentException.class, "another game",
                         () -> search.setRoot(initial, 0));
+                Checks.fails(IllegalArgumentException.class, "must not be negative",
+                        () -> search.setRoot(other.initial(), -1));
             }
         }
     }

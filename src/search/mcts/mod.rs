@@ -87,6 +87,9 @@ use worker::Worker;
 /// The time between looks whether background tasks have found something.
 const TASKS_INTERVAL: Duration = Duration::from_millis(50);
 
+/// The greatest depth that a root has, so that those below it can be counted.
+const MOST_DEPTH: u32 = u32::MAX / 2;
+
 /// A search, with what it found out so far.
 ///
 /// ```
@@ -252,11 +255,12 @@ impl Mcts {
     }
 
     /// Searches from another state from now on, which comes after `depth` joint moves. What
-    /// is known of it and of what follows is kept.
+    /// is known of it and of what follows is kept. Depths of 2^31 - 1 and more are taken for that one.
     ///
     /// # Errors
     /// When the machine cannot go on.
     pub fn set_root(&mut self, state: &State, depth: u32) -> Result<(), MachineError> {
+        let depth = depth.min(MOST_DEPTH);
         let first = &mut self.evaluators[0];
         let mut best_line = self.shared.best_line.lock();
         let way = ((&self.state, self.depth), (state, depth));

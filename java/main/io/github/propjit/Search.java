@@ -61,6 +61,9 @@ public final class Search implements AutoCloseable {
         if (state.game() != game) {
             throw new IllegalArgumentException("the state is of another game");
         }
+        if (depth < 0) {
+            throw new IllegalArgumentException("depth must not be negative, as " + depth + " is");
+        }
         Exchange exchange = Game.question(state);
         setRoot(pointer, depth, exchange.address(), exchange.capacity());
     }
