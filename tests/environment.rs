@@ -287,6 +287,17 @@ fn environments_without_players() {
     }
 }
 
+#[test]
+fn arrays_can_be_addressed() {
+    let game = common::own_game("ticTacToe");
+    let fits = |environments| {
+        let config = EnvironmentConfig::default().with_environments(environments);
+        config.fits(game.ground_game().unwrap())
+    };
+    assert!(fits(1) && fits(1_000_000));
+    assert!(!fits(usize::MAX) && !fits(usize::MAX / 2) && !fits(usize::MAX / 64));
+}
+
 /// What cannot be played is refused, and nothing happens then.
 #[test]
 fn illegal_actions_are_refused() {

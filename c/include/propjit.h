@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 /**
- * propjit for C: games written in the Game Description Language. See docs/c.md.
+ * propjit for C: games written in the Game Description Language. See docs/c.md. Running out of memory
+ * ends the program.
  */
 
 // How a call went.

@@ -111,6 +111,11 @@ pub unsafe extern "C" fn propjit_environments_new(
             .with_threads(threads)
             .with_joint(Some(joint))
             .with_max_steps(max_steps);
+        if !config.fits(engines.game()) {
+            return Err(Failure::argument(format!(
+                "{count} environments are too many"
+            )));
+        }
         let start = || {
             let core = VectorEnvironment::new(engines, &config);
             let game = game.clone();

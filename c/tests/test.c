@@ -162,6 +162,11 @@ static void test_environments(PropjitGame *game, bool joint) {
     enum { COUNT = 300 };
     PropjitEnvironments *environments;
     PropjitShape shape;
+    const size_t impossible[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 16};
+    for (int i = 0; i < 3; i++) {
+        FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "too many",
+              propjit_environments_new(game, impossible[i], 1, joint, 1000, &environments));
+    }
     OK(propjit_environments_new(game, COUNT, 2, joint, 1000, &environments));
     OK(propjit_environments_shape(environments, &shape));
     assert(shape.environments == COUNT && shape.actors == (joint ? 2 : 1));

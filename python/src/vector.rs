@@ -156,6 +156,11 @@ impl VectorEnv {
             .with_threads(threads)
             .with_joint(joint)
             .with_max_steps(max_steps);
+        if !config.fits(engines.game()) {
+            return Err(PyValueError::new_err(format!(
+                "{n} environments are too many"
+            )));
+        }
         let stop = game.get().stop();
         let config = config.with_stop(stop.clone());
         let environment = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;

@@ -124,6 +124,8 @@ def test_what_is_wrong_is_told():
         VectorEnv(game, 3, observation="int8")
     with pytest.raises(ValueError):
         VectorEnv(game, 0)
+    with pytest.raises(ValueError, match="too many"):
+        VectorEnv(game, 2**62)
     with pytest.raises(PlayError):
         VectorEnv(Game.load(text=GROWING, backend="prover"), 1)
     # Rust's memory stays where it is.

@@ -2,6 +2,8 @@
 
 use propjit_stop::Stop;
 
+use super::shape::Shape;
+use crate::ground::GroundGame;
 use crate::setters::setters;
 
 /// How many environments there are, and how they are played.
@@ -41,5 +43,11 @@ impl EnvironmentConfig {
         with_joint(joint: Option<bool>);
         with_max_steps(max_steps: u32);
         with_stop(stop: Stop);
+    }
+
+    /// Whether there can be arrays for so many environments of a game, however much memory there is.
+    pub fn fits(&self, game: &GroundGame) -> bool {
+        let joint = self.joint.unwrap_or(true);
+        Shape::new(game, self.environments, joint).is_addressable()
     }
 }

@@ -44,4 +44,14 @@ impl Shape {
             false => 1,
         }
     }
+
+    /// Whether the greatest [arrays](super::Outputs) of these sizes can be addressed.
+    pub(super) fn is_addressable(&self) -> bool {
+        let floats = self.propositions + self.players.len();
+        let integers = self.actors() + 1;
+        let flags = self.actors() * self.actions + 2;
+        let bytes = floats * size_of::<f32>() + integers * size_of::<i32>() + flags;
+        let all = self.environments.checked_mul(bytes);
+        all.is_some_and(|all| isize::try_from(all).is_ok())
+    }
 }
