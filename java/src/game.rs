@@ -11,11 +11,17 @@ use propjit::{Backend, LoadError, Setup, State};
 use crate::error::{Failure, call};
 use crate::handle::Handle;
 
-fn load(load: impl FnOnce(&Setup) -> Result<propjit::Game, LoadError>) -> Result<jlong, Failure> {
+/// Loads a game, to be played by the prover or by what is best.
+fn load(
+    proved: bool,
+    load: impl FnOnce(&Setup) -> Result<propjit::Game, LoadError>,
+) -> Result<jlong, Failure> {
+    let backend = proved.then_some(Backend::Prover);
+    let load = |setup: &Setup| load(&setup.clone().with_backend(backend));
     Ok(Handle::make(SharedGame::load::<Failure>(load)?))
 }
 
-/// `Game.load`: the rulesheet in a file, to be played by the prover or by what is best.
+/// `Game.load`: the rulesheet in a file.
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_github_propjit_Game_load<'local>(
     env: EnvUnowned<'local>,
@@ -25,11 +31,7 @@ extern "system" fn Java_io_github_propjit_Game_load<'local>(
 ) -> jlong {
     call(env, |env| {
         let path = path.try_to_string(env)?;
-        let backend = proved.then_some(Backend::Prover);
-        load(|setup| {
-            let setup = setup.clone().with_backend(backend);
-            propjit::Game::load(Path::new(&path), &setup)
-        })
+        load(proved, |setup| propjit::Game::load(Path::new(&path), setup))
     })
 }
 
@@ -40,10 +42,13 @@ extern "system" fn Java_io_github_propjit_Game_parse<'local>(
     _class: JObject<'local>,
     name: JString<'local>,
     rules: JString<'local>,
+    proved: bool,
 ) -> jlong {
     call(env, |env| {
         let (name, rules) = (name.try_to_string(env)?, rules.try_to_string(env)?);
-        load(|setup| propjit::Game::from_text(&name, &rules, setup))
+        load(proved, |setup| {
+            propjit::Game::from_text(&name, &rules, setup)
+        })
     })
 }
 

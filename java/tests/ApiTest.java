@@ -9,6 +9,10 @@ import io.github.propjit.SearchReport;
 import io.github.propjit.State;
 import io.github.propjit.UnknownNameException;
 import java.lang.reflect.Field;
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -36,6 +40,7 @@ final class ApiTest {
         ApiTest test = new ApiTest(Paths.get(arguments[0]));
         test.statesAreValues();
         test.matchesEnd();
+        test.filesMayBeAnywhere();
         test.errorsSayWhatIsWrong();
         test.unknownNumbersAreRefused();
         test.proversTakeAnyTerm();
@@ -97,6 +102,25 @@ final class ApiTest {
             Checks.equal(game.initial().charge(7, Game.MAX_STEPS).end(), charge.end());
             Checks.equal(game.initial().charge(7, 3).steps(), 3);
         }
+    }
+
+    /** Such as in an archive. */
+    private void filesMayBeAnywhere() throws Exception {
+        Path archive = Files.createTempDirectory("propjit").resolve("games.zip");
+        URI place = URI.create("jar:" + archive.toUri());
+        try (FileSystem zip = FileSystems.newFileSystem(
+                place, Collections.singletonMap("create", "true"))) {
+            Path rules = zip.getPath("/ticTacToe.kif");
+            Checks.fails(LoadException.class, "cannot read /ticTacToe.kif",
+                    () -> Game.load(rules));
+            Files.copy(folder.resolve("ticTacToe.kif"), rules);
+            try (Game game = Game.load(rules); Game proved = Game.load(rules, true)) {
+                Checks.holds(game.isGround() && !proved.isGround(), "the prover plays one");
+                Checks.equal(game.initial().fluents(), proved.initial().fluents());
+            }
+        }
+        Files.delete(archive);
+        Files.delete(archive.getParent());
     }
 
     private void errorsSayWhatIsWrong() throws Exception {

@@ -1,5 +1,9 @@
 package io.github.propjit;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
@@ -36,7 +40,7 @@ public final class Game implements AutoCloseable {
     }
 
     /**
-     * Loads the rulesheet in a file.
+     * Loads the rulesheet in a file, of whatever file system.
      *
      * @throws LoadException if it cannot be read, or is wrong
      */
@@ -45,13 +49,22 @@ public final class Game implements AutoCloseable {
     }
 
     /**
-     * Loads the rulesheet in a file.
+     * Loads the rulesheet in a file, of whatever file system.
      *
      * @param proved whether the prover shall play the game: slow, ready at once, and the reference
      * @throws LoadException if it cannot be read, or is wrong
      */
     public static Game load(Path path, boolean proved) {
-        return new Game(load(path.toString(), proved));
+        String name = path.toString();
+        if (path.getFileSystem() == FileSystems.getDefault()) {
+            return new Game(load(name, proved));
+        }
+        try {
+            String rules = new String(Files.readAllBytes(path), StandardCharsets.UTF_8);
+            return new Game(parse(name, rules, proved));
+        } catch (IOException error) {
+            throw new LoadException("cannot read " + name + ": " + error);
+        }
     }
 
     /**
@@ -61,7 +74,7 @@ public final class Game implements AutoCloseable {
      * @throws LoadException if it is wrong
      */
     public static Game fromText(String name, String rules) {
-        return new Game(parse(name, rules));
+        return new Game(parse(name, rules, false));
     }
 
     /** The names of the roles. */
@@ -254,7 +267,7 @@ public final class Game implements AutoCloseable {
 
     private static native long load(String path, boolean proved);
 
-    private static native long parse(String name, String rules);
+    private static native long parse(String name, String rules, boolean proved);
 
     private static native void free(long pointer);
 
