@@ -375,6 +375,24 @@ fn prove_tells_verdict_line_and_cube() {
 }
 
 #[test]
+fn prove_names_what_works_with_too_many_joint_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbers: String = (0..65).map(|number| format!("(number {number})")).collect();
+    let rules = format!(
+        "(role a) (role b) {numbers} (init start)
+         (<= (legal ?r (say ?n)) (role ?r) (number ?n))
+         (<= (next same) (does a (say ?n)) (does b (say ?n))) (<= (next over) (true start))
+         (<= terminal (true over)) (<= (goal ?r 100) (role ?r) (true same))
+         (<= (goal ?r 0) (role ?r) (not (true same)))"
+    );
+    let told = stderr(propjit(&["prove", &file(&folder, "many.kif", &rules)]).code(1));
+    assert!(
+        told.contains("4096") && told.contains("propjit solve"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_log_filter_that_cannot_be_read_is_told() {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
     command.args(["validate", &own("ticTacToe")]);

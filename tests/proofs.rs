@@ -14,8 +14,9 @@ use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    KnownWins, MOST_DEPTH, Pace, Proof, ProofConfig, ProofMessage, ProofMode, ProofPosition,
-    ProofRequest, ProofWay, ProofWorker, Prover, ProverTeam, Target, Verdict, WorkerEvent,
+    KnownWins, MOST_DEPTH, Pace, Proof, ProofConfig, ProofError, ProofMessage, ProofMode,
+    ProofPosition, ProofRequest, ProofWay, ProofWorker, Prover, ProverTeam, Target, Verdict,
+    WorkerEvent,
 };
 use propjit::rng::streams;
 use propjit::search::SearchBudget;
@@ -474,4 +475,18 @@ fn games_that_are_over_before_a_threat_could_be_carried_out() {
             }
         }
     }
+}
+
+#[test]
+fn no_team_gets_ready_after_a_stop() {
+    let game = common::own_game("ticTacToe");
+    let target = Target {
+        role: RoleId(0),
+        value: 100,
+    };
+    let stop = Stop::new();
+    stop.set();
+    let config = ProofConfig::default();
+    let team = ProverTeam::new(game.engines().unwrap(), target, &config, 2, &stop);
+    assert!(matches!(team, Err(ProofError::Stopped)), "{team:?}");
 }

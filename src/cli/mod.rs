@@ -34,6 +34,7 @@ mod similarity;
 mod solve;
 mod stats;
 mod thinking;
+mod time_limit;
 mod tournament;
 mod tune;
 mod validate;

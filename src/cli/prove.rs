@@ -4,16 +4,16 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::ground::Literal;
 use propjit::machine::{Move, RoleId};
 use propjit::proof::{
-    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofMode, ProofPart, ProofWay,
-    ProverTeam, Target, Verdict,
+    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofError, ProofMode, ProofPart,
+    ProofWay, ProverTeam, Target, Verdict,
 };
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ use super::output::{Failure, Output, describe, show_progress};
 use super::position::PositionArgs;
 use super::signals::stop_on_signals;
 use super::thinking::find_role;
+use super::time_limit::within;
 
 /// Prove whether a role can force a goal, with ever more joint moves
 ///
@@ -54,7 +55,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "PLIES", value_parser = |text: &str| in_range(text, 1, MOST_DEPTH))]
     depth: Option<u32>,
 
-    /// How long to search [default: 10, with --depth as long as it takes]
+    /// How long to prepare the search, which takes a while for large games, and to search [default:
+    /// 10, with --depth as long as it takes]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
 
@@ -161,7 +163,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let Some(rulesheet) = &args.rulesheet else {
         return serve(&args.setup, &stop);
     };
-    let game = args.setup.load_ground(rulesheet, &stop)?;
+    // What makes machine code takes a token when the game is loaded, and ends with the time, too.
+    let making = stop.by(None);
+    let game = args.setup.load_ground(rulesheet, &making)?;
     let position = args.position.position(&game)?;
     let (Some(ground), Some(engines)) = (game.ground_game(), game.engines()) else {
         return Err(not_ground(&game, "proofs"));
@@ -187,25 +191,26 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             Mode::Numbers => ProofMode::Numbers,
             Mode::All => ProofMode::All,
         });
-    let team = ProverTeam::new(engines, target, &config, args.threads, &stop);
-    let mut team = team.map_err(Failure::new)?;
-    let depth = Arc::new(AtomicU32::new(0));
+    let doing = Arc::new(Mutex::new("preparing".to_string()));
     let shown = show_progress({
-        let depth = depth.clone();
-        move || {
-            format!(
-                "{} joint moves are not enough",
-                depth.load(Ordering::Relaxed)
-            )
-        }
+        let doing = doing.clone();
+        move || doing.lock().clone()
     });
-    let start = Instant::now();
-    let limited = stop.by(time.and_then(|time| start.checked_add(time)));
-    let most = args.depth.unwrap_or(MOST_DEPTH);
-    let searched = |searched| depth.store(searched, Ordering::Relaxed);
-    let proof = team.prove(&state, most, &limited, searched);
+    let prove = || {
+        let mut team = ProverTeam::new(engines, target, &config, args.threads, &making)?;
+        let start = Instant::now();
+        *doing.lock() = "searching".to_string();
+        let searched = |depth| *doing.lock() = format!("{depth} joint moves are not enough");
+        let most = args.depth.unwrap_or(MOST_DEPTH);
+        let proof = team.prove(&state, most, &making, searched)?;
+        Ok((proof, team.counts(), start.elapsed()))
+    };
+    let proved = match time {
+        Some(time) => within(&making, time, prove),
+        None => prove(),
+    };
     drop(shown);
-    let proof = proof.map_err(Failure::new)?;
+    let (proof, counts, time) = proved.map_err(|error| told(&error, &stop))?;
     let joint = |joint: &Vec<Move>| {
         let moves = (0..).map(RoleId).zip(joint);
         let texts = moves.map(|(role, &played)| ground.move_text(role, played));
@@ -225,11 +230,25 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         goal: target.value,
         line: proof.line.iter().map(joint).collect(),
         cube: proof.cube.as_ref().map(cube),
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: time.as_secs_f64(),
         interrupted: stop.is_set(),
         propositions: ground.layout().bases.len(),
-        ..Report::new(&proof, team.counts())
+        ..Report::new(&proof, counts)
     })
+}
+
+/// The failure to search for a proof, and what helps.
+fn told(error: &ProofError, stop: &Stop) -> Failure {
+    match error {
+        ProofError::JointMoves => Failure::Work(format!(
+            "{error}; `propjit solve` looks for values without them, and `propjit analyze` for good \
+             moves"
+        )),
+        ProofError::Stopped if !stop.is_set() => {
+            Failure::new("there was no time to get the prover ready: `--seconds` gives it more")
+        }
+        _ => Failure::new(error),
+    }
 }
 
 /// Serves proofs on stdin and stdout, about games that come from there.

@@ -1,5 +1,6 @@
 //! The programs that evaluate the whole circuit of a game: interpreted ones, and machine code.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -7,6 +8,7 @@ use propjit_jit::code::{Code, CompileError};
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::LaneProgram;
 use propjit_jit::scalar::ScalarInterpreter;
+use propjit_stop::Stop;
 
 use super::compile::{Purpose, obtain};
 use super::options::CodeOptions;
@@ -115,18 +117,25 @@ impl Programs {
     }
 
     /// A circuit of a phase with the reasons for a target: machine code, or else interpreted. It
-    /// is not kept, and takes a while unless it comes from the cache.
-    pub fn reasons(&self, circuit: &PhaseCircuit, target: Target) -> Engine {
+    /// is not kept, and takes a while unless it comes from the cache; none if the stop comes before,
+    /// or that of the machine code.
+    pub fn reasons(&self, circuit: &PhaseCircuit, target: Target, stop: &Stop) -> Option<Engine> {
         let (game, options) = (&self.game, &self.options);
         let purpose = Purpose::reasons(game.layout(), circuit.phase(), target);
-        let make = || circuit.with_reasons(game, target, &options.config.stop);
-        match obtain(game, options, &purpose, || Ok::<_, CompileError>(make())) {
-            Ok(code) => Engine::Code(Arc::new(code)),
+        let with_reasons = OnceCell::new();
+        let make = || {
+            let circuit = with_reasons.get_or_init(|| circuit.with_reasons(game, target, stop));
+            circuit.as_ref().ok_or(CompileError::Stopped)
+        };
+        match obtain(game, options, &purpose, make) {
+            Ok(code) => Some(Engine::Code(Arc::new(code))),
+            Err(CompileError::Stopped) => None,
             Err(error) => {
                 tracing::debug!(%error, "reasons are interpreted");
                 let sections = PhaseLayout::new(game.layout()).sections();
-                let program = LaneProgram::new(&make(), &sections);
-                Engine::Interpreter(Arc::new(program), options.config.width)
+                let program = LaneProgram::new(make().ok()?, &sections);
+                let width = options.config.width;
+                Some(Engine::Interpreter(Arc::new(program), width))
             }
         }
     }

@@ -119,8 +119,14 @@ impl Influence {
     pub fn new(game: &GroundGame, stop: &Stop) -> Result<Influence, InfluenceError> {
         let layout = game.layout();
         let phases = 0..game.phases().period();
-        let phases: Vec<PhaseCircuit> =
-            phases.map(|phase| PhaseCircuit::new(game, phase)).collect();
+        let phases = phases.map(|phase| {
+            let circuit = PhaseCircuit::new(game, phase);
+            match stop.is_set() {
+                true => Err(InfluenceError::Stopped),
+                false => Ok(circuit),
+            }
+        });
+        let phases = phases.collect::<Result<Vec<_>, _>>()?;
         let steps = phases.iter().map(|phase| PhaseStep::new(game, phase, stop));
         let steps = steps.collect::<Result<Vec<_>, _>>()?;
         let steps = Steps::new(steps, layout.bases.len());

@@ -79,11 +79,14 @@ impl ProofConfig {
 #[non_exhaustive]
 pub enum ProofError {
     /// There are too many joint moves.
-    #[error("there are more than {most} joint moves in one state", most = super::steps::MOST_JOINTS)]
+    #[error("no proofs are searched for where there are more than {most} joint moves in one state", most = super::steps::MOST_JOINTS)]
     JointMoves,
     /// No match comes to the state.
     #[error("no match comes to this state: it is in none of the game's phases")]
     Unreachable,
+    /// The stop came before the prover was ready.
+    #[error("stopped before the prover was ready")]
+    Stopped,
 }
 
 /// Whether the role of a target can force it.
@@ -142,24 +145,27 @@ impl Prover {
     /// A prover for a target. Code is compiled or loaded for it, which may take a while.
     ///
     /// # Errors
-    /// When there are more joint moves than can be tried.
+    /// When there are more joint moves than can be tried, or the engines' code is stopped.
     pub fn new(
         engines: &Engines,
         target: Target,
         config: &ProofConfig,
     ) -> Result<Prover, ProofError> {
-        let influence = influence(engines.game(), &Stop::new());
-        Prover::with_influence(engines, target, config, influence.as_ref())
+        let stop = &engines.programs().options().config.stop;
+        let influence = influence(engines.game(), stop);
+        Prover::with_influence(engines, target, config, influence.as_ref(), stop)
     }
 
-    /// As [`new`](Prover::new), with the distances of the game, by which moves are ordered.
+    /// As [`new`](Prover::new), with the distances of the game, by which moves are ordered. Fails when
+    /// the stop comes, too.
     pub(super) fn with_influence(
         engines: &Engines,
         target: Target,
         config: &ProofConfig,
         influence: Option<&Influence>,
+        stop: &Stop,
     ) -> Result<Prover, ProofError> {
-        let steps = Steps::new(engines.programs(), target).ok_or(ProofError::JointMoves)?;
+        let steps = Steps::new(engines.programs(), target, stop)?;
         let influence = influence.filter(|_| config.has(ProofPart::Order));
         let order = first_order(influence, &steps);
         Ok(Prover {

@@ -5,8 +5,10 @@ use std::ops::Range;
 use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::advance::{Start, enter};
 use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
+use propjit_stop::Stop;
 
 use super::joint_rows::JointRows;
+use super::prover::ProofError;
 use crate::engine::Programs;
 use crate::lane_mask::LaneMask;
 use crate::moves::{Move, RoleId};
@@ -151,18 +153,32 @@ struct Phase {
 }
 
 impl Steps {
-    /// The steps of a game for this target; `None` if there are too many joint moves.
-    pub(super) fn new(programs: &Programs, target: Target) -> Option<Steps> {
+    /// The steps of a game for this target.
+    ///
+    /// # Errors
+    /// When there are more joint moves than can be tried, or the stop comes.
+    pub(super) fn new(
+        programs: &Programs,
+        target: Target,
+        stop: &Stop,
+    ) -> Result<Steps, ProofError> {
         let game = programs.game();
         let layout = PhaseLayout::new(game.layout());
-        let circuits = 0..game.phases().period();
-        let circuits = circuits.map(|phase| PhaseCircuit::new(game, phase));
-        let phases = circuits.map(|circuit| {
-            let joints = Joints::new(&circuit, target.role)?;
-            let engine = programs.reasons(&circuit, target);
+        let go_on = || match stop.is_set() {
+            true => Err(ProofError::Stopped),
+            false => Ok(()),
+        };
+        let phases = (0..game.phases().period()).map(|phase| {
+            go_on()?;
+            let circuit = PhaseCircuit::new(game, phase);
+            // Passes that were stopped may leave moves that are never legal.
+            go_on()?;
+            let joints = Joints::new(&circuit, target.role).ok_or(ProofError::JointMoves)?;
+            let engine = programs.reasons(&circuit, target, stop);
+            let engine = engine.ok_or(ProofError::Stopped)?;
             let several = circuit.moves().iter().map(|moves| moves.len() > 1);
             let does = layout.does.iter().zip(several);
-            Some(Phase {
+            Ok(Phase {
                 joints,
                 here: LaneEvaluator::new(engine),
                 placed: None,
@@ -171,9 +187,9 @@ impl Steps {
                     .collect(),
             })
         });
-        let phases: Vec<Phase> = phases.collect::<Option<_>>()?;
+        let phases: Vec<Phase> = phases.collect::<Result<_, _>>()?;
         let engines = phases.iter().map(|phase| phase.here.engine().clone());
-        Some(Steps {
+        Ok(Steps {
             arriving: engines.map(LaneEvaluator::new).collect(),
             phases,
             layout,

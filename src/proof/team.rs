@@ -27,11 +27,11 @@ pub struct ProverTeam {
 }
 
 impl ProverTeam {
-    /// A team of at least one prover. If a stop comes before it is known how soon moves have an
-    /// influence on goals, moves are tried without regard to that.
+    /// A team of at least one prover.
     ///
     /// # Errors
-    /// When there are more joint moves than can be tried.
+    /// When there are more joint moves than can be tried, or a stop comes before it is ready: the one
+    /// given, or that of the engines' code.
     pub fn new(
         engines: &Engines,
         target: Target,
@@ -41,7 +41,7 @@ impl ProverTeam {
     ) -> Result<ProverTeam, ProofError> {
         let influence = influence(engines.game(), stop);
         let influence = influence.as_ref();
-        let prover = |_| Prover::with_influence(engines, target, config, influence);
+        let prover = |_| Prover::with_influence(engines, target, config, influence, stop);
         let provers = (0..threads.max(1)).map(prover);
         let mut provers: Vec<Prover> = provers.collect::<Result<_, _>>()?;
         if provers.len() > 1 {

@@ -151,7 +151,7 @@ impl Subject {
     ) -> Option<Subject> {
         let game = engines.game();
         let config = ProofConfig::default();
-        let mut prover = Prover::with_influence(engines, target, &config, influence)
+        let mut prover = Prover::with_influence(engines, target, &config, influence, stop)
             .inspect_err(|error| tracing::info!(%error, "no local search"))
             .ok()?;
         let others = RoleId::first(game.roles().len()).filter(|&other| other != target.role);

@@ -101,9 +101,10 @@ impl PhaseCircuit {
         &self.folded
     }
 
-    /// The circuit with reasons, for a target. Where the game's circuit uses that moves are legal,
-    /// so does this one: what it says of the next state after others is as good as anything.
-    pub fn with_reasons(&self, game: &GroundGame, target: Target, stop: &Stop) -> Circuit {
+    /// The circuit with reasons, for a target; none if the stop comes before. Where the game's circuit
+    /// uses that moves are legal, so does this one: what it says of the next state after others is as
+    /// good as anything.
+    pub fn with_reasons(&self, game: &GroundGame, target: Target, stop: &Stop) -> Option<Circuit> {
         let (game_layout, layout) = (game.layout(), PhaseLayout::new(game.layout()));
         let mut builder = Builder::extend(&self.folded);
         let outputs = self.folded.outputs();
@@ -128,6 +129,9 @@ impl PhaseCircuit {
         let passes = PassConfig::default().with_stop(stop.clone());
         let assumptions = game_layout.assumptions_about_unknown(&self.known);
         let circuit = optimize(&builder.finish(wires), &assumptions, &passes).0;
+        if stop.is_set() {
+            return None;
+        }
         let (outputs, state) = circuit.outputs().split_at(outputs.len());
 
         // That the moves are legal must not be assumed from here on.
@@ -175,6 +179,9 @@ impl PhaseCircuit {
         let mut walks = Walks::new(&circuit, further, is_literal);
         let mut outputs: Vec<Edge> = circuit.outputs().iter().map(|&o| walks.value(o)).collect();
         for (wires, wanted) in wanted {
+            if stop.is_set() {
+                return None;
+            }
             let wires = circuit.outputs()[wires.clone()].iter();
             let wanted: Vec<_> = (wires.zip(wanted.clone()))
                 .map(|(&wire, wanted)| (wire, walks.builder.input(wanted)))
@@ -183,7 +190,8 @@ impl PhaseCircuit {
             outputs.extend(&reasons[layout.bases.clone()]);
         }
         let passes = passes.with_rounds(1);
-        optimize(&walks.builder.finish(outputs), &Default::default(), &passes).0
+        let circuit = optimize(&walks.builder.finish(outputs), &Default::default(), &passes).0;
+        (!stop.is_set()).then_some(circuit)
     }
 }
 

@@ -7,8 +7,6 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
@@ -18,6 +16,7 @@ use serde::Serialize;
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
 use super::output::{Failure, Output, cannot_write, message, show_progress};
 use super::signals::stop_on_signals;
+use super::time_limit::within;
 use check::check;
 use report::{Report, Value};
 
@@ -208,17 +207,8 @@ fn solved(
         move || status(&name, &progress, start.elapsed())
     });
     let start = Instant::now();
-    let (solving, is_solved) = mpsc::channel::<()>();
-    let mut solved = thread::scope(|scope| {
-        let (making, time) = (&making, args.seconds);
-        scope.spawn(move || {
-            if is_solved.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                making.set();
-            }
-        });
-        let solved = solve(&game, &config, &stop.within(args.seconds), &progress);
-        drop(solving);
-        solved
+    let mut solved = within(&making, args.seconds, || {
+        solve(&game, &config, &stop.within(args.seconds), &progress)
     })?;
     let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
     if let Some(path) = certificate {
