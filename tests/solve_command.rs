@@ -74,6 +74,54 @@ fn several_games_make_a_table() {
     assert_eq!(rows.as_array().unwrap().len(), 2);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn values_are_told_where_the_certificate_cannot_be_written() {
+    let game = own("ticTacToe");
+    let args = ["solve", &game, "--certificate", "/dev/full"];
+    let failed = propjit(&args).failure().code(1);
+    assert!(stdout(failed).contains("\n  x 50, by "));
+
+    let folder = tempfile::tempdir().unwrap();
+    let small = file(&folder, "small.kif", &nim([1, 1, 1]));
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("ticTacToe.json")).unwrap();
+    let certificates = folder.path().display().to_string();
+    let args = ["solve", &small, &game, "--certificate", &certificates];
+    let failed = propjit(&args).failure().code(1);
+    let (rows, told) = (stdout(failed), stderr(propjit(&args).failure()));
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    assert!(told.contains("ticTacToe.json"), "{told}");
+    let report = propjit(&[&args[..], &["--format", "json"]].concat()).failure();
+    let report: serde_json::Value = serde_json::from_str(&stdout(report)).unwrap();
+    assert_eq!(report[0]["error"], serde_json::Value::Null);
+    assert_eq!(report[1]["verdict"], "proved");
+    assert!(
+        report[1]["error"]
+            .as_str()
+            .unwrap()
+            .contains("cannot write")
+    );
+}
+
+/// Paths that are wrong are seen at once, and nothing is lost.
+#[test]
+fn certificates_take_the_place_of_no_folder_and_no_rulesheet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display().to_string();
+    let rules = nim([1, 1, 1]);
+    let game = file(&folder, "game.json", &rules);
+    let at_once = |args: &[&str]| propjit(&[args, &["--seconds", "1000"]].concat()).failure();
+    let chess = own("chess");
+    at_once(&["solve", &chess, "--certificate", &path]).code(1);
+    let none = folder.path().join("none").join("c.json");
+    let none = none.display().to_string();
+    at_once(&["solve", &chess, "--certificate", &none]).code(1);
+    at_once(&["solve", &game, "--certificate", &game]).code(2);
+    at_once(&["solve", &game, &chess, "--certificate", &path]).code(2);
+    propjit(&["info", &game, "--dot", &game]).failure().code(2);
+    assert_eq!(std::fs::read_to_string(&game).unwrap(), rules);
+}
+
 #[test]
 fn limits_leave_bounds() {
     // There is no room for even the first states.

@@ -64,7 +64,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Rules::read(path).map_err(|error| Failure::from(LoadError::from(error)))?;
     }
     let plot = args.plot.as_deref();
-    plot.map_or(Ok(()), writable)?;
+    if let Some(path) = plot {
+        writable(path, &args.rulesheets)?;
+    }
     let config = CompareConfig::default()
         .with_time(args.seconds)
         .with_seed(args.seed.unwrap_or_else(random_seed));

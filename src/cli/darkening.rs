@@ -66,7 +66,9 @@ struct Report {
 /// Measures and prints a row for each state.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let plot = args.plot.as_deref();
-    plot.map_or(Ok(()), writable)?;
+    if let Some(path) = plot {
+        writable(path, [&args.rulesheet])?;
+    }
     let stop = stop_on_signals();
     let game = args.setup.load_ground(&args.rulesheet, &stop)?;
     let backend = Backend::Compiled;

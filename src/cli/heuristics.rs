@@ -132,7 +132,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         return Err(not_ground(&game, "evaluations"));
     };
     if let Some(path) = &args.save {
-        writable(path)?;
+        writable(path, [&args.rulesheet])?;
     }
     // Read before anything takes time, as it may be damaged.
     let known = match args.goes_on {

@@ -12,7 +12,7 @@ use propjit::machine::Backend;
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name};
-use super::output::{Failure, Output, cannot_write};
+use super::output::{Failure, Output, cannot_write, writable};
 use super::signals::stop_on_signals;
 
 /// Tell what a game is made of: roles, propositions, moves, gates, set-up time
@@ -103,17 +103,22 @@ struct Stage {
 
 /// Loads the game and prints what it is made of.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    if let Some(path) = &args.dot {
+        writable(path, [&args.rulesheet])?;
+    }
     let stop = stop_on_signals();
     let (game, backend) =
         (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
+    let grids = Grids::find(&game, &stop)?;
+    // The network is drawn even if nobody reads the result.
+    let printed = output.result(&report(&game, &grids, backend, &args.rulesheet));
     if let Some(path) = &args.dot {
         let ground = game.ground_game().ok_or_else(|| {
             Failure::new("there is no propositional network: the game was not grounded")
         })?;
         write_dot(ground, path).map_err(|error| cannot_write(path, &error))?;
     }
-    let grids = Grids::find(&game, &stop)?;
-    output.result(&report(&game, &grids, backend, &args.rulesheet))
+    printed
 }
 
 fn write_dot(ground: &GroundGame, path: &Path) -> std::io::Result<()> {

@@ -2,9 +2,9 @@
 
 use std::error::Error;
 use std::fmt::{self, Display};
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -78,13 +78,27 @@ pub(super) fn describe(error: &dyn Error) -> String {
     text
 }
 
-/// Whether the file can be written to; does not change it.
-pub(super) fn writable(path: &Path) -> Result<(), Failure> {
+/// Whether the file can be written to, and is none of the rulesheets. Changes nothing.
+pub(super) fn writable<'a>(
+    path: &Path,
+    rulesheets: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Failure> {
+    if let Ok(file) = fs::canonicalize(path) {
+        let is_file = |sheet: &PathBuf| fs::canonicalize(sheet).is_ok_and(|sheet| sheet == file);
+        if rulesheets.into_iter().any(is_file) {
+            let path = path.display();
+            let why = format!("{path} is a rulesheet, and would be lost");
+            return Err(Failure::Usage(why));
+        }
+    }
+    let is_new = fs::symlink_metadata(path).is_err();
     let mut options = OpenOptions::new();
     let opened = options.write(true).create(true).truncate(false).open(path);
-    opened
-        .map(|_| ())
-        .map_err(|error| cannot_write(path, &error))
+    opened.map_err(|error| cannot_write(path, &error))?;
+    match is_new {
+        true => fs::remove_file(path).map_err(|error| cannot_write(path, &error)),
+        false => Ok(()),
+    }
 }
 
 /// The failure to write a file.

@@ -39,7 +39,7 @@ const MAX_STEPS: u32 = 10_000;
 /// Plays on one thread and writes the figures.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut lines = format!("version=propjit {}\n", env!("CARGO_PKG_VERSION"));
-    writable(&args.outfile)?;
+    writable(&args.outfile, [&args.rulesheet])?;
     let played = play(args);
     let _ = match &played {
         Ok(outcome) => write!(

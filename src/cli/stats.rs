@@ -55,7 +55,9 @@ struct Report {
 /// Plays, and prints the figures.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let plot = args.plot.as_deref();
-    plot.map_or(Ok(()), writable)?;
+    if let Some(path) = plot {
+        writable(path, [&args.rulesheet])?;
+    }
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
     let game = Game::load(&args.rulesheet, &setup)?;

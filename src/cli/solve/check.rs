@@ -11,6 +11,7 @@ use propjit::certificate::{self, Certificate, CheckProgress};
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
+use super::Row;
 use super::report::Value;
 use crate::cli::options::game_name;
 use crate::cli::output::{Failure, show_progress};
@@ -55,9 +56,8 @@ pub(super) fn check(rulesheet: &Path, path: &Path, stop: &Stop) -> Result<Report
     })
 }
 
-impl Report {
-    /// The row of a table.
-    pub(super) fn row(&self) -> String {
+impl Row for Report {
+    fn row(&self) -> String {
         let values: Vec<String> = self.values.iter().map(Value::to_string).collect();
         format!(
             "{:<32} right   {:>8.2} s  {}\n",

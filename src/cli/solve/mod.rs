@@ -14,7 +14,7 @@ use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
-use super::output::{Failure, Output, cannot_write, message, show_progress};
+use super::output::{Failure, Output, cannot_write, message, show_progress, writable};
 use super::signals::stop_on_signals;
 use super::time_limit::within;
 use check::check;
@@ -64,10 +64,20 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     match (&args.check, is_table) {
         (None, false) => {
             let path = args.certificate.as_deref();
-            output.result(&solved(args, &rulesheets[0], path, &stop)?)
+            path.map_or(Ok(()), |path| writable(path, &rulesheets))?;
+            let report = solved(args, &rulesheets[0], path, &stop)?;
+            // What was proved is not lost where it cannot be written.
+            output.result(&report)?;
+            report
+                .error()
+                .map_or(Ok(()), |error| Err(Failure::new(error)))
         }
         (Some(path), false) => output.result(&check(&rulesheets[0], path, &stop)?),
         (None, true) => {
+            let path = |rulesheet: &Path| {
+                let folder = args.certificate.as_deref();
+                folder.map(|folder| certificate_in(folder, rulesheet))
+            };
             if let Some(folder) = &args.certificate {
                 fs::create_dir_all(folder).map_err(|error| {
                     Failure::Work(format!(
@@ -76,16 +86,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                     ))
                 })?;
             }
-            let row = |rulesheet: &Path| {
-                let path = certificate_in(args.certificate.as_deref(), rulesheet);
-                solved(args, rulesheet, path.as_deref(), &stop)
-            };
-            table(&rulesheets, row, Report::row, &stop, output)
+            for path in rulesheets.iter().filter_map(|rulesheet| path(rulesheet)) {
+                writable(&path, &rulesheets)?;
+            }
+            let row = |rulesheet: &Path| solved(args, rulesheet, path(rulesheet).as_deref(), &stop);
+            table(&rulesheets, row, &stop, output)
         }
         (Some(folder), true) => {
-            let has_certificate = |rulesheet: &PathBuf| {
-                certificate_in(Some(folder), rulesheet).is_some_and(|path| path.is_file())
-            };
+            let has_certificate = |rulesheet: &PathBuf| certificate_in(folder, rulesheet).is_file();
             let rulesheets: Vec<PathBuf> = rulesheets.into_iter().filter(has_certificate).collect();
             if rulesheets.is_empty() {
                 let folder = folder.display();
@@ -93,11 +101,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
                     "{folder} has no certificate NAME.json of one of these games"
                 )));
             }
-            let row = |rulesheet: &Path| {
-                let path = certificate_in(Some(folder), rulesheet).unwrap_or_default();
-                check(rulesheet, &path, &stop)
-            };
-            table(&rulesheets, row, check::Report::row, &stop, output)
+            let row =
+                |rulesheet: &Path| check(rulesheet, &certificate_in(folder, rulesheet), &stop);
+            table(&rulesheets, row, &stop, output)
         }
     }
 }
@@ -139,27 +145,41 @@ fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The certificate of a game in a folder.
-fn certificate_in(folder: Option<&Path>, rulesheet: &Path) -> Option<PathBuf> {
-    let file = |folder: &Path| folder.join(format!("{}.json", game_name(rulesheet)));
-    folder.map(file)
+fn certificate_in(folder: &Path, rulesheet: &Path) -> PathBuf {
+    folder.join(format!("{}.json", game_name(rulesheet)))
+}
+
+/// What was found out about a game, as a row of a table.
+trait Row: Serialize {
+    /// The row as text.
+    fn row(&self) -> String;
+
+    /// What failed after that was found out.
+    fn error(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Prints a row for each game as it comes, and as JSON a list in the end. Fails after that if some
 /// games fail.
-fn table<R: Serialize>(
+fn table<R: Row>(
     rulesheets: &[PathBuf],
     mut row: impl FnMut(&Path) -> Result<R, Failure>,
-    text: impl Fn(&R) -> String,
     stop: &Stop,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut has_failed = false;
     for rulesheet in rulesheets {
+        let tell = |error: &str| message(&format!("{}: {error}", rulesheet.display()));
         match row(rulesheet) {
             Ok(found) => {
                 if !output.is_json() {
-                    output.print(&text(&found))?;
+                    output.print(&found.row())?;
+                }
+                if let Some(error) = found.error() {
+                    has_failed = true;
+                    tell(error);
                 }
                 rows.push(found);
             }
@@ -168,7 +188,7 @@ fn table<R: Serialize>(
             Err(failure) => {
                 has_failed = true;
                 if let Failure::Work(error) = failure {
-                    message(&format!("{}: {error}", rulesheet.display()));
+                    tell(&error);
                 }
             }
         }
@@ -185,7 +205,8 @@ fn table<R: Serialize>(
     }
 }
 
-/// Solves a game, and writes the certificate if that is wanted.
+/// Solves a game, and writes the certificate if that is wanted. That it cannot be written is told in
+/// the report.
 fn solved(
     args: &Args,
     rulesheet: &Path,
@@ -213,7 +234,11 @@ fn solved(
     let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
     if let Some(path) = certificate {
         let limited = stop.within(args.seconds);
-        report.certificate = write_certificate(&mut solved, &name, path, &limited)?;
+        match write_certificate(&mut solved, &name, path, &limited) {
+            Ok(proved) => report.certificate = proved,
+            Err(Failure::Work(error)) => report.error = Some(error),
+            Err(failure) => return Err(failure),
+        }
     }
     drop(shown);
     Ok(report)

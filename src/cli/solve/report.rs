@@ -9,6 +9,8 @@ use propjit::machine::{Move, RoleId};
 use propjit::solve::{RoleBounds, SolveMethod, Solved};
 use serde::Serialize;
 
+use super::Row;
+
 /// What was found out about a game.
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -28,6 +30,9 @@ pub(super) struct Report {
     /// What the certificate proves, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) certificate: Option<Vec<Value>>,
+    /// Why no certificate was written, if that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
 }
 
 /// How much is known.
@@ -112,11 +117,13 @@ impl Report {
             seconds: time.as_secs_f64(),
             interrupted,
             certificate: None,
+            error: None,
         }
     }
+}
 
-    /// The row of a table.
-    pub(super) fn row(&self) -> String {
+impl Row for Report {
+    fn row(&self) -> String {
         let values = self.roles.iter().map(|role| role.value.to_string());
         let values: Vec<String> = values.collect();
         let certificate = match &self.certificate {
@@ -133,6 +140,10 @@ impl Report {
             self.seconds,
             values.join(", ")
         )
+    }
+
+    fn error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 }
 
