@@ -115,6 +115,15 @@ fn the_command_refuses_wrong_input() {
         &["facts", "a.kif", "--seconds", "0"],
         &["facts", "a.kif", "--seconds", "soon"],
         &["info", &own("ticTacToe"), "--format", "dot"],
+        &["facts", &own("ticTacToe"), "--dynamic", "--format", "dot"],
+        &[
+            "facts",
+            &own("ticTacToe"),
+            "--distances",
+            "(mark 1 1)",
+            "--format",
+            "dot",
+        ],
     ] {
         propjit(args).code(2);
     }

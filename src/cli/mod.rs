@@ -102,7 +102,7 @@ pub(super) fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
-    let is_drawn = matches!(cli.command, Command::Facts(_));
+    let is_drawn = matches!(&cli.command, Command::Facts(args) if args.is_drawn());
     let is_table = matches!(cli.command, Command::Stats(_));
     let without_json = match cli.command {
         Command::Play(_) => Some("play is for people and has no JSON; `propjit analyze` has"),
@@ -115,7 +115,8 @@ pub(super) fn main() -> ExitCode {
     let done = match cli.command {
         _ if let Some(why) = without_json => Err(Failure::Usage(why.to_string())),
         _ if output.is_dot() && !is_drawn => Err(Failure::Usage(
-            "only `propjit facts` has `--format dot`; `propjit info --dot FILE` draws the network"
+            "only `propjit facts` without `--distances` and `--dynamic` has `--format dot`; \
+             `propjit info --dot FILE` draws the network"
                 .to_string(),
         )),
         _ if output.is_csv() && !is_table => Err(Failure::Usage(

@@ -136,14 +136,18 @@ impl Output {
         self.format == Format::Csv
     }
 
-    /// Prints a result: as JSON what it serialises to, as text what it displays.
+    /// Prints a result: as JSON what it serialises to, as text what it displays. Other formats are
+    /// for those who [print](Output::print) them.
     pub(super) fn result(&mut self, result: &(impl Serialize + Display)) -> Result<(), Failure> {
         match self.format {
-            Format::Text | Format::Dot | Format::Csv => self.print(&result.to_string()),
+            Format::Text => self.print(&result.to_string()),
             Format::Json => {
                 let json = serde_json::to_string_pretty(result).map_err(Failure::new)?;
                 self.print(&format!("{json}\n"))
             }
+            Format::Dot | Format::Csv => Err(Failure::new(
+                "this result has neither `dot` nor `csv` as its format",
+            )),
         }
     }
 

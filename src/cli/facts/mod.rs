@@ -53,6 +53,13 @@ pub(super) struct Args {
     ground: GroundArgs,
 }
 
+impl Args {
+    /// Whether what is told can be drawn.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.distances.is_none() && !self.dynamic
+    }
+}
+
 /// Finds facts and prints them.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
