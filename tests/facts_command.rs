@@ -107,6 +107,47 @@ fn the_command_tells_how_dynamic_a_game_is() {
     );
 }
 
+/// Goals that read more than counts: a proposition, what is no proposition, and nothing at all.
+#[test]
+fn the_command_names_what_goals_read() {
+    let rules = "
+        (role a) (role b) (init (heap 5))
+        (less 5 4) (less 4 3) (less 3 2) (less 2 1) (less 1 0) (less 5 3) (less 4 2) (less 3 1) (less 2 0)
+        (<= (legal ?r (leave ?m)) (role ?r) (true (heap ?n)) (less ?n ?m))
+        (<= (next (heap ?m)) (does a (leave ?m)))
+        (<= (next p) (does b (leave 1))) (<= (next q) (does b (leave 2)))
+        (<= (next odd) differ)
+        (<= differ (true p) (not (true q))) (<= differ (true q) (not (true p)))
+        (<= terminal (true (heap 0)))
+        (<= (goal a 100) (true (heap 0)) (true p))
+        (<= (goal a 0) (not (true (heap 0)))) (<= (goal a 0) (not (true p)))
+        (<= (goal b 100) (true (heap 0)) differ) (goal b 7)";
+    let folder = tempfile::tempdir().unwrap();
+    let game = file(&folder, "odd.kif", rules);
+    let args = ["facts", &game, "--seed", "1", "--seconds", "60"];
+    let report = json(&args);
+    let by = |role: &str, goal: i32| {
+        let mut tables = report["goal_tables"].as_array().unwrap().iter();
+        let of_goal = |table: &&serde_json::Value| table["role"] == role && table["goal"] == goal;
+        tables.find(of_goal).unwrap()["by"].clone()
+    };
+    assert_eq!(by("a", 100), serde_json::json!(["A", "p"]));
+    assert_eq!(by("b", 100), serde_json::json!(["A", "B"]));
+    let counts = report["counts"].as_array().unwrap();
+    let named: Vec<_> = counts.iter().map(|c| (&c["name"], &c["kind"])).collect();
+    let expected =
+        [("A", "choice"), ("B", "function")].map(|(name, kind)| (name.into(), kind.into()));
+    assert_eq!(named, expected.each_ref().map(|(name, kind)| (name, kind)));
+    let mut of: Vec<_> = counts[1]["of"].as_array().unwrap().iter().collect();
+    of.sort_by_key(|name| name.as_str());
+    assert_eq!(of, ["p", "q"]);
+    let text = stdout(propjit(&args).success());
+    assert!(
+        text.contains("goal table      (goal b 7): 1 of 1 combinations"),
+        "{text}"
+    );
+}
+
 #[test]
 fn the_command_refuses_wrong_input() {
     let folder = tempfile::tempdir().unwrap();

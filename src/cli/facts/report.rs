@@ -85,16 +85,17 @@ pub(super) struct Decided {
 #[derive(Serialize)]
 pub(super) struct Count {
     pub(super) name: String,
-    /// `count` of what holds, or `choice` of one.
+    /// `count` of what holds, `choice` of one, or another `function`.
     pub(super) kind: &'static str,
     pub(super) of: Vec<String>,
 }
 
-/// A goal that depends on counts only.
+/// A goal that depends on counts and the like only.
 #[derive(Serialize)]
 pub(super) struct TableOfGoal {
     pub(super) role: String,
     pub(super) goal: i32,
+    /// Names of counts, propositions, and `terminal`.
     pub(super) by: Vec<String>,
     /// For how many combinations of counts the role has the goal, and how many there can be.
     pub(super) holds: usize,
@@ -243,10 +244,13 @@ impl fmt::Display for Report {
                 combinations,
                 method,
             } = table;
+            let by = match &by[..] {
+                [] => String::new(),
+                by => format!(" by {}", by.join(", ")),
+            };
             writeln!(
                 f,
-                "goal table      (goal {role} {goal}) by {}: {holds} of {combinations} combinations  [{method}]",
-                by.join(", ")
+                "goal table      (goal {role} {goal}){by}: {holds} of {combinations} combinations  [{method}]"
             )?;
         }
         for constant in &self.constants {

@@ -1,12 +1,13 @@
 //! Facts in the words of a rulesheet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use propjit::analysis::{
     CountBounds, Counter, Facts, GoalLatch, GoalLiteral, Invariant, Linear, Literal, ProofMethod,
 };
 use propjit::ground::{GoalTable, GoalTables, GroundGame};
 use propjit::machine::RoleId;
+use propjit_jit::circuit::{Edge, Node, NodeId};
 use propjit_jit::counts::{Quantity, Term};
 
 use super::super::{counters, influence};
@@ -15,19 +16,11 @@ use super::report::{
     TableOfGoal,
 };
 
-/// `A`, `B` and so on for counts and counters; a wire is called by its number.
-fn quantity_name(tables: &GoalTables, number: usize) -> String {
-    let is_wire = |quantity: &Quantity| matches!(quantity, Quantity::Wire(_));
-    let before = tables.quantities[..number].iter();
-    match &tables.quantities[number] {
-        Quantity::Wire(node) => format!("wire {}", node.0),
-        _ => {
-            let place = before.filter(|quantity| !is_wire(quantity)).count();
-            match u8::try_from(place).ok().filter(|&place| place < 26) {
-                Some(place) => char::from(b'A' + place).to_string(),
-                None => format!("Q{place}"),
-            }
-        }
+/// The name of the thing of this number: `A`, `B` and so on.
+fn letter(number: usize) -> String {
+    match u8::try_from(number).ok().filter(|&number| number < 26) {
+        Some(number) => char::from(b'A' + number).to_string(),
+        None => format!("Q{number}"),
     }
 }
 
@@ -53,12 +46,46 @@ impl Words<'_> {
         }
     }
 
-    /// What goals depend on, with names: `A`, `B` and so on for counts and counters.
-    fn counts(&self, tables: &GoalTables) -> Vec<Count> {
-        let name = |number: usize| quantity_name(tables, number);
-        let quantities = tables.quantities.iter().enumerate();
-        let counts = quantities.filter_map(|(number, quantity)| {
-            let (kind, of): (_, Vec<String>) = match quantity {
+    /// The names of the quantities that goals depend on, by number: what is not in the rulesheet is
+    /// called by a letter.
+    fn names(&self, tables: &GoalTables) -> BTreeMap<usize, String> {
+        let numbers = tables.goals.iter().flat_map(|goal| &goal.quantities);
+        let numbers: BTreeSet<usize> = numbers.copied().collect();
+        let mut letters = (0..).map(letter);
+        let named = numbers.into_iter().filter_map(|number| {
+            let name = self.own_name(&tables.quantities[number]);
+            Some((number, name.or_else(|| letters.next())?))
+        });
+        named.collect()
+    }
+
+    /// What the rulesheet calls a quantity.
+    fn own_name(&self, quantity: &Quantity) -> Option<String> {
+        let &Quantity::Wire(node) = quantity else {
+            return None;
+        };
+        let (circuit, layout) = (self.game.lowered(), self.game.layout());
+        match circuit.node(node) {
+            Node::Input(base) => Some(self.proposition(base.index())),
+            _ if circuit.outputs()[layout.terminal].node() == node => Some("terminal".to_string()),
+            _ => None,
+        }
+    }
+
+    /// The propositions that a node depends on.
+    fn support(&self, node: NodeId) -> Vec<String> {
+        let circuit = self.game.lowered();
+        let cone = circuit.cone([Edge::from(node)]);
+        let bases = self.game.layout().bases.clone();
+        let read = bases.filter(|&base| cone.contains(circuit.inputs()[base]));
+        read.map(|base| self.proposition(base)).collect()
+    }
+
+    /// What goals depend on that the rulesheet has no name for.
+    fn counts(&self, tables: &GoalTables, names: &BTreeMap<usize, String>) -> Vec<Count> {
+        let counts = names.iter().filter_map(|(&number, name)| {
+            let (kind, of): (_, Vec<String>) = match &tables.quantities[number] {
+                quantity if self.own_name(quantity).is_some() => return None,
                 Quantity::Count(terms) => ("count", terms.iter().map(|t| self.term(t)).collect()),
                 Quantity::Choice(group) => {
                     let inputs = group.inputs.iter();
@@ -67,10 +94,10 @@ impl Words<'_> {
                         inputs.map(|i| self.proposition(i.index())).collect(),
                     )
                 }
-                Quantity::Wire(_) => return None,
+                Quantity::Wire(node) => ("function", self.support(*node)),
             };
             Some(Count {
-                name: name(number),
+                name: name.clone(),
                 kind,
                 of,
             })
@@ -91,15 +118,18 @@ impl Words<'_> {
         }
     }
 
-    fn goal_table(&self, tables: &GoalTables, table: &GoalTable) -> TableOfGoal {
+    fn goal_table(
+        &self,
+        tables: &GoalTables,
+        names: &BTreeMap<usize, String>,
+        table: &GoalTable,
+    ) -> TableOfGoal {
         let quantities = || table.quantities.iter();
         let counts = |&number: &usize| matches!(tables.quantities[number], Quantity::Count(_));
         TableOfGoal {
             role: self.role(table.role).to_string(),
             goal: self.value(table.role, table.goal),
-            by: quantities()
-                .map(|&number| quantity_name(tables, number))
-                .collect(),
+            by: quantities().map(|number| names[number].clone()).collect(),
             holds: table.values.iter().filter(|&&v| v == Some(true)).count(),
             combinations: table.values.iter().flatten().count(),
             method: match quantities().any(counts) {
@@ -206,6 +236,8 @@ impl Words<'_> {
         seed: u64,
         interrupted: bool,
     ) -> Report {
+        let tables = facts.goal_tables.as_ref();
+        let named = tables.map(|tables| (tables, self.names(tables)));
         let mut equivalences = Vec::new();
         let mut implications = Vec::new();
         let mut groups = Vec::new();
@@ -243,16 +275,14 @@ impl Words<'_> {
             random_matches: facts.matches,
             seed,
             goal_sum_seen: facts.sum,
-            goal_sum: facts.goal_tables.as_ref().and_then(|tables| tables.sum),
-            counts: (facts.goal_tables.iter())
-                .flat_map(|tables| self.counts(tables))
+            goal_sum: tables.and_then(|tables| tables.sum),
+            counts: (named.iter())
+                .flat_map(|(tables, names)| self.counts(tables, names))
                 .collect(),
-            goal_tables: (facts.goal_tables.iter())
-                .flat_map(|tables| {
-                    tables
-                        .goals
-                        .iter()
-                        .map(|goal| self.goal_table(tables, goal))
+            goal_tables: (named.iter())
+                .flat_map(|(tables, names)| {
+                    let goals = tables.goals.iter();
+                    goals.map(|goal| self.goal_table(tables, names, goal))
                 })
                 .collect(),
             constants: facts
