@@ -103,6 +103,18 @@ fn endless_and_good_games() {
     let found = find(&end, FindingKind::NeverEnds, None);
     assert_eq!(found.matches, Some(end.matches));
     assert_eq!(found.example.as_ref().unwrap().history.len(), 100);
+    // Where no match ends, it says nothing that no goal is reached: here that takes sixty steps `up`
+    // one after the other.
+    let steps: String = (0..60).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let rules = format!(
+        "(role r) {steps} (init (n 0)) (legal r up) (legal r back)
+         (<= (next (n ?y)) (does r up) (true (n ?x)) (succ ?x ?y)) (<= (next (n 0)) (does r back))
+         (<= terminal (true (n 60))) (<= (goal r 100) (true (n 60)))"
+    );
+    let long = inspection(&rules);
+    find(&long, FindingKind::NeverEnds, None);
+    let is_goal = |finding: &&Finding| finding.kind == FindingKind::UnreachedGoal;
+    assert_eq!(long.findings.iter().find(is_goal), None);
 
     let counter = inspection(COUNTER);
     find(&counter, FindingKind::NoGoal, Some("up"));
@@ -143,6 +155,33 @@ fn rules_that_cannot_be_evaluated_are_told() {
         kinds.iter().any(|kind| *kind == "not-grounded"),
         "{found:?}"
     );
+}
+
+/// A rule without an end that nothing depends on is no part of the game, but of all its rules.
+#[test]
+fn that_dead_rules_are_not_known_is_told_in_time() {
+    let rules = "
+        (role p) (init a) (<= (legal p m) (true a)) (<= (next b) (true a))
+        (<= terminal (true b)) (<= (goal p 100) (true b))
+        (<= (f (s ?x)) (f ?x))
+        (f z)";
+    let start = std::time::Instant::now();
+    let found = inspection(rules);
+    let unknown = find(&found, FindingKind::DeadRulesUnknown, None);
+    assert!(!unknown.is_error);
+    let told = &unknown.message;
+    assert!(
+        told.contains("time limit") && told.contains("the rule at line 4"),
+        "{told}"
+    );
+    let config = MeasureConfig::default().with_time(Duration::from_millis(600));
+    let figures = measure(&game(rules), &Setup::default(), &config, &Stop::new()).unwrap();
+    let figures = figures.expect("matches end");
+    assert_eq!(figures.dead_rules, None);
+    let told = figures.dead_rules_unknown.unwrap();
+    assert!(told.contains("the rule at line 4"), "{told}");
+    // Grounding alone would have a minute.
+    assert!(start.elapsed() < Duration::from_secs(30));
 }
 
 fn figures(name: &str, count: u64) -> Figures {

@@ -73,7 +73,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let figures = measure(&game, &setup, &config, &stop);
     drop(shown);
     let figures = figures?.ok_or_else(|| {
-        Failure::Work("no match was over in time; --seconds or --max-steps may help".to_string())
+        Failure::new(match stop.is_set() {
+            true => "interrupted before a match was over",
+            false => "no match was over in time; --seconds or --max-steps may help",
+        })
     })?;
     let report = Report {
         game: game_name(&args.rulesheet),
@@ -291,10 +294,17 @@ impl fmt::Display for Report {
             }
         }
         match figures.dead_rules.as_deref() {
-            None => writeln!(f, "dead rules           unknown")?,
+            None => {
+                let why = figures.dead_rules_unknown.as_deref().unwrap_or_default();
+                writeln!(f, "dead rules           unknown   {why}")?;
+            }
             Some([]) => writeln!(f, "dead rules              none")?,
             Some(all) => {
-                writeln!(f, "dead rules        {:>10}", all.len())?;
+                let cut = match figures.truncated {
+                    0 => "",
+                    _ => "   as far as matches went",
+                };
+                writeln!(f, "dead rules        {:>10}{cut}", all.len())?;
                 for rule in all {
                     let how = if rule.is_proved { " (proved)" } else { "" };
                     writeln!(f, "  line {}{how}: {}", rule.line, rule.text)?;

@@ -119,4 +119,7 @@ pub struct Figures {
     pub decisive_moves: Option<Share>,
     /// The rules that did not apply in any match; none if that could not be found out.
     pub dead_rules: Option<Vec<DeadRule>>,
+    /// Why it could not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead_rules_unknown: Option<String>,
 }

@@ -29,6 +29,8 @@ pub enum FindingKind {
     UnreachedMove,
     /// A rule whose conditions never hold.
     DeadRule,
+    /// It is not known which rules are dead.
+    DeadRulesUnknown,
 }
 
 impl FindingKind {
@@ -44,6 +46,7 @@ impl FindingKind {
             FindingKind::UnreachedGoal => "unreached-goal",
             FindingKind::UnreachedMove => "unreached-move",
             FindingKind::DeadRule => "dead-rule",
+            FindingKind::DeadRulesUnknown => "dead-rules-unknown",
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::example::Example;
 use super::findings::{Finding, FindingKind, Proof};
-use super::probes::Probes;
+use super::probes::{DeadRules, ProbesError};
 use super::random_match::{RandomMatch, RandomMatches};
 use crate::analysis::achievable::{Achievable, Promises};
 use crate::darkening::ternary::TernaryCircuit;
@@ -252,7 +252,7 @@ fn unreached_goals(game: &Game, seen: &[BTreeMap<i32, u64>], ended: u64) -> Vec<
         let (never, not_seen): (Vec<i32>, Vec<i32>) =
             missing.partition(|value| possible.is_some_and(|possible| !possible.contains(value)));
         for (proof, values) in [(Proof::Proved, never), (Proof::Seen, not_seen)] {
-            if values.is_empty() {
+            if values.is_empty() || (proof == Proof::Seen && ended == 0) {
                 continue;
             }
             let values = values.iter().map(i32::to_string).collect::<Vec<_>>();
@@ -332,7 +332,7 @@ impl LegalMoves {
     }
 }
 
-/// Plays matches of the copy with probes for what is left of the time.
+/// Looks for dead rules in a third of the time.
 fn dead_rules(
     game: &Game,
     setup: &Setup,
@@ -341,19 +341,29 @@ fn dead_rules(
     inspection: &mut Inspection,
 ) -> Result<(), LoadError> {
     let rng = streams(config.seed).nth(1).expect("streams do not end");
-    let Some(mut probes) = Probes::new(game.rules(), setup)? else {
-        return Ok(());
-    };
-    let stop = stop.within(config.time / 3);
-    let count = match probes.play(config.max_steps, None, &stop, rng) {
-        Ok(count) if count > 0 => count,
+    let limits = (config.max_steps, None);
+    let found = match DeadRules::find(game, setup, limits, config.time / 3, stop, rng) {
+        Ok(found) => found,
         // What the rules themselves do wrong is told already.
-        _ => return Ok(()),
+        Err(ProbesError::Machine(_) | ProbesError::Load(LoadError::Stopped)) => return Ok(()),
+        Err(ProbesError::Load(error)) => return Err(error),
+        Err(why) => {
+            if !stop.is_set() {
+                let message = format!("dead rules were not looked for: {why}");
+                let kind = FindingKind::DeadRulesUnknown;
+                let finding = Finding::new(kind, Proof::Example, message);
+                inspection.findings.push(finding);
+            }
+            return Ok(());
+        }
     };
-    for dead in probes.dead(game.rules()) {
+    for dead in found.rules {
         let (proof, what) = match dead.is_proved {
             true => (Proof::Proved, "can never apply".to_string()),
-            false => (Proof::Seen, format!("did not apply in {count} matches")),
+            false => {
+                let count = found.matches;
+                (Proof::Seen, format!("did not apply in {count} matches"))
+            }
         };
         let message = format!("line {}: the rule {what}: {}", dead.line, dead.text);
         inspection.findings.push(Finding {

@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 use rand::RngExt;
 
 use super::figures::{Depth, Figures, FirstPlayer, Lengths, RoleFigures, Share};
-use super::probes::Probes;
+use super::probes::{DeadRules, ProbesError};
 use super::random_match::{MatchMoves, RandomMatch, RandomMatches};
 use super::state_share::StateShare;
 use crate::game::{Game, LoadError, Setup};
@@ -72,17 +72,16 @@ pub fn measure(
     if counted.lengths.is_empty() {
         return Ok(None);
     }
-    let dead_rules = match game.ground_game() {
-        Some(_) => Probes::new(game.rules(), setup)?,
-        None => None,
-    };
-    let dead_rules = dead_rules.map(|probes| {
-        let stop = stop.within(config.time / 4);
-        dead(game, probes, config, &stop, next())
-    });
     let mut figures = counted.figures(game);
     figures.seed = config.seed;
-    figures.dead_rules = dead_rules.transpose()?.flatten();
+    match dead_rules(game, setup, config, stop, next()) {
+        Ok(found) => figures.dead_rules = Some(found.rules),
+        Err(ProbesError::Machine(error)) => return Err(error.into()),
+        Err(ProbesError::Load(error)) if !matches!(error, LoadError::Stopped) => {
+            return Err(error.into());
+        }
+        Err(why) => figures.dead_rules_unknown = Some(why.to_string()),
+    }
     Ok(Some(figures))
 }
 
@@ -267,16 +266,19 @@ fn has_decisive(
     Ok(false)
 }
 
-/// The rules that did not apply in matches of the copy, if there were any.
-fn dead(
+/// Looks for dead rules in a fourth of the time.
+fn dead_rules(
     game: &Game,
-    mut probes: Probes,
+    setup: &Setup,
     config: &MeasureConfig,
     stop: &Stop,
     rng: GameRng,
-) -> Result<Option<Vec<super::DeadRule>>, MachineError> {
-    let count = probes.play(config.max_steps, config.matches, stop, rng)?;
-    Ok((count > 0).then(|| probes.dead(game.rules())))
+) -> Result<DeadRules, ProbesError> {
+    if let Some(reason) = game.gave_up() {
+        return Err(ProbesError::Ground(reason.clone()));
+    }
+    let limits = (config.max_steps, config.matches);
+    DeadRules::find(game, setup, limits, config.time / 4, stop, rng)
 }
 
 impl Counts {
@@ -349,6 +351,7 @@ impl Counts {
                 .flatten(),
             decisive_moves: self.decisive.share(),
             dead_rules: None,
+            dead_rules_unknown: None,
         }
     }
 

@@ -22,5 +22,5 @@ pub use figures::{Depth, Figures, FirstPlayer, Lengths, RoleFigures, Share};
 pub use findings::{Finding, FindingKind, Proof};
 pub use inspect::{Inspection, InspectionConfig, inspect};
 pub use measure::{MeasureConfig, MeasureError, measure};
-pub use probes::{DeadRule, Probes};
+pub use probes::{DeadRule, Probes, ProbesError};
 pub use random_match::{MatchMoves, RandomMatch, RandomMatches, Watch};

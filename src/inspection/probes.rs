@@ -5,8 +5,10 @@
 //! ground copy can never hold.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use propjit_gdl::diagnostic::Diagnostics;
+use propjit_gdl::ground::{GroundError, GroundLimitKind};
 use propjit_gdl::rules::{Keyword, Literal, Rules};
 use propjit_gdl::source::Span;
 use propjit_gdl::syntax;
@@ -27,6 +29,67 @@ pub struct DeadRule {
     pub text: String,
     /// Whether that is proved. If not, it was so in all matches that were played.
     pub is_proved: bool,
+}
+
+/// Why it is not known which rules are dead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbesError {
+    /// The copy hit a limit of grounding, which its game need not do: rules that nothing of the game
+    /// depends on are not ground in that.
+    #[error(
+        "grounding all rules hit the {kind}, with most of the work for the rule at line {line}"
+    )]
+    Limit {
+        /// The limit.
+        kind: GroundLimitKind,
+        /// The line of the rule that took the most work.
+        line: usize,
+    },
+    /// The copy cannot be grounded.
+    #[error("not all rules can be grounded: {0}")]
+    Ground(GroundError),
+    /// No match of the copy came to an end.
+    #[error("no match was over in time")]
+    Time,
+    /// The copy cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The copy cannot be evaluated.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+/// The rules of a game that did not apply in random matches.
+#[derive(Debug)]
+pub(super) struct DeadRules {
+    /// The number of matches.
+    pub(super) matches: u64,
+    /// The rules.
+    pub(super) rules: Vec<DeadRule>,
+}
+
+impl DeadRules {
+    /// Looks for them in a game that was loaded with `setup` for some time, in `most` matches of so
+    /// many steps.
+    pub(super) fn find(
+        game: &Game,
+        setup: &Setup,
+        (max_steps, most): (usize, Option<u64>),
+        time: Duration,
+        stop: &Stop,
+        rng: GameRng,
+    ) -> Result<DeadRules, ProbesError> {
+        let ending = stop.within(time);
+        let mut probes = Probes::new(game.rules(), setup, time)?;
+        match probes.play(max_steps, most, &ending, rng)? {
+            0 => Err(ProbesError::Time),
+            matches => Ok(DeadRules {
+                matches,
+                rules: probes.dead(game.rules()),
+            }),
+        }
+    }
 }
 
 /// The rules of a game with conditions, and in which of them these ever held.
@@ -51,21 +114,21 @@ struct Probe {
 }
 
 impl Probes {
-    /// The rules of a game; none if the copy cannot be grounded, or is stopped while it is loaded.
+    /// The rules of a game that was loaded with `setup`. To ground the copy may take this time.
     ///
     /// # Errors
-    /// When the copy cannot be loaded for another reason.
-    pub fn new(rules: &Rules, setup: &Setup) -> Result<Option<Probes>, LoadError> {
+    /// When the copy cannot be grounded or loaded.
+    pub fn new(rules: &Rules, setup: &Setup, time: Duration) -> Result<Probes, ProbesError> {
         let mut probes = rules_with_conditions(rules);
         let (text, name) = copy(rules, &probes);
-        let game = match Game::from_text(rules.source.name(), &text, setup) {
-            Ok(game) => game,
-            Err(LoadError::Stopped) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let Some(ground) = game.ground_game() else {
-            return Ok(None);
-        };
+        let limits = setup.ground.clone();
+        let time = limits.time.map_or(time, |limit| limit.min(time));
+        let setup = setup.clone().with_ground(limits.with_time(time));
+        let game = Game::from_text(rules.source.name(), &text, &setup.with_backend(None))?;
+        if let Some(reason) = game.gave_up() {
+            return Err(not_ground(rules, &probes, &name, reason));
+        }
+        let ground = game.ground_game().expect("grounding was not given up");
         let propnet = ground.propnet();
         let number = |term| {
             let text = propnet.terms.text(term);
@@ -77,11 +140,11 @@ impl Probes {
         for &rule in of_base.iter().flatten() {
             probes[rule].may_hold = true;
         }
-        Ok(Some(Probes {
+        Ok(Probes {
             rules: probes,
             of_base,
             game,
-        }))
+        })
     }
 
     /// Plays random matches of the copy until `stop` is set, or `most` were played; their number.
@@ -166,6 +229,26 @@ impl Probes {
             }
         });
         dead.collect()
+    }
+}
+
+/// Why the copy of some rules, with probes of this name, is not ground.
+fn not_ground(rules: &Rules, probes: &[Probe], name: &str, reason: &GroundError) -> ProbesError {
+    let GroundError::Limit {
+        kind, line, rule, ..
+    } = reason
+    else {
+        return ProbesError::Ground(reason.clone());
+    };
+    // A probe is at the line of its rule.
+    let number = || {
+        let number = rule.strip_prefix(&format!("(<= (next ({name} "))?;
+        number.split_once(')')?.0.parse::<usize>().ok()
+    };
+    let span = number().map(|number| probes[number].span);
+    ProbesError::Limit {
+        kind: *kind,
+        line: span.map_or(*line, |span| rules.source.position(span.start).line),
     }
 }
 
