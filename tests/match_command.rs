@@ -2,6 +2,28 @@
 
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
 
+/// Each says 0 or 1; one wins if both say the same. The share of that is out of bounds with a probability of less than 1e-7.
+#[test]
+fn players_choose_independently_whatever_their_seeds_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role same) (role other) (init start) (bit 0) (bit 1)
+         (<= (legal ?r ?b) (role ?r) (bit ?b)) (<= (next (said ?r ?b)) (does ?r ?b))
+         (<= terminal (not (true start)))
+         (<= equal (true (said same ?b)) (true (said other ?b)))
+         (<= (goal same 100) equal) (<= (goal same 0) (not equal))
+         (<= (goal other 0) equal) (<= (goal other 100) (not equal))";
+    let game = file(&folder, "bits.kif", rules);
+    for players in [
+        ["random", "random:seed=1"],
+        ["random:seed=1", "random:seed=1"],
+    ] {
+        let mut args = vec!["match", &game, "--games", "200", "--seed", "1"];
+        args.extend(players.iter().flat_map(|player| ["--player", player]));
+        let wins = json(&args)["standings"][0]["wins"].as_u64().unwrap();
+        assert!((60..=140).contains(&wins), "{players:?}: {wins}");
+    }
+}
+
 #[test]
 fn the_command_prints_standings_and_writes_records() {
     let folder = tempfile::tempdir().unwrap();

@@ -31,6 +31,21 @@ fn timeless(results: &SeriesResults) -> Vec<MatchRecord> {
 }
 
 #[test]
+fn what_was_played_counts_where_a_series_ends_early() {
+    let sheet = own_sheet("ticTacToe");
+    let series = series(&[spec("random"), spec("legal")], 5);
+    let played = play(&series, &sheet).records.into_iter();
+    let some = (0..)
+        .zip(played)
+        .filter(|(number, _)| [0, 3].contains(number));
+    let stop = Stop::new();
+    stop.set();
+    let mut ended = |_, _: &MatchRecord| ();
+    let results = series.play_rest(&sheet, some.collect(), &stop, &|_, _| {}, &mut ended);
+    assert_eq!(results.unwrap().records.len(), 2);
+}
+
+#[test]
 fn matches_follow_the_rules() {
     let sheet = own_sheet("ticTacToe");
     let mut series = series(&[spec("random"), spec("legal")], 10);

@@ -206,6 +206,27 @@ fn a_series_goes_on_in_its_own_file_only() {
     propjit(&with(&series(&game, "5", "x")[..6], &["--resume"])).code(2);
 }
 
+#[test]
+fn openings_and_numbers_of_records_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = own("ticTacToe");
+    let openings = file(&folder, "openings.txt", "(mark 1 1) | noop\n");
+    let path = file(&folder, "t.jsonl", "");
+    let players = ["--player", "random", "--player", "legal"];
+    let begun = ["--openings", &openings, "--output", &path, "--seed", "1"];
+    let tournament = with(&with(&["tournament", &game], &players), &begun);
+    json(&with(&tournament, &["--rounds", "1"]));
+    fs::write(&openings, "(mark 3 3) | noop\n").unwrap();
+    let more = with(&tournament, &["--rounds", "2", "--resume"]);
+    let told = stderr(propjit(&more).code(1));
+    assert!(told.contains("openings_hash"), "{told}");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&openings, "(mark 1 1) | noop\n").unwrap();
+    fs::write(&path, text.replace("\"match\":1,", "\"match\":0,")).unwrap();
+    let told = stderr(propjit(&more).code(1));
+    assert!(told.contains("t.jsonl:1 is no record"), "{told}");
+}
+
 /// Half a line may end in the middle of a character, and names of moves may have bars.
 #[test]
 fn names_of_moves_may_be_any() {
@@ -429,7 +450,8 @@ fn verify_tells_which_record_is_wrong() {
         propjit(&["verify", &game, "--trace", &path])
     };
     verify(&|_| ()).success();
-    let wrong: [(&dyn Fn(&mut RecordLine), &str); 4] = [
+    type Edit = dyn Fn(&mut RecordLine);
+    let wrong: [(&Edit, &str); 4] = [
         (&|line| line.record.roles.reverse(), "match 3 step 0: roles"),
         (
             &|line| {

@@ -333,3 +333,28 @@ impl<'a> Serving<'a> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::game::{Game, Setup};
+
+    #[test]
+    fn what_is_learned_first_is_waited_for() {
+        let rules = "(role a) (init s) (legal a go) (<= (next t) (does a go))
+             (<= terminal (true t)) (goal a 100)";
+        let game = Game::from_text("t", rules, &Setup::default()).unwrap();
+        let engines = game.engines().unwrap();
+        engines.analysis_pause().begin();
+        let (tell, told) = unbounded();
+        let tell = move |event| tell.send(event).is_ok();
+        let _worker = ProofWorker::start(engines, Arc::new(tell));
+        let ready = told.recv_timeout(Duration::from_millis(50));
+        assert!(ready.is_err(), "{ready:?}");
+        engines.analysis_pause().end();
+        let ready = told.recv_timeout(Duration::from_secs(100));
+        assert!(ready.is_ok(), "{ready:?}");
+    }
+}

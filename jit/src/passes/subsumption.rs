@@ -136,6 +136,24 @@ mod tests {
     use crate::circuit::Builder;
     use crate::passes::sweep::sweep;
 
+    /// Terms that have a gate in common are not all compared with each other.
+    #[test]
+    fn a_condition_of_all_terms_hides_none() {
+        let count = 100;
+        let mut g = Builder::new(count + 3);
+        let x: Vec<Edge> = (0..count + 3).map(|i| g.input(i)).collect();
+        let safe = g.or(x[0], x[1]);
+        let mut terms: Vec<Edge> = x[2..]
+            .windows(2)
+            .map(|pair| g.and_all(&[safe, pair[0], pair[1]]))
+            .collect();
+        terms.push(g.and_all(&[safe, x[2], x[3], x[4]]));
+        let any = g.or_all(&terms);
+        let circuit = sweep(&g.finish(vec![any]));
+        let after = sweep(&subsumption(&circuit, &Stop::new()));
+        assert!(after.nodes().len() < circuit.nodes().len());
+    }
+
     #[test]
     fn a_shorter_slide_subsumes_a_longer_one() {
         let mut g = Builder::new(5);

@@ -17,6 +17,7 @@ use super::influence;
 use super::options::{GroundArgs, game_name, in_range, not_ground, seconds};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
+use super::time_limit::within;
 use words::Words;
 
 /// Prove what never changes again, what forbids what, and which goals go out of reach
@@ -64,7 +65,9 @@ impl Args {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
-    let game = Game::load(&args.rulesheet, &setup)?;
+    // Circuits of the game are made when they are wanted, and are not to take longer than what wants them.
+    let making = stop.by(None);
+    let game = Game::load(&args.rulesheet, &setup.clone().with_stop(making.clone()))?;
     let engines = game.engines();
     let engines = engines.ok_or_else(|| not_ground(&game, "facts"))?;
     let name = game_name(&args.rulesheet);
@@ -89,18 +92,23 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_seed(seed);
     let shown = show_progress(|| "looking for facts".to_string());
     let facts = analysis::find(engines, &config, &stop);
-    let influence = influence::Report::new(engines.game(), &stop.within(args.seconds));
+    drop(shown);
+    let play = args.play.then(|| {
+        let _shown = show_progress(|| "playing".to_string());
+        let config = InspectionConfig::default().with_seed(config.seed);
+        inspect(&game, &setup, &config, &stop)
+    });
+    let play = play.transpose()?;
+    let shown = show_progress(|| "looking for distances".to_string());
+    let influence = within(&making, args.seconds, || {
+        influence::Report::new(engines.game(), &making)
+    });
     drop(shown);
     let words = Words {
         game: engines.game(),
     };
     let mut report = words.report(&facts, influence, name, config.seed, stop.is_set());
-    if args.play {
-        let shown = show_progress(|| "playing".to_string());
-        let config = InspectionConfig::default().with_seed(config.seed);
-        report.play = Some(inspect(&game, &setup, &config, &stop)?);
-        drop(shown);
-    }
+    report.play = play;
     match output.is_dot() {
         true => output.print(&report.dot()),
         false => output.result(&report),

@@ -31,14 +31,6 @@ impl Bounds {
         }
     }
 
-    /// As narrow as these bounds, which hold even where they exclude what was known.
-    pub(super) fn within(self, bounds: Bounds) -> Bounds {
-        Bounds {
-            low: self.low.clamp(bounds.low, bounds.high),
-            high: self.high.clamp(bounds.low, bounds.high),
-        }
-    }
-
     /// Whether the value is known.
     pub(super) fn are_exact(self) -> bool {
         is_exact(self.low.into(), self.high.into())
@@ -338,16 +330,6 @@ impl<'a> Node<'a> {
             self.words[META].fetch_add(CHANGE, Ordering::Release);
         }
         changed.is_ok()
-    }
-
-    /// A role gets what is within these bounds, whatever was taken to be proved. Nobody else may be at work.
-    pub(super) fn confine(self, role: RoleId, bounds: Bounds) {
-        let known = self.bounds(role);
-        let within = known.within(bounds);
-        if within != known {
-            set(self.bounds_word(role), within.to_word());
-            self.words[META].fetch_add(CHANGE, Ordering::Release);
-        }
     }
 
     /// Forgets what is proved but for this.

@@ -387,8 +387,7 @@ impl Tree {
         self.values.is_some()
     }
 
-    /// Narrows what roles can get in all nodes by what is known without a search. What states are worth comes after latches,
-    /// and may contradict them.
+    /// Narrows what roles can get in all nodes by what is known without a search.
     fn narrow_all(&mut self) {
         let mut state = State::new();
         self.mark(self.root, &mut self.arena.marks(), |id| {
@@ -398,7 +397,7 @@ impl Tree {
             }
             state.assign_from(node.state());
             for role in self.roles() {
-                node.confine(role, self.goal_bounds(&state, role));
+                node.narrow(role, self.goal_bounds(&state, role));
             }
         });
     }
@@ -438,16 +437,16 @@ impl Tree {
         self.left.is_some() || self.values.is_some()
     }
 
-    /// The bounds of what a role can get in a state, as known without a search. What states are worth is true of matches
-    /// that need not end, too; latches tell only with which goals those end that do.
+    /// The bounds of what a role can get in a state, as known without a search.
     fn goal_bounds(&self, state: &State, role: RoleId) -> Bounds {
         let left = self.left.as_ref().and_then(|left| left.of(state, role));
         let values = self.values.as_ref();
         let value = values.and_then(|values| values.range(state, role));
         let known = left.into_iter().chain(value);
         known.fold(self.ranges[role.index()], |bounds, (least, most)| {
-            let (low, high) = (least as f32, most as f32);
-            bounds.within(Bounds { low, high })
+            let low = bounds.low.max(least as f32);
+            let high = bounds.high.min(most as f32).max(low);
+            Bounds { low, high }
         })
     }
 
