@@ -332,9 +332,28 @@ fn programs_that_do_wrong() {
         ),
         (
             "refuses",
-            "read line; echo '{\"error\":{\"message\":\"too hard\"}}'; cat >/dev/null".to_string(),
+            "read line; echo '{\"error\":{\"message\":\"too\\u001b[2J\\nhard\"},\"state\":null}'; cat >/dev/null"
+                .to_string(),
             PlayerErrorKind::Illegal,
-            "too hard",
+            "the answer is `too [2J hard`",
+        ),
+        (
+            "contradicts itself",
+            "echo '{\"loaded\":{},\"error\":{\"message\":\"no\"}}'; cat >/dev/null".to_string(),
+            PlayerErrorKind::Connection,
+            "it has both `error` and `loaded`",
+        ),
+        (
+            "counts in words",
+            "echo '{\"id\":\"one\",\"loaded\":{}}'; cat >/dev/null".to_string(),
+            PlayerErrorKind::Connection,
+            "`id` is \"one\", no number",
+        ),
+        (
+            "says nothing",
+            "echo '{\"id\":1}'; cat >/dev/null".to_string(),
+            PlayerErrorKind::Connection,
+            "it has none of the fields loaded, state, legal, move, error",
         ),
     ] {
         let results = play(&script(name, &text), false);
@@ -345,8 +364,13 @@ fn programs_that_do_wrong() {
         );
         assert_eq!(results.records[0].errors[0].kind, kind, "{name}");
     }
-    let missing = play("/nowhere/agent", false);
-    assert!(missing.failure.unwrap().contains("did not take the match"));
+    let missing = play("/nowhere/agent", false).failure.unwrap();
+    assert!(
+        missing.contains(
+            "did not take the match: the connection failed: `/nowhere/agent` cannot be started"
+        ),
+        "{missing}"
+    );
 
     let illegal = play(
         &script(

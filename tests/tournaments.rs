@@ -385,8 +385,8 @@ fn the_command_writes_records_and_goes_on() {
 #[test]
 fn openings_are_for_the_games_that_they_name() {
     let folder = tempfile::tempdir().unwrap();
-    let listed = |text: &str| Openings::File(file(&folder, "openings.txt", text).into());
-    let both = "connectFour: (drop 4) | noop\nticTacToe: (mark 2 2) | noop\n(mark 1 1) | noop\n";
+    let listed = |text: &str| Openings::read(&file(&folder, "openings.txt", text)).unwrap();
+    let both = "connectFour: (drop 4) | noop\nmy game:noop | (drop 4)\nticTacToe: (mark 2 2) | noop\n(mark 1 1) | noop\n";
     let tournament = tournament(&["legal", "random"], &["ticTacToe"]).with_rounds(2);
     let results = play(&tournament.clone().with_openings(listed(both)));
     let first = results

@@ -9,9 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use propjit::game::LoadError;
 use propjit::matches::{
-    ErrorRecord, MatchEnd, MatchPosition, MatchRecord, PlayerErrorKind, PlayerFactory, RecordFile,
-    RecordFileError, Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing, excerpt,
-    printable,
+    ErrorRecord, MatchEnd, MatchPosition, MatchRecord, PlayerFactory, RecordFile, RecordFileError,
+    Rulesheet, Series, SeriesError, SeriesHead, SeriesResults, Standing,
 };
 use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
@@ -196,11 +195,7 @@ pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -
             let when = step.map_or("at the start".to_string(), |step| {
                 format!("move {}", step + 1)
             });
-            let what = match (step, kind) {
-                (Some(_), PlayerErrorKind::Illegal) => format!("`{}` is not legal", excerpt(text)),
-                (None, PlayerErrorKind::Illegal) => format!("the answer is `{}`", excerpt(text)),
-                _ => printable(text),
-            };
+            let what = kind.tell(text, step.is_some());
             notes.push(format!(
                 "{player} as {role}, match {number}, {when}: {what}"
             ));
@@ -208,7 +203,7 @@ pub(super) fn notes<'a>(records: impl Iterator<Item = (u64, &'a MatchRecord)>) -
         // That a player failed too often is told as an error.
         let failure = record.failure.as_ref();
         let failure = failure.filter(|_| record.end != MatchEnd::Abandoned);
-        notes.extend(failure.map(|failure| format!("match {number}: {}", printable(failure))));
+        notes.extend(failure.map(|failure| format!("match {number}: {failure}")));
     }
     notes
 }

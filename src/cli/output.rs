@@ -92,6 +92,10 @@ pub(super) fn writable<'a>(
         }
     }
     let is_new = fs::symlink_metadata(path).is_err();
+    // Whoever reads a pipe would take the first close for its end.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Ok(());
+    }
     let mut options = OpenOptions::new();
     let opened = options.write(true).create(true).truncate(false).open(path);
     opened.map_err(|error| cannot_write(path, &error))?;

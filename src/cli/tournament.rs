@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use propjit::game::LoadError;
 use propjit::matches::{
-    Accepted, MatchEnd, MatchRecord, Openings, Pairing, PlayerFactory, Rating, RecordFile,
-    RecordFileError, Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament,
+    Accepted, MatchEnd, MatchRecord, OpeningError, Openings, Pairing, PlayerFactory, Rating,
+    RecordFile, RecordFileError, Rulesheet, SeriesHead, Sprt, SprtStatus, Standing, Tournament,
     TournamentError, TournamentGame, TournamentProgress, TournamentTable,
 };
 use propjit::rng::random_seed;
@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// Openings: random:N for N random joint moves, or a file with one a line, joint moves
     /// separated by semicolons, after the game's name and a colon if there are several games
     #[arg(long, value_name = "OPENINGS")]
-    openings: Option<Openings>,
+    openings: Option<String>,
 
     /// How many matches to play at a time. Each should have a processor for each thread of a player
     #[arg(long, default_value = "1", value_name = "N", value_parser = |text: &str| in_range(text, 1usize, 1024))]
@@ -102,10 +102,15 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let games = args.rulesheets.iter().map(game);
     let games = games.collect::<Result<Vec<_>, Failure>>()?;
     let config = args.series.match_config();
+    let openings = args.openings.as_deref().map(Openings::read).transpose();
+    let openings = openings.map_err(|error| match error {
+        OpeningError::Depth(_) => Failure::Usage(error.to_string()),
+        error => Failure::Work(describe(&error)),
+    })?;
     let mut tournament = Tournament::new(args.players.clone(), games, config)
         .with_pairing(args.pairing)
         .with_rounds(args.rounds)
-        .with_openings(args.openings.clone().unwrap_or_default())
+        .with_openings(openings.unwrap_or_default())
         .with_jobs(args.jobs)
         .with_cores(args.cores)
         .with_sprt(args.sprt)

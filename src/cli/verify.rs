@@ -14,7 +14,7 @@ use propjit::verify::{Difference, against};
 use serde::Serialize;
 
 use super::options::{BackendChoice, SetupArgs, game_name, in_range, threads};
-use super::output::{Failure, Output, describe, show_progress};
+use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
 /// Compare backends with recorded traces, or with each other
@@ -258,11 +258,8 @@ fn pair(
     let backend = chosen.or_else(|| fastest_but(against));
     let other = against.or_else(|| fastest_but(backend));
     backend.zip(other).ok_or_else(|| {
-        let reason = game.gave_up().map(|error| describe(error));
-        let reason = reason.unwrap_or_default();
-        Failure::Work(format!(
-            "there is no backend to compare the prover with: {reason}"
-        ))
+        let why = "there is no backend to compare the prover with: the game was not grounded";
+        Failure::Work(why.to_string())
     })
 }
 

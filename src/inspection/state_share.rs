@@ -23,9 +23,9 @@ pub(super) struct StateShare {
 }
 
 impl StateShare {
-    /// Adds a match with so many states, of which so many are counted.
+    /// Adds a match with so many states, of which so many are counted. One without any tells nothing.
     pub(super) fn add(&mut self, counted: u64, all: u64) {
-        self.matches += 1;
+        self.matches += u64::from(all > 0);
         self.counted += counted;
         self.all += all;
         let (counted, all) = (counted as f64, all as f64);
@@ -102,6 +102,9 @@ mod tests {
         };
         assert_eq!(of(7, 7), wilson(1.0, 20.0));
         assert_eq!(of(0, 7), wilson(0.0, 20.0));
+        let mut few = StateShare::default();
+        (0..20).for_each(|number| few.add(0, number % 2));
+        assert_eq!(few.share().unwrap().interval, wilson(0.0, 10.0));
         let mut one = StateShare::default();
         assert!(one.share().is_none());
         one.add(3, 10);

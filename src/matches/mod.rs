@@ -17,7 +17,7 @@ mod fixture;
 mod history;
 mod opening;
 mod player;
-mod printable;
+pub(crate) mod printable;
 mod rating;
 mod record;
 mod record_file;
@@ -33,9 +33,8 @@ pub(crate) mod worker;
 
 pub use board::{Board, find_text};
 pub use history::History;
-pub use opening::{GameOpenings, NoDepth, Opening, OpeningError, Openings};
+pub use opening::{GameOpenings, Opening, OpeningError, OpeningFile, Openings};
 pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
-pub use printable::{excerpt, printable};
 pub use rating::{Meeting, Rating, meetings, ratings};
 pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 pub use record_file::{

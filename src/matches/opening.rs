@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use propjit_stop::Stop;
@@ -13,6 +12,7 @@ use super::history::History;
 use super::rulesheet::Rulesheet;
 use super::script::Script;
 use super::script_error::ScriptError;
+use crate::fnv::Fnv64;
 use crate::game::LoadError;
 use crate::input::read_text;
 use crate::machine::MachineError;
@@ -29,15 +29,47 @@ pub enum Openings {
     None,
     /// This many random joint moves.
     Random(usize),
-    /// A file with an opening a line: joint moves, separated by semicolons. After the last one
-    /// comes the first again. A line may begin with the name of its game and a colon, and has to where
-    /// several games are played.
-    File(PathBuf),
+    /// Those of a file.
+    File(OpeningFile),
+}
+
+/// A file with an opening a line: joint moves, separated by semicolons. After the last one
+/// comes the first again. A line may begin with the name of its game and a colon, and has to where
+/// several games are played.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpeningFile {
+    path: PathBuf,
+    text: Arc<str>,
+}
+
+impl OpeningFile {
+    /// The text in a file, or all of standard input.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(path: &Path) -> Result<OpeningFile, OpeningError> {
+        let text = read_text(path).map_err(|source| OpeningError::Read {
+            path: path.to_path_buf(),
+            source,
+        })?;
+        Ok(OpeningFile {
+            path: path.to_path_buf(),
+            text: text.into(),
+        })
+    }
+
+    /// The hash of the text.
+    pub(super) fn hash(&self) -> Fnv64 {
+        Fnv64::of(self.text.as_bytes())
+    }
 }
 
 /// Why there is no opening.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningError {
+    /// There is no such length of random openings.
+    #[error("`{0}` is not a number of joint moves from 1 to 1000, as in random:4")]
+    Depth(String),
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
@@ -95,21 +127,17 @@ pub enum OpeningError {
 /// How often a random opening is tried.
 const TRIES: usize = 1000;
 
-/// An unknown kind of openings.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not a number of joint moves from 1 to 1000, as in random:4")]
-pub struct NoDepth(String);
-
-impl FromStr for Openings {
-    type Err = NoDepth;
-
-    /// `random:N`, or the name of a file.
-    fn from_str(text: &str) -> Result<Openings, NoDepth> {
+impl Openings {
+    /// Those of `random:N`, or of a file of this name.
+    ///
+    /// # Errors
+    /// [`OpeningError::Depth`], or when the file cannot be read.
+    pub fn read(text: &str) -> Result<Openings, OpeningError> {
         match text.strip_prefix("random:") {
-            None => Ok(Openings::File(text.into())),
+            None => OpeningFile::read(Path::new(text)).map(Openings::File),
             Some(depth) => match depth.parse() {
                 Ok(depth @ 1..=1000) => Ok(Openings::Random(depth)),
-                _ => Err(NoDepth(depth.to_string())),
+                _ => Err(OpeningError::Depth(depth.to_string())),
             },
         }
     }
@@ -120,12 +148,12 @@ impl fmt::Display for Openings {
         match self {
             Openings::None => f.write_str("none"),
             Openings::Random(depth) => write!(f, "random:{depth}"),
-            Openings::File(path) => write!(f, "{}", path.display()),
+            Openings::File(file) => write!(f, "{}", file.path.display()),
         }
     }
 }
 
-/// The openings of a game, read and checked.
+/// The openings of a game, checked.
 #[derive(Clone, Debug)]
 pub struct GameOpenings {
     game: String,
@@ -142,7 +170,7 @@ impl GameOpenings {
     /// Random ones depend on the seed and the name.
     ///
     /// # Errors
-    /// When the file cannot be read, or has none.
+    /// When the file has none, or they are wrong.
     pub fn new(
         openings: &Openings,
         (game, rulesheet): (&str, &Arc<Rulesheet>),
@@ -150,7 +178,7 @@ impl GameOpenings {
         seed: u64,
     ) -> Result<GameOpenings, OpeningError> {
         let listed = match openings {
-            Openings::File(path) => read(path, game, rulesheet, alone)?,
+            Openings::File(file) => listed(file, game, rulesheet, alone)?,
             _ => Vec::new(),
         };
         let of_name = game.bytes().fold(seed, |seed, byte| {
@@ -210,16 +238,12 @@ impl GameOpenings {
 }
 
 /// The openings of a game in a file.
-fn read(
-    path: &Path,
+fn listed(
+    OpeningFile { path, text }: &OpeningFile,
     game: &str,
     rulesheet: &Arc<Rulesheet>,
     alone: bool,
 ) -> Result<Vec<Opening>, OpeningError> {
-    let text = read_text(path).map_err(|source| OpeningError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
     let mut found = Vec::new();
     let mut history = History::new(rulesheet.game()?.follower()?)?;
     for (line, number) in text.lines().zip(1..) {
@@ -227,10 +251,11 @@ fn read(
         let named = line.split_once(':').map(|(name, rest)| (name.trim(), rest));
         let moves = match named {
             Some((name, rest)) if name == game => rest,
-            Some((name, rest)) if is_name(name, rest) => continue,
             _ if alone => line,
             _ => continue,
         };
+        // Names of moves may have colons, too.
+        let may_be_of_another = named.is_some_and(|(name, _)| moves == line && is_name(name));
         if moves.trim().is_empty() || line.starts_with(';') {
             continue;
         }
@@ -241,7 +266,10 @@ fn read(
             game: game.to_string(),
             source: Box::new(source),
         };
-        history.follow(&Script::inline(moves)).map_err(place)?;
+        match history.follow(&Script::inline(moves)) {
+            Err(_) if may_be_of_another => continue,
+            followed => followed.map_err(place)?,
+        };
         if history.is_over()? {
             return Err(OpeningError::Over {
                 path: path.to_path_buf(),
@@ -259,11 +287,7 @@ fn read(
     }
 }
 
-/// Whether what is before a colon names a game, and is not a part of a move: names of moves may have
-/// colons, but do not end with one.
-fn is_name(before: &str, after: &str) -> bool {
-    let is_outside = |c: char| c.is_whitespace() || "()|;".contains(c);
-    !before.is_empty()
-        && !before.contains(is_outside)
-        && after.chars().next().is_none_or(is_outside)
+/// Whether what is before a colon may name a game: no moves are there.
+fn is_name(before: &str) -> bool {
+    !before.is_empty() && !before.contains(['(', ')', '|', ';'])
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::printable::{excerpt, printable};
+
 /// A match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
@@ -79,6 +81,18 @@ pub enum PlayerErrorKind {
     Illegal,
     /// The player gave up, or crashed.
     Failure,
+}
+
+impl PlayerErrorKind {
+    /// What went wrong, as it may be shown: `text` is the illegal move or answer, or a message. Moves
+    /// are illegal in play only.
+    pub fn tell(self, text: &str, in_play: bool) -> String {
+        match (self, in_play) {
+            (PlayerErrorKind::Illegal, true) => format!("`{}` is not legal", excerpt(text)),
+            (PlayerErrorKind::Illegal, false) => format!("the answer is `{}`", excerpt(text)),
+            _ => printable(text),
+        }
+    }
 }
 
 /// How a match ended.

@@ -87,8 +87,7 @@ impl SeriesHead {
             pairing: tournament.pairing.to_string(),
             openings: tournament.openings.to_string(),
             openings_hash: match &tournament.openings {
-                // One that cannot be read is an error when it is read.
-                Openings::File(path) => std::fs::read(path).ok().map(|text| Fnv64::of(&text)),
+                Openings::File(file) => Some(file.hash()),
                 _ => None,
             },
         };

@@ -211,7 +211,13 @@ impl RunningMatch<'_> {
                     matches!(error, PlayerError::Connection(_) | PlayerError::Answer(_));
                 let blame = Blame::from(error);
                 if is_absent {
-                    self.abandon(role, format!("did not take the match: {}", blame.text));
+                    self.abandon(
+                        role,
+                        format!(
+                            "did not take the match: {}",
+                            blame.kind.tell(&blame.text, false)
+                        ),
+                    );
                 }
                 self.blame(role, None, blame);
             }
@@ -363,10 +369,7 @@ impl RunningMatch<'_> {
         self.failures[role] += 1;
         let count = self.failures[role];
         if count >= MOST_FAILURES {
-            let what = match blame.kind {
-                PlayerErrorKind::Illegal => format!("`{}` is not legal", blame.text),
-                _ => blame.text.clone(),
-            };
+            let what = blame.kind.tell(&blame.text, true);
             self.abandon(role, format!("failed {count} times in a row: {what}"));
         }
         let step = Some(self.record.steps.len());

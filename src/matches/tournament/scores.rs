@@ -8,7 +8,7 @@ use super::{RoundMatch, Tournament};
 use crate::matches::fixture::Seating;
 use crate::matches::player::PlayerFactory;
 use crate::matches::rating::{Meeting, Rating, meetings, ratings};
-use crate::matches::record::MatchRecord;
+use crate::matches::record::{MatchEnd, MatchRecord};
 use crate::matches::sprt::{PairScores, SprtStatus};
 use crate::matches::standings::{Standing, standings};
 
@@ -104,6 +104,9 @@ impl<'a> Scores<'a> {
 
     /// What each two players of a match scored against each other; nothing unless it is over.
     fn meetings(&self, number: u64, record: &MatchRecord) -> Vec<Meeting> {
+        if record.end != MatchEnd::Terminal {
+            return Vec::new();
+        }
         let seated = self.seating(number).into_iter().zip(&record.goals);
         // No goal is less than any.
         let goals = seated.filter_map(|(player, goal)| Some((player?, *goal)));

@@ -26,7 +26,7 @@ impl<T: Serialize> Numbered<T> {
     }
 }
 
-/// What a message says, in the first of its fields that has one of these names.
+/// What a message says, in its only field with one of these names that is not null.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -35,10 +35,14 @@ pub(super) fn said<T: DeserializeOwned>(message: Value, names: &[&str]) -> Resul
         Value::Object(fields) => fields,
         _ => serde_json::Map::new(),
     };
-    let mut said = fields.into_iter();
-    let said = said.find(|(name, _)| names.contains(&name.as_str()));
+    let is_said =
+        |(name, content): &(String, Value)| names.contains(&name.as_str()) && !content.is_null();
+    let mut said = fields.into_iter().filter(is_said);
     let (name, content) =
-        said.ok_or_else(|| format!("it has none of the fields {}", names.join(", ")))?;
+        (said.next()).ok_or_else(|| format!("it has none of the fields {}", names.join(", ")))?;
+    if let Some((other, _)) = said.next() {
+        return Err(format!("it has both `{name}` and `{other}`"));
+    }
     // By itself, so that an error is about what is said.
     let said = serde_json::Map::from_iter([(name.clone(), content)]);
     serde_json::from_value(Value::Object(said)).map_err(|error| format!("`{name}`: {error}"))

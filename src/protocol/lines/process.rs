@@ -10,7 +10,8 @@ use propjit_stop::Stop;
 use serde_json::Value;
 
 use super::message::{LineReply, LineRequest, Numbered, Stopping, said};
-use crate::matches::{PlayerError, excerpt};
+use crate::matches::PlayerError;
+use crate::matches::printable::excerpt;
 use crate::program::{Program, ProgramCommand};
 
 /// The most bytes of a line.
@@ -131,7 +132,14 @@ fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
 /// The reply in a line.
 fn reply(line: &str) -> Result<Numbered<LineReply>, String> {
     let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let id = line.get("id").and_then(Value::as_u64);
+    let id = match line.get("id") {
+        None | Some(Value::Null) => None,
+        // Whatever else it is, it is no reply to the last request.
+        Some(id) => Some(
+            id.as_u64()
+                .ok_or_else(|| format!("`id` is {id}, no number"))?,
+        ),
+    };
     let said = said(line, &LineReply::NAMES)?;
     Ok(Numbered { id, said })
 }
