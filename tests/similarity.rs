@@ -383,6 +383,25 @@ fn a_forced_move_is_the_same_one_as_elsewhere() {
     }
 }
 
+/// The first move of all closes a latch, whichever it is.
+#[test]
+fn what_every_move_closes_tells_nothing_of_a_move() {
+    let rules = "(role r) (cell a) (cell b) (cell c) (init (pos a)) (init (step 0))
+         (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+         (<= (legal r (to ?x)) (cell ?x)) (<= (next (pos ?x)) (does r (to ?x)))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= (next started) (does r ?any)) (<= (next started) (true started))
+         (<= terminal (true (step 4)))
+         (<= (goal r 100) (true (pos a)) (true started)) (<= (goal r 0) (not (true (pos a))))";
+    let game = game(rules);
+    let first = state(&game, &["(step 0)", "(pos a)"]);
+    let second = state(&game, &["(step 1)", "(pos a)", "started"]);
+    for measure in [Measure::Sequences, Measure::TreeEdit] {
+        let mut comparison = comparison(&game, measure, 1);
+        assert_near(Some(comparison.similarity(&first, &second).unwrap()), 1.0);
+    }
+}
+
 /// Two moves of the second ply that win at once are paired below every move, except where that
 /// guards against them.
 #[test]

@@ -27,7 +27,8 @@ impl Irreversible {
         ground: &GroundGame,
         stop: &Stop,
     ) -> Result<Irreversible, MachineError> {
-        let (circuit, layout) = (ground.lowered(), ground.layout());
+        // In the rules, a latch may depend on that some move is made; after passes it does not.
+        let (circuit, layout) = (&ground.min_gates().circuit, ground.layout());
         let moves = layout.does.iter().cloned().flatten();
         let by_moves = circuit.influence(moves.map(|input| circuit.inputs()[input]));
         let mut latched = [State::new(), State::new()];

@@ -94,7 +94,10 @@ impl<'a> Terms<'a> {
                 comparisons -= 1;
                 if other != at && !dropped[other] {
                     let mut operands = operands[other].iter();
-                    dropped[at] |= operands.all(|edge| self.follows(*edge));
+                    dropped[at] = operands.all(|edge| self.follows(*edge));
+                    if dropped[at] {
+                        break;
+                    }
                 }
             }
         }

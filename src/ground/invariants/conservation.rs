@@ -219,7 +219,6 @@ impl<'a> Step<'a> {
             next_members,
             premises: roots.len() - next_members,
             cases: Cases::new(&self.circuit, &roots, most)?,
-            is_whole: near.len() == self.conserved.places.len(),
             before: [0; LANES],
             filled: 0,
             gates: 0,
@@ -248,8 +247,6 @@ struct Trial<'a> {
     next_members: usize,
     premises: usize,
     cases: Cases,
-    /// Whether all places are tried: together they have the total then, and not less.
-    is_whole: bool,
     /// By case, what the changed places have together.
     before: [usize; LANES],
     /// How many cases are there that were not looked at.
@@ -259,8 +256,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether the claims are kept with all amounts in these places that come to `left` at most,
-    /// or exactly if there are no other places.
+    /// Whether the claims are kept with all amounts in these places that come to `left` at most.
     /// The changed places before them have `before` together, and the propositions given hold. `None`
     /// if there are too many cases.
     fn all(
@@ -271,9 +267,6 @@ impl Trial<'_> {
         held: &mut Vec<usize>,
     ) -> Option<bool> {
         let Some((&place, others)) = places.split_first() else {
-            if self.is_whole && left > 0 {
-                return Some(true);
-            }
             held.iter()
                 .for_each(|&base| self.cases.set_true(base, self.filled));
             self.before[self.filled] = before;

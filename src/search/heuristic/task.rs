@@ -91,8 +91,10 @@ impl HeuristicTask {
     ) -> HeuristicTask {
         let stop = Stop::new();
         let (own, until) = ((engines.clone(), config.clone()), stop.clone());
+        // Even if the thread cannot be started.
+        let end = engines.engines().analysis_pause().end_in_any_case();
         let make = move || {
-            let _end = own.0.engines().analysis_pause().end_in_any_case();
+            let _end = end;
             make(&own.0, random, &own.1, &until)
         };
         HeuristicTask {

@@ -1,6 +1,7 @@
 package io.github.propjit;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -60,7 +61,8 @@ public final class Game implements AutoCloseable {
             return new Game(load(name, proved));
         }
         try {
-            String rules = new String(Files.readAllBytes(path), StandardCharsets.UTF_8);
+            ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
+            String rules = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
             return new Game(parse(name, rules, proved));
         } catch (IOException error) {
             throw new LoadException("cannot read " + name + ": " + error);
