@@ -426,16 +426,16 @@ struct Blame {
 
 impl From<PlayerError> for Blame {
     fn from(error: PlayerError) -> Blame {
-        let kind = match error {
-            PlayerError::Answer(text) => {
-                let kind = PlayerErrorKind::Illegal;
-                return Blame { kind, text };
-            }
+        let kind = match &error {
             PlayerError::TimedOut => PlayerErrorKind::Timeout,
             PlayerError::Connection(_) => PlayerErrorKind::Connection,
+            PlayerError::Answer(_) => PlayerErrorKind::Illegal,
             _ => PlayerErrorKind::Failure,
         };
-        let text = error.with_cause();
+        let text = match error {
+            PlayerError::Answer(answer) => answer,
+            error => error.with_cause(),
+        };
         Blame { kind, text }
     }
 }

@@ -155,10 +155,8 @@ impl Profile {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ProfileError> {
-        write_whole(path, &format!("{HEADER}{self}")).map_err(|source| {
-            let path = path.to_path_buf();
-            ProfileError::Write { path, source }
-        })
+        let written = write_whole(path, &format!("{HEADER}{self}"));
+        written.map_err(|source| not_written(path, source))
     }
 
     /// Whether a profile could be written to a file; makes the directory if that is missing.
@@ -169,11 +167,13 @@ impl Profile {
         let directory = path.parent().unwrap_or(path);
         let made = std::fs::create_dir_all(directory)
             .and_then(|()| tempfile::NamedTempFile::new_in(directory));
-        made.map(drop).map_err(|source| {
-            let path = path.to_path_buf();
-            ProfileError::Write { path, source }
-        })
+        made.map(drop).map_err(|source| not_written(path, source))
     }
+}
+
+fn not_written(path: &Path, source: io::Error) -> ProfileError {
+    let path = path.to_path_buf();
+    ProfileError::Write { path, source }
 }
 
 impl fmt::Display for Profile {
