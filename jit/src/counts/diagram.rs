@@ -19,6 +19,9 @@ const BOTTOM: u32 = u32::MAX;
 /// The size of the cache of conjunctions, a power of two.
 const CACHE: usize = 1 << 16;
 
+/// How many values of a variable a step of a conjunction is for.
+const VALUES_PER_STEP: usize = 8;
+
 /// More work is needed than is allowed.
 #[derive(Debug)]
 pub(super) struct TooMuch;
@@ -123,7 +126,7 @@ impl Diagrams {
     }
 
     /// The conjunction of two functions, if it takes at most `steps`, of which those that are
-    /// taken are subtracted.
+    /// taken are subtracted: one for each node, or more where its variable has many values.
     pub(super) fn and(&mut self, a: Edge, b: Edge, steps: &mut usize) -> Result<Edge, TooMuch> {
         match (a.min(b), a.max(b)) {
             (Edge::FALSE, _) => return Ok(Edge::FALSE),
@@ -138,9 +141,10 @@ impl Diagrams {
         if (known_a, known_b) == (a, b) {
             return Ok(known);
         }
-        *steps = steps.checked_sub(1).ok_or(TooMuch)?;
         let level = |edge: Edge| self.nodes[edge.node().index()].level;
         let level = level(a).min(level(b)) as usize;
+        let work = self.values[level].div_ceil(VALUES_PER_STEP);
+        *steps = steps.checked_sub(work).ok_or(TooMuch)?;
         let mut children = Vec::with_capacity(self.values[level]);
         for value in 0..self.values[level] {
             let [a, b] = [a, b].map(|function| self.cofactor(function, level, value));
@@ -185,14 +189,29 @@ fn hash_of_pair(a: Edge, b: Edge) -> u64 {
 mod tests {
     use super::*;
 
+    /// Whether the variable at a level has a value.
+    fn is(diagrams: &mut Diagrams, level: usize, value: usize) -> Edge {
+        let children = (0..diagrams.values(level)).map(|v| Edge::FALSE.invert_if(v == value));
+        let children: Vec<Edge> = children.collect();
+        diagrams.branch(level, &children)
+    }
+
+    #[test]
+    fn variables_with_many_values_take_more_steps() {
+        let taken = |values| {
+            let mut diagrams = Diagrams::new(vec![values; 2]);
+            let [a, b] = [0, 1].map(|level| is(&mut diagrams, level, 1));
+            let steps = &mut 1000;
+            diagrams.and(a, b, steps).unwrap();
+            1000 - *steps
+        };
+        assert_eq!(taken(2), 1);
+        assert_eq!(taken(100), 13);
+    }
+
     #[test]
     fn equal_functions_are_equal_edges() {
         let mut diagrams = Diagrams::new(vec![2, 3, 2]);
-        let is = |diagrams: &mut Diagrams, level: usize, value| {
-            let children = (0..diagrams.values(level)).map(|v| Edge::FALSE.invert_if(v == value));
-            let children: Vec<Edge> = children.collect();
-            diagrams.branch(level, &children)
-        };
         let steps = &mut 1000;
         let a = is(&mut diagrams, 0, 1);
         let [b0, b1, b2] = [0, 1, 2].map(|value| is(&mut diagrams, 1, value));

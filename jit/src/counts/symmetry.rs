@@ -9,6 +9,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use crate::circuit::{Edge, NodeId};
 
 use super::diagram::Diagrams;
@@ -161,7 +163,7 @@ impl<'a> Symmetry<'a> {
         for (&level, offsets) in offsets {
             self.round += 1;
             let kinds = &anatomy.levels[&level].signatures;
-            self.steps = self.steps.checked_sub(current.len() * kinds.len())?;
+            self.charge(current.len() * kinds.len())?;
             let mut next = Vec::new();
             for (at, function) in current {
                 for &(value, _) in kinds {
@@ -185,6 +187,13 @@ impl<'a> Symmetry<'a> {
         Some(table)
     }
 
+    /// Takes work from what is left. Where that is too little, nothing is left.
+    fn charge(&mut self, work: usize) -> Option<()> {
+        let left = self.steps.checked_sub(work);
+        self.steps = left.unwrap_or(0);
+        left.map(|_| ())
+    }
+
     fn anatomy(&mut self, function: Edge) -> Option<Anatomy> {
         self.round += 1;
         let mut nodes = Vec::new();
@@ -192,16 +201,13 @@ impl<'a> Symmetry<'a> {
         while let Some(edge) = open.pop() {
             let place = &mut self.places[edge.node().index()];
             if self.diagrams.level(edge).is_some() && place.0 != self.round {
-                if nodes.len() == self.steps {
-                    self.steps = 0;
-                    return None;
-                }
                 place.0 = self.round;
                 nodes.push(edge.node().0);
-                open.extend_from_slice(self.diagrams.children(edge.node()));
+                let children = self.diagrams.children(edge.node());
+                self.charge(children.len())?;
+                open.extend_from_slice(children);
             }
         }
-        self.steps -= nodes.len();
         // Children are made before their parents.
         nodes.sort_unstable();
         for (place, &node) in (0..).zip(&nodes) {
@@ -292,11 +298,12 @@ impl<'a> Symmetry<'a> {
             let sum = mul(parts.fold(0, add), shares[level]);
             // Where the variable is not looked at, its value makes no difference.
             let elsewhere = sub(total, sum);
-            let mut before: Vec<u64> = Vec::new();
-            for (_, signature) in &mut variable.signatures {
-                signature.0 = add(signature.0, elsewhere);
-                signature.1 = before.iter().filter(|&&other| other == signature.0).count();
-                before.push(signature.0);
+            let mut before: FxHashMap<u64, usize> = FxHashMap::default();
+            for (_, (density, rank)) in &mut variable.signatures {
+                *density = add(*density, elsewhere);
+                let equal = before.entry(*density).or_default();
+                *rank = *equal;
+                *equal += 1;
             }
         }
     }
@@ -305,12 +312,9 @@ impl<'a> Symmetry<'a> {
 impl Level {
     /// Keeps together only those values that have the same child.
     fn tell_apart(&mut self, children: &[Edge]) {
-        let before = self.same_as.clone();
-        for value in 0..children.len() {
-            let same = (0..value).find(|&other| {
-                before[other] == before[value] && children[other] == children[value]
-            });
-            self.same_as[value] = same.unwrap_or(value);
+        let mut firsts = FxHashMap::default();
+        for (value, (first, &child)) in self.same_as.iter_mut().zip(children).enumerate() {
+            *first = *firsts.entry((*first, child)).or_insert(value);
         }
     }
 

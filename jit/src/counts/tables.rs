@@ -10,8 +10,10 @@ use super::{Exclusive, Quantity, Table, Term};
 use crate::circuit::{Circuit, Edge, Node, NodeId, NodeSet};
 use propjit_stop::Stop;
 
-/// The most work to tell functions of counts from others, for each gate.
+/// The most work to tell functions of counts from others, for each gate and in all: a value of a
+/// variable is one for each node of a diagram.
 const SYMMETRY_STEPS: usize = 2000;
+const MOST_SYMMETRY_STEPS: usize = 200_000_000;
 
 /// What is taken for the number of gates where there are fewer: goals may be single propositions.
 const LEAST_GATES: usize = 64;
@@ -40,11 +42,12 @@ pub(super) fn find(
         return None;
     }
     let gates = only.iter().count().max(LEAST_GATES);
+    let symmetry_steps = (SYMMETRY_STEPS * gates).min(MOST_SYMMETRY_STEPS);
     let mut finder = Finder {
         circuit,
         only,
         in_loop: in_loops(circuit),
-        symmetry: Symmetry::new(&variables.diagrams, SYMMETRY_STEPS * gates),
+        symmetry: Symmetry::new(&variables.diagrams, symmetry_steps),
         variables: &variables,
         known: FxHashMap::default(),
         stop,
