@@ -12,6 +12,7 @@
 //! | `legality` | the same, where the legality of a move makes them so |
 //! | `choice` | the same, where the choice of one move excludes the others |
 //! | `selection` | values that one move selects, selected once for all places that need them |
+//! | `indirection` | what such values select, the same |
 //! | `factor` | common operands of the gates inside a gate |
 //! | `share` | common operands of gates anywhere |
 //!
@@ -181,7 +182,7 @@ pub fn optimize(
     run.pass("sweep", |circuit| circuit.clone());
     let has_moves = !assumptions.implies.is_empty();
     let has_groups = !assumptions.exactly_one.is_empty();
-    let passes: [(&'static str, bool, Pass); 7] = [
+    let passes: [(&'static str, bool, Pass); 8] = [
         ("absorption", config.absorption, &|circuit| {
             absorption::absorption(circuit, stop)
         }),
@@ -198,6 +199,11 @@ pub fn optimize(
             "selection",
             config.selection && has_groups && has_moves,
             &|circuit| selection::selection(circuit, assumptions, stop),
+        ),
+        (
+            "indirection",
+            config.selection && has_groups && has_moves,
+            &|circuit| selection::indirection(circuit, assumptions, stop),
         ),
         ("factor", config.factor, &|circuit| {
             factor::factor(circuit, stop)
@@ -265,7 +271,7 @@ mod tests {
     type AnyPass = fn(&Circuit, &Assumptions, &Stop) -> Circuit;
 
     /// Every pass on its own, with the assumptions that it may use.
-    const PASSES: [(&str, AnyPass); 8] = [
+    const PASSES: [(&str, AnyPass); 9] = [
         ("sweep", |circuit, _, _| sweep::sweep(circuit)),
         ("absorption", |circuit, _, stop| {
             absorption::absorption(circuit, stop)
@@ -276,6 +282,7 @@ mod tests {
         ("legality", legality::legality),
         ("choice", choice::choice),
         ("selection", selection::selection),
+        ("indirection", selection::indirection),
         ("factor", |circuit, _, stop| factor::factor(circuit, stop)),
         ("share", |circuit, _, stop| share::share(circuit, stop)),
     ];
@@ -314,7 +321,7 @@ mod tests {
             for (name, pass) in PASSES {
                 let none = Assumptions::default();
                 let allowed = match name {
-                    "legality" | "choice" | "selection" => &assumptions,
+                    "legality" | "choice" | "selection" | "indirection" => &assumptions,
                     _ => &none,
                 };
                 let after = pass(&circuit, allowed, &Stop::new());

@@ -11,6 +11,7 @@
 //! it, let `g` be the OR over all the moves; then `f = g & OR of f's moves`.
 //! Conditions must not depend on moves, or `f` and `g` could depend on each other.
 
+mod indirect;
 mod plan;
 
 use hashbrown::HashMap;
@@ -21,6 +22,7 @@ use super::rebuild::{Moved, rebuild_late};
 use super::wide::{Wide, conjunction};
 use crate::assumptions::Assumptions;
 use crate::circuit::{Builder, Circuit, Edge, InputId, Node, NodeId, NodeSet};
+pub(super) use indirect::indirection;
 use propjit_stop::Stop;
 
 /// The circuit with functions of one move sharing what they select. Moves are
