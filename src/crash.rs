@@ -2,12 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::error_text::panic_text;
+
 /// Does some work; if it panics, what the panic says. What the work has left half-done must not be
 /// used again.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        text.unwrap_or_else(|| "a panic without a message".to_string())
-    })
+    catch_unwind(AssertUnwindSafe(work)).map_err(panic_text)
 }

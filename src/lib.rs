@@ -66,6 +66,7 @@ pub mod decisive;
 mod directory;
 pub mod engine;
 pub mod environment;
+pub mod error_text;
 pub mod factors;
 mod fnv;
 pub mod game;

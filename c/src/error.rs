@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use propjit::environment::ActionError;
+use propjit::error_text::{panic_text, with_causes};
 use propjit::game::QuestionError;
 use propjit::{LoadError, MachineError};
 
@@ -48,12 +49,7 @@ impl Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
-        let mut text = error.to_string();
-        // The operating system's reason is only in the source.
-        if let Some(source) = std::error::Error::source(&error) {
-            text = format!("{text}: {source}");
-        }
-        Failure::new(Status::LoadFailed, text)
+        Failure::new(Status::LoadFailed, with_causes(&error))
     }
 }
 
@@ -97,11 +93,7 @@ pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> Status {
     let failure = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return Status::Ok,
         Ok(Err(failure)) => failure,
-        Err(panic) => {
-            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            Failure::new(Status::Panicked, text.unwrap_or_default())
-        }
+        Err(panic) => Failure::new(Status::Panicked, panic_text(panic)),
     };
     LAST.with_borrow_mut(|last| *last = c_text(&failure.text));
     failure.status

@@ -5,6 +5,7 @@ use std::any::Any;
 use jni::errors::{Error as JniError, ErrorPolicy};
 use jni::strings::{JNIStr, JNIString};
 use jni::{Env, EnvUnowned, jni_str};
+use propjit::error_text::{panic_text, with_causes};
 use propjit::game::QuestionError;
 use propjit::{LoadError, MachineError};
 
@@ -34,12 +35,10 @@ impl Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
-        let mut text = error.to_string();
-        // The operating system's reason is only in the source.
-        if let Some(source) = std::error::Error::source(&error) {
-            text = format!("{text}: {source}");
-        }
-        Failure::new(jni_str!("io/github/propjit/LoadException"), text)
+        Failure::new(
+            jni_str!("io/github/propjit/LoadException"),
+            with_causes(&error),
+        )
     }
 }
 
@@ -117,9 +116,7 @@ impl<T: Default> ErrorPolicy<T, Failure> for Throw {
         (): &mut (),
         panic: Box<dyn Any + Send>,
     ) -> jni::errors::Result<T> {
-        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        let text = format!("a mistake in propjit: {}", text.unwrap_or_default());
+        let text = format!("a mistake in propjit: {}", panic_text(panic));
         let class = jni_str!("io/github/propjit/PropjitException");
         Throw::throw(env, Failure::new(class, text))
     }

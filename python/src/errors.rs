@@ -1,6 +1,7 @@
 //! Errors as exceptions.
 
 use propjit::environment::ActionError;
+use propjit::error_text::with_causes;
 use propjit::gdl::ReadError;
 use propjit::{LoadError as CoreLoadError, MachineError};
 use pyo3::create_exception;
@@ -49,7 +50,7 @@ pub(crate) fn load_error(error: CoreLoadError) -> PyErr {
                 None => PyOSError::new_err(format!("cannot read {path}: {source}")),
             }
         }
-        error => LoadError::new_err(error.to_string()),
+        error => LoadError::new_err(with_causes(&error)),
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
 use propjit::engine::cache;
+use propjit::error_text::with_causes;
 use propjit_jit::code::cache::{Cache, CacheError, Cleared, Listed};
 use serde::Serialize;
 
-use super::output::{Failure, Output, describe};
+use super::output::{Failure, Output};
 
 /// Show or clear the cache of compiled games
 ///
@@ -32,7 +33,7 @@ enum Command {
 }
 
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let failed = |error| Failure::Work(describe(&error));
+    let failed = |error| Failure::Work(with_causes(&error));
     // Where it should be can be told even when it cannot be used.
     if let Command::Path = args.command {
         let directory = cache::directory().map_err(failed)?.ok_or_else(off)?;
@@ -185,7 +186,7 @@ impl fmt::Display for Contents {
 fn reason(error: &CacheError) -> String {
     match error {
         CacheError::Refused { reason, .. } => reason.to_string(),
-        other => describe(other),
+        other => with_causes(other),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use propjit::error_text::with_causes;
 use propjit::game::LoadError;
 use propjit::matches::{
     ErrorRecord, MatchEnd, MatchPosition, MatchRecord, PlayerFactory, RecordFile, RecordFileError,
@@ -17,7 +18,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{game_name, in_range};
-use super::output::{Failure, Output, describe, live_text, message};
+use super::output::{Failure, Output, live_text, message};
 use super::picture::Pictures;
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
@@ -102,7 +103,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let live = live_text();
     live.show("grounding");
-    let loaded = rulesheet.game().map_err(Failure::new)?;
+    let loaded = rulesheet.game();
+    let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
     if let Some(reason) = loaded.gave_up() {
         message(&format!("note: {reason}; the prover is the referee"));
     }
@@ -212,14 +214,14 @@ impl From<SeriesError> for Failure {
     fn from(error: SeriesError) -> Failure {
         match error {
             SeriesError::Players { .. } => Failure::Usage(error.to_string()),
-            error => Failure::Work(describe(&error)),
+            error => Failure::Work(with_causes(&error)),
         }
     }
 }
 
 impl From<RecordFileError> for Failure {
     fn from(error: RecordFileError) -> Failure {
-        Failure::Work(describe(&error))
+        Failure::Work(with_causes(&error))
     }
 }
 

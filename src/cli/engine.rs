@@ -4,13 +4,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::protocol::lines::{LineServerConfig, serve_lines};
 use propjit::rng::random_seed;
 use propjit::search::mcts::MctsConfig;
 
 use super::options::{SetupArgs, in_range, seconds, threads};
-use super::output::{Failure, describe};
+use super::output::Failure;
 use super::signals::stop_on_signals;
 
 /// Answer requests about positions on standard input and output, as JSON Lines: load, position,
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             .with_stop(stop.clone())
     };
     let mut load = |name: &str, rules: &str| {
-        Game::from_text(name, rules, &setup(name)).map_err(|error| describe(&error))
+        Game::from_text(name, rules, &setup(name)).map_err(|error| with_causes(&error))
     };
     let served = serve_lines(io::stdin(), &mut io::stdout(), &config, &mut load, &stop);
     served.map_err(|error| match error.kind() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use propjit::engine::MatchEngines;
+use propjit::error_text::with_causes;
 use propjit::ground::GroundGame;
 use propjit::rng::random_seed;
 use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
@@ -13,7 +14,7 @@ use propjit::{Moments, Stop};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, not_ground, seconds, threads};
-use super::output::{Failure, Output, describe, show_progress, writable};
+use super::output::{Failure, Output, show_progress, writable};
 use super::signals::stop_on_signals;
 
 /// How many decisions the matches against another evaluation have, about.
@@ -160,7 +161,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     if !args.dry_run
         && let Err(error) = learned.keep(ground, &config)
     {
-        tracing::warn!("{}; the evaluation is not kept", describe(&error));
+        tracing::warn!("{}; the evaluation is not kept", with_causes(&error));
     }
     let known = learned.known(&config);
     let against = match &learned.evaluation {

@@ -3,12 +3,13 @@
 use std::fmt;
 
 use propjit::Stop;
+use propjit::error_text::with_causes;
 use propjit::ground::GroundGame;
 use propjit::influence::{Distribution, Influence, RoleMove};
 use propjit::machine::RoleId;
 use serde::Serialize;
 
-use super::output::{Failure, describe};
+use super::output::Failure;
 
 /// The moves that are listed as text.
 const NEAREST: usize = 20;
@@ -65,7 +66,7 @@ impl Report {
         let influence = match Influence::new(game, stop) {
             Ok(influence) => influence,
             Err(error) => {
-                report.unknown = Some(describe(&error));
+                report.unknown = Some(with_causes(&error));
                 return report;
             }
         };

@@ -9,6 +9,7 @@ use std::time::Duration;
 use propjit::Stop;
 use propjit::engine::CodeOptions;
 use propjit::engine::cache;
+use propjit::error_text::with_causes;
 use propjit::game::{Game, LoadError, Setup};
 use propjit::machine::{Backend, MachineError, UnknownBackend};
 use propjit::profile::{self, MAX_THREADS, Settings};
@@ -17,7 +18,7 @@ use propjit_gdl::ground::GroundLimits;
 
 use propjit_jit::code::cache::Cache;
 
-use super::output::{Failure, describe, message};
+use super::output::{Failure, message};
 
 /// A backend, or the best one.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +82,7 @@ impl GroundArgs {
 
 /// The failure of a command that tells what is known of ground games only.
 pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
-    let reason = game.gave_up().map(|error| describe(error));
+    let reason = game.gave_up().map(|error| with_causes(error));
     let reason = reason.unwrap_or_default();
     Failure::Work(format!(
         "{what} are known only of games that can be grounded: {reason}; {MORE}"
@@ -115,7 +116,7 @@ impl SetupArgs {
                 return Settings::default();
             }
             let loaded = profile::load().unwrap_or_else(|error| {
-                tracing::warn!("{}; defaults are used", describe(&error));
+                tracing::warn!("{}; defaults are used", with_causes(&error));
                 None
             });
             loaded.map_or_else(Settings::default, |profile| profile.settings)
@@ -128,7 +129,7 @@ impl SetupArgs {
             return None;
         }
         cache::open().unwrap_or_else(|error| {
-            tracing::warn!("{}", describe(&error));
+            tracing::warn!("{}", with_causes(&error));
             None
         })
     }
@@ -158,7 +159,7 @@ impl SetupArgs {
             (Some(_), _) => Ok(game),
             (None, Some(reason)) => Err(Failure::Work(format!(
                 "this command needs a ground game, and {}; {MORE}",
-                describe(reason)
+                with_causes(reason)
             ))),
             (None, None) => Err(Failure::Usage(
                 "this command needs a ground game, which `--backend prover` does without: leave that out"

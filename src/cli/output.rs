@@ -1,6 +1,5 @@
 //! Results on stdout, as text or JSON; messages on stderr.
 
-use std::error::Error;
 use std::fmt::{self, Display};
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -9,6 +8,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use propjit::error_text::with_causes;
 use propjit::game::LoadError;
 use propjit::machine::MachineError;
 use propjit_gdl::ReadError;
@@ -53,7 +53,7 @@ impl From<LoadError> for Failure {
                 message(diagnostics.render(io::stderr().is_terminal()).trim_end());
                 Failure::Told
             }
-            _ => Failure::Work(describe(&error)),
+            _ => Failure::Work(with_causes(&error)),
         }
     }
 }
@@ -62,20 +62,6 @@ impl From<MachineError> for Failure {
     fn from(error: MachineError) -> Failure {
         Failure::new(error)
     }
-}
-
-/// The error and what caused it, in one line.
-pub(super) fn describe(error: &dyn Error) -> String {
-    let causes = std::iter::successors(error.source(), |&error| error.source());
-    let mut text = error.to_string();
-    for cause in causes {
-        let cause = cause.to_string();
-        // Some errors tell their cause themselves.
-        if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
 }
 
 /// Whether the file can be written to, and is none of the rulesheets. Changes nothing.

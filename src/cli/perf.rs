@@ -5,12 +5,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
 use super::options::{SetupArgs, seconds};
-use super::output::{Failure, cannot_write, describe, message, writable};
+use super::output::{Failure, cannot_write, message, writable};
 use super::signals::stop_on_signals;
 
 /// Measure random play for the gdl-perf benchmark
@@ -64,7 +65,7 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
         .setup_for(&args.rulesheet)
         .with_stop(stop.clone());
     let loaded = Game::load(&args.rulesheet, &setup);
-    let mut game = loaded.map_err(|error| describe(&error))?;
+    let mut game = loaded.map_err(|error| with_causes(&error))?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
     let prepared = game.prepare_playouts(backend);
     prepared.map_err(|error| error.to_string())?;

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::matches::{History, Script, ScriptError};
 
-use super::output::{Failure, describe};
+use super::output::Failure;
 
 /// The moves so far.
 #[derive(clap::Args)]
@@ -79,6 +80,6 @@ impl PositionArgs {
 
 impl From<ScriptError> for Failure {
     fn from(error: ScriptError) -> Failure {
-        Failure::Work(describe(&error))
+        Failure::Work(with_causes(&error))
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use propjit::Stop;
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::ground::Literal;
 use propjit::machine::{Move, RoleId};
@@ -18,7 +19,7 @@ use propjit::proof::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, not_ground, seconds, threads};
-use super::output::{Failure, Output, describe, show_progress};
+use super::output::{Failure, Output, show_progress};
 use super::position::PositionArgs;
 use super::signals::stop_on_signals;
 use super::thinking::find_role;
@@ -255,7 +256,7 @@ fn told(error: &ProofError, stop: &Stop) -> Failure {
 fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
     let mut load = |name: &str, rules: &str| {
         let setup = setup.setup_for(Path::new(name)).with_stop(stop.clone());
-        let game = Game::from_text(name, rules, &setup).map_err(|error| describe(&error))?;
+        let game = Game::from_text(name, rules, &setup).map_err(|error| with_causes(&error))?;
         let engines = game.engines().cloned();
         engines.ok_or_else(|| "only games that can be grounded have proofs".to_string())
     };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::machine::State;
 use propjit::matches::{History, Script};
@@ -14,7 +15,7 @@ use propjit::similarity::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};
-use super::output::{Failure, Output, describe};
+use super::output::{Failure, Output};
 use super::picture::Pictures;
 use super::signals::stop_on_signals;
 
@@ -319,7 +320,7 @@ impl Moves {
 
 impl From<SimilarityError> for Failure {
     fn from(error: SimilarityError) -> Failure {
-        Failure::Work(describe(&error))
+        Failure::Work(with_causes(&error))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use propjit::error_text::with_causes;
 use propjit::game::LoadError;
 use propjit::matches::{
     Accepted, MatchEnd, MatchRecord, OpeningError, Openings, Pairing, PlayerFactory, Rating,
@@ -17,7 +18,7 @@ use serde::Serialize;
 
 use super::contest::{ends, notes, unique_name, write_ends};
 use super::options::{game_name, in_range};
-use super::output::{Failure, Output, describe, live_text, message};
+use super::output::{Failure, Output, live_text, message};
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
@@ -105,7 +106,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let openings = args.openings.as_deref().map(Openings::read).transpose();
     let openings = openings.map_err(|error| match error {
         OpeningError::Depth(_) => Failure::Usage(error.to_string()),
-        error => Failure::Work(describe(&error)),
+        error => Failure::Work(with_causes(&error)),
     })?;
     let mut tournament = Tournament::new(args.players.clone(), games, config)
         .with_pairing(args.pairing)
@@ -216,7 +217,7 @@ impl From<TournamentError> for Failure {
             | TournamentError::Sprt
             | TournamentError::Single(_)
             | TournamentError::SameName(_) => Failure::Usage(error.to_string()),
-            error => Failure::Work(describe(&error)),
+            error => Failure::Work(with_causes(&error)),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use propjit::Stop;
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::machine::Backend;
 use propjit::profile::{self, Cpu, Profile, Settings};
@@ -15,7 +16,7 @@ use propjit::tools::tune::{self, Gain, Subject, TuneConfig, TuneOutcome, Tuned, 
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, seconds};
-use super::output::{Failure, Output, describe, show_progress};
+use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
 /// Find out what makes random play fastest on this CPU, for later runs to use
@@ -52,7 +53,7 @@ pub(super) struct Args {
 
 /// Tunes, prints what was won, and writes the profile; or prints the one there is.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let failed = |error| Failure::Work(describe(&error));
+    let failed = |error| Failure::Work(with_causes(&error));
     let path = profile::path().map_err(failed)?;
     if args.show {
         let profile = profile::load().map_err(failed)?;
@@ -82,7 +83,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     drop(shown);
     let tuning = tuned.map_err(|error| match stop.is_set() {
         true => Failure::new("stopped before anything was measured"),
-        false => Failure::Work(describe(&error)),
+        false => Failure::Work(with_causes(&error)),
     })?;
     let profile = Profile::new(tuning.best.clone());
     let mut report = Report {

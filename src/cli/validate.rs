@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use propjit::Stop;
+use propjit::error_text::with_causes;
 use propjit::game::{Game, LoadError};
 use propjit::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::rng::random_seed;
@@ -15,7 +16,7 @@ use propjit_gdl::rules::Rules;
 use serde::{Serialize, Serializer};
 
 use super::options::{GroundArgs, in_range, seconds};
-use super::output::{Failure, Output, describe, message, show_progress};
+use super::output::{Failure, Output, message, show_progress};
 use super::signals::stop_on_signals;
 
 /// Check rulesheets: syntax, everything that makes a game undefined, and with --play what random
@@ -161,12 +162,12 @@ fn check(path: &PathBuf, json: bool) -> File {
             file.messages.push(Message {
                 severity: "error",
                 code: "unreadable".to_string(),
-                message: describe(&error),
+                message: with_causes(&error),
                 line: None,
                 column: None,
             });
             if !json {
-                message(&format!("error: {}", describe(&error)));
+                message(&format!("error: {}", with_causes(&error)));
             }
             return file;
         }

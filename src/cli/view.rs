@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::machine::RANDOM_ROLE;
 use propjit::matches::{MoveRecord, RecordLine, read_records};
 use propjit::view::{View, ViewConfig};
 
 use super::options::{game_name, seconds};
-use super::output::{Failure, Output, describe, message};
+use super::output::{Failure, Output, message};
 use super::signals::stop_on_signals;
 use super::thinking::{ThinkingArgs, find_role};
 
@@ -64,7 +65,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     }
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let view = View::start(address, position.game, position.history, config);
-    let view = view.map_err(|error| Failure::Work(describe(&error)))?;
+    let view = view.map_err(|error| Failure::Work(with_causes(&error)))?;
     if !stop.is_set() {
         let address = view.address();
         output.print(&format!("{name} is at http://{address}/ until Ctrl-C\n"))?;
@@ -102,7 +103,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
         );
         return Err(Failure::Usage(why));
     }
-    let lines = read_records(&path).map_err(|error| Failure::Work(describe(&error)))?;
+    let lines = read_records(&path).map_err(|error| Failure::Work(with_causes(&error)))?;
     let number = args.thinking.number();
     // Which one is meant is asked for, where that is not clear, when the moves are read.
     let mut found = lines

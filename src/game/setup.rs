@@ -55,7 +55,7 @@ pub enum LoadError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The backend asked for needs a ground game, and the game cannot be grounded.
-    #[error("the {backend} backend needs a ground game: {source}")]
+    #[error("the {backend} backend needs a ground game")]
     Ground {
         /// The backend asked for.
         backend: Backend,

@@ -13,6 +13,7 @@ use super::record::MatchRecord;
 use super::referee::{MatchConfig, MatchPosition, play_match};
 use super::rulesheet::Rulesheet;
 use super::series::SeriesError;
+use crate::error_text::with_causes;
 use crate::machine::{RANDOM_ROLE, RoleId};
 use crate::rng::GameRng;
 
@@ -112,7 +113,7 @@ pub(super) fn wait_until_free(
     }
     players.iter().find_map(|player| {
         let error = player.wait_until_free(stop).err()?;
-        Some(format!("{player} takes no match: {}", error.with_cause()))
+        Some(format!("{player} takes no match: {}", with_causes(&error)))
     })
 }
 

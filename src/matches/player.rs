@@ -95,16 +95,6 @@ pub enum PlayerError {
     Crashed(String),
 }
 
-impl PlayerError {
-    /// The error with what caused it, as text.
-    pub(crate) fn with_cause(&self) -> String {
-        match self {
-            PlayerError::Connection(cause) => format!("{self}: {cause}"),
-            _ => self.to_string(),
-        }
-    }
-}
-
 impl From<Arc<LoadError>> for PlayerError {
     fn from(error: Arc<LoadError>) -> PlayerError {
         PlayerError::Load(error)

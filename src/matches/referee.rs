@@ -19,6 +19,7 @@ use super::player::{Ending, PlayerError, PlayerFactory, Seat};
 use super::record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 use super::worker::{Chosen, TimedChoice, Worker};
 use crate::background::Background;
+use crate::error_text::with_causes;
 use crate::machine::{MachineError, RoleId};
 use crate::rng::GameRng;
 use crate::setters::setters;
@@ -434,7 +435,7 @@ impl From<PlayerError> for Blame {
         };
         let text = match error {
             PlayerError::Answer(answer) => answer,
-            error => error.with_cause(),
+            error => with_causes(&error),
         };
         Blame { kind, text }
     }

@@ -17,6 +17,7 @@ use super::clerk::{Clerk, Legal};
 use super::log::Log;
 use super::message::{Reply, Request, Start};
 use crate::background::Background;
+use crate::error_text::with_causes;
 use crate::machine::RoleId;
 use crate::matches::worker::{Chosen, Prepared, TimedChoice, Worker};
 use crate::matches::{Choice, Ending, PlayerError, PlayerFactory, Rulesheet, Seat, find_text};
@@ -300,7 +301,7 @@ impl LiveMatch {
         error: Option<PlayerError>,
         statistics: Option<serde_json::Value>,
     ) {
-        let error = error.map(|error| error.to_string());
+        let error = error.map(|error| with_causes(&error));
         let (request, reply) = (request.to_string(), reply.to_string());
         self.log.write(received, request, reply, error, statistics);
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::difference::Difference;
 use super::replay::replay;
 use super::trace::Trace;
+use crate::error_text::with_causes;
 use crate::fnv::Fnv64;
 use crate::game::{Game, LoadError, Setup};
 use crate::input::read_text;
@@ -157,7 +158,7 @@ impl From<LoadError> for Failure {
             LoadError::Ground { .. } => SuiteStatus::GaveUp,
             _ => SuiteStatus::Error,
         };
-        let note = error.to_string();
+        let note = with_causes(&error);
         Failure { status, note }
     }
 }

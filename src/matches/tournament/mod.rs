@@ -35,6 +35,7 @@ use cores::Cores;
 use pairing::groups;
 use scores::Scores;
 
+use crate::error_text::with_causes;
 use crate::machine::RoleId;
 use crate::rng::{GameRng, streams};
 use crate::setters::setters;
@@ -388,7 +389,7 @@ impl Tournament {
             }
             Some(error) if state.records.is_empty() => return Err(error),
             // What was played counts.
-            error => error.map(|error| error.to_string()),
+            error => error.map(|error| with_causes(&error)),
         };
         Ok(TournamentResults {
             table: state.table(),
