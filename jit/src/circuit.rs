@@ -18,8 +18,8 @@ mod rules;
 use std::ops::{Not, Range};
 
 pub use builder::Builder;
-pub use cone::NodeSet;
 pub(crate) use cone::visit;
+pub use cone::{NodeSet, conjuncts, disjuncts, implied};
 
 /// The number of a node; nodes are numbered in evaluation order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, NodeSet};
+use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, NodeSet, implied};
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,19 +65,10 @@ impl<'a> Lookahead<'a> {
                 readers[b.node().index()].push(at);
             }
         }
-        let mut known = FxHashMap::default();
-        let mut open = vec![!circuit.outputs()[layout.terminal]];
-        while let Some(edge) = open.pop() {
-            if circuit.node(edge.node()) == Node::False {
-                continue;
-            }
-            let is_new = known.insert(edge.node(), !edge.inverted()).is_none();
-            if let (true, false, Node::And(a, b)) =
-                (is_new, edge.inverted(), circuit.node(edge.node()))
-            {
-                open.extend([a, b]);
-            }
-        }
+        let goes_on = !circuit.outputs()[layout.terminal];
+        let known = implied(|node| circuit.node(node), [goes_on]).into_iter();
+        let known = known.filter(|edge| *edge != Edge::FALSE);
+        let known = known.map(|edge| (edge.node(), !edge.inverted())).collect();
         Lookahead {
             builder: Builder::extend(circuit),
             circuit,

@@ -5,9 +5,8 @@
 //! the same to it, however many gates read them both: that is how frame axioms, which mention every
 //! move, are seen through.
 
-use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId};
+use propjit_jit::circuit::{Builder, Circuit, Edge, Node, NodeId, conjuncts};
 use propjit_stop::Stop;
-use rustc_hash::FxHashSet;
 
 use super::NotFound;
 use super::sets::Sets;
@@ -165,19 +164,7 @@ impl Places {
 
 /// The edges of which an edge is the conjunction: ascending, none of them a conjunction itself.
 fn conditions(builder: &Builder, edge: Edge) -> Vec<Edge> {
-    let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut open = vec![edge];
-    while let Some(edge) = open.pop() {
-        if !seen.insert(edge) {
-            continue;
-        }
-        match builder.node(edge.node()) {
-            Node::And(a, b) if !edge.inverted() => open.extend([a, b]),
-            _ if edge == Edge::TRUE => {}
-            _ => found.push(edge),
-        }
-    }
+    let mut found = conjuncts(|node| builder.node(node), [edge]);
     found.sort_unstable();
     found
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use propjit_jit::circuit::{Circuit, Edge, Node};
+use propjit_jit::circuit::{Circuit, Edge, Node, disjuncts};
 use propjit_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -59,17 +59,10 @@ pub(crate) fn conjunctions(circuit: &Circuit, edge: Edge) -> Vec<Vec<usize>> {
 fn apart(circuit: &Circuit, edge: Edge) -> (Vec<Term>, Vec<Edge>) {
     let mut terms: Vec<Term> = Vec::new();
     let mut opaque = Vec::new();
-    // The parts of which one has to be true.
-    let mut open = vec![edge];
-    let mut seen = FxHashSet::default();
-    while let Some(edge) = open.pop() {
-        match circuit.node(edge.node()) {
-            _ if edge == Edge::FALSE || !seen.insert(edge) => {}
-            Node::And(a, b) if edge.inverted() => open.extend([!a, !b]),
-            _ => match part(circuit, edge) {
-                Some(mut part) if terms.len() + part.len() <= MOST_TERMS => terms.append(&mut part),
-                _ => opaque.push(edge),
-            },
+    for edge in disjuncts(|node| circuit.node(node), edge) {
+        match part(circuit, edge) {
+            Some(mut part) if terms.len() + part.len() <= MOST_TERMS => terms.append(&mut part),
+            _ => opaque.push(edge),
         }
     }
     // A term says nothing that a part of it says, too.

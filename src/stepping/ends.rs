@@ -7,7 +7,7 @@
 //! read off the circuit of the phase before, and where it ends matches in the phase before as well. This holds for
 //! steps from *any* state in that phase that is not terminal.
 
-use propjit_jit::circuit::{Builder, Circuit, Edge, Node};
+use propjit_jit::circuit::{Builder, Circuit, Edge, disjuncts};
 use propjit_jit::passes::connect;
 use rustc_hash::FxHashSet;
 
@@ -35,7 +35,7 @@ pub(super) fn impossible_ends(
         .filter(|&input| !(layout.bases.contains(&input) && stays(input)))
         .map(|input| circuit.inputs()[input]);
     let changing = circuit.influence(changing);
-    let mut ends = disjuncts(circuit, circuit.outputs()[layout.terminal]);
+    let mut ends = conditions(circuit, circuit.outputs()[layout.terminal]);
     ends.retain(|end| !changing.contains(end.node()));
     // Equal conditions of both circuits are equal edges of a circuit that has all of them.
     let mut builder = Builder::new(circuit.inputs().len());
@@ -47,26 +47,17 @@ pub(super) fn impossible_ends(
     outputs.push(terminal);
     let both = builder.finish(outputs);
     let (&terminal, outputs) = both.outputs().split_last().expect("one was pushed");
-    let ends_before: FxHashSet<Edge> = disjuncts(&both, terminal).into_iter().collect();
+    let ends_before: FxHashSet<Edge> = conditions(&both, terminal).into_iter().collect();
     let known = ends.into_iter().zip(outputs);
     let known = known.filter(|(_, same)| ends_before.contains(same));
     known.map(|(end, _)| end).collect()
 }
 
-/// Edges each of which makes this one true, and one of which does if anything does.
-fn disjuncts(circuit: &Circuit, edge: Edge) -> Vec<Edge> {
-    let mut seen = FxHashSet::default();
-    let mut open = vec![edge];
-    let mut found = Vec::new();
-    while let Some(edge) = open.pop() {
-        if edge.node() == Edge::FALSE.node() || !seen.insert(edge) {
-            continue;
-        }
-        match circuit.node(edge.node()) {
-            Node::And(a, b) if edge.inverted() => open.extend([!a, !b]),
-            _ => found.push(edge),
-        }
-    }
+/// Edges each of which makes this one true, and one of which does if anything does; none of them is
+/// a constant.
+fn conditions(circuit: &Circuit, edge: Edge) -> Vec<Edge> {
+    let mut found = disjuncts(|node| circuit.node(node), edge);
+    found.retain(|condition| *condition != Edge::TRUE);
     found
 }
 

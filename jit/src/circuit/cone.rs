@@ -1,4 +1,7 @@
-//! Cones and influence: what nodes depend on, and what depends on them.
+//! Cones and influence: what nodes depend on, and what depends on them; conjunctions of many
+//! operands.
+
+use rustc_hash::FxHashSet;
 
 use super::{Circuit, Edge, Node, NodeId};
 
@@ -119,6 +122,53 @@ impl Circuit {
         let at = sources.binary_search_by_key(&feedback, |&(node, _)| node);
         sources[at.expect("feedback nodes have sources")].1
     }
+}
+
+/// The edges that are true wherever these are, by the gates among the nodes: these and, of those
+/// that are conjunctions, the operands, and so on. Each is there once, and [`Edge::TRUE`] is not.
+pub fn implied(node: impl Fn(NodeId) -> Node, edges: impl IntoIterator<Item = Edge>) -> Vec<Edge> {
+    let mut open: Vec<Edge> = edges.into_iter().collect();
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    while let Some(edge) = open.pop() {
+        if edge == Edge::TRUE || !seen.insert(edge) {
+            continue;
+        }
+        found.push(edge);
+        if let (Node::And(a, b), false) = (node(edge.node()), edge.inverted()) {
+            open.extend([a, b]);
+        }
+    }
+    found
+}
+
+/// The edges whose conjunction is that of these: none is a conjunction itself, each is there once,
+/// and [`Edge::TRUE`] is not.
+///
+/// ```
+/// use propjit_jit::circuit::{Builder, conjuncts};
+/// let mut builder = Builder::new(3);
+/// let (a, b, c) = (builder.input(0), builder.input(1), builder.input(2));
+/// let both = builder.and(a, !b);
+/// let all = builder.and(both, c);
+/// let mut found = conjuncts(|node| builder.node(node), [all, both]);
+/// found.sort();
+/// assert_eq!(found, [a, !b, c]);
+/// ```
+pub fn conjuncts(
+    node: impl Fn(NodeId) -> Node,
+    edges: impl IntoIterator<Item = Edge>,
+) -> Vec<Edge> {
+    let mut found = implied(&node, edges);
+    found.retain(|edge| edge.inverted() || !matches!(node(edge.node()), Node::And(..)));
+    found
+}
+
+/// The edges whose disjunction is this one: none is a disjunction itself, each is there once, and
+/// [`Edge::FALSE`] is not.
+pub fn disjuncts(node: impl Fn(NodeId) -> Node, edge: Edge) -> Vec<Edge> {
+    let inverses = conjuncts(node, [!edge]);
+    inverses.into_iter().map(|inverse| !inverse).collect()
 }
 
 /// Calls `step` for the roots and for all nodes that it adds to the list of open ones. It

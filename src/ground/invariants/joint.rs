@@ -1,8 +1,8 @@
 //! Joint moves, and what is left of a game's circuit where one is made.
 
-use propjit_jit::circuit::{Circuit, Edge, Node};
+use propjit_jit::circuit::{Circuit, Edge, Node, conjuncts};
 use propjit_jit::passes::fold;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Invariant;
 use super::net::Net;
@@ -92,7 +92,7 @@ impl JointMove {
             circuit.outputs()[output]
         });
         let goes_on = !circuit.outputs()[net.layout.terminal];
-        conjunction(circuit, legal.chain([goes_on]))
+        conjuncts(|node| circuit.node(node), legal.chain([goes_on]))
     }
 }
 
@@ -100,7 +100,7 @@ impl JointMove {
 /// with what groups say. `None` if it never is.
 fn conditions(circuit: &Circuit, edge: Edge, groups: &Groups) -> Option<FxHashMap<usize, bool>> {
     let mut known = FxHashMap::default();
-    for condition in conjunction(circuit, [edge]) {
+    for condition in conjuncts(|node| circuit.node(node), [edge]) {
         let (base, value) = match circuit.node(condition.node()) {
             Node::Input(input) => (input.index(), !condition.inverted()),
             Node::False if !condition.inverted() => return None,
@@ -117,19 +117,4 @@ fn conditions(circuit: &Circuit, edge: Edge, groups: &Groups) -> Option<FxHashMa
         }
     }
     Some(known)
-}
-
-/// The edges all of which are true where these are: the operands of conjunctions instead of these.
-fn conjunction(circuit: &Circuit, edges: impl IntoIterator<Item = Edge>) -> Vec<Edge> {
-    let mut open: Vec<Edge> = edges.into_iter().collect();
-    let mut seen = FxHashSet::default();
-    let mut found = Vec::new();
-    while let Some(edge) = open.pop() {
-        match circuit.node(edge.node()) {
-            _ if !seen.insert(edge) => {}
-            Node::And(a, b) if !edge.inverted() => open.extend([a, b]),
-            _ => found.push(edge),
-        }
-    }
-    found
 }

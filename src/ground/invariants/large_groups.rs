@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
+use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, conjuncts};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -207,26 +207,24 @@ fn moves(game: &GroundGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
 /// The propositions that exclude every move on which the group depends.
 fn companions(game: &GroundGame, shared: &[bool], group: &LargeGroup) -> Vec<usize> {
     let (circuit, layout) = (game.lowered(), game.layout());
-    let mut common: Option<Vec<usize>> = None;
+    let mut common: Option<FxHashSet<usize>> = None;
     for input in moves(game, shared, group) {
         let mut roles = layout.does.iter().zip(&layout.legal);
         let of_role = roles.find(|(does, _)| does.contains(&input));
         let (does, legal) = of_role.expect("it is a move");
-        let mut open = vec![circuit.outputs()[legal.start + input - does.start]];
-        let mut excluding = Vec::new();
-        while let Some(edge) = open.pop() {
-            match circuit.node(edge.node()) {
-                Node::And(a, b) if !edge.inverted() => open.extend([a, b]),
-                Node::Input(base) if edge.inverted() => excluding.push(base.index()),
-                _ => {}
-            }
-        }
+        let legal = circuit.outputs()[legal.start + input - does.start];
+        let conditions = conjuncts(|node| circuit.node(node), [legal]).into_iter();
+        let excluding = conditions.filter_map(|edge| match circuit.node(edge.node()) {
+            Node::Input(base) if edge.inverted() => Some(base.index()),
+            _ => None,
+        });
+        let excluding: FxHashSet<usize> = excluding.collect();
         match &mut common {
             Some(common) => common.retain(|base| excluding.contains(base)),
             None => common = Some(excluding),
         }
     }
-    let mut common = common.unwrap_or_default();
+    let mut common: Vec<usize> = common.into_iter().flatten().collect();
     common.sort_unstable();
     common
 }
