@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use thiserror::Error;
 
+/// The environment variable with the directory for what is kept of the user, or `off`.
+pub(crate) const CONFIGURATION: &str = "PROPJIT_CONFIG";
+
 /// What a directory is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
@@ -61,6 +64,12 @@ pub(crate) fn find(
             Ok(Some(directory))
         }
     }
+}
+
+/// The directory for what is kept of the user: profiles, and what was learned of games; none if
+/// that is switched off.
+pub(crate) fn configuration() -> Result<Option<PathBuf>, DirectoryError> {
+    find(CONFIGURATION, Purpose::Configuration)
 }
 
 /// Writes a file at once or not at all, and makes its directory if that is missing.

@@ -22,10 +22,10 @@ use thiserror::Error;
 pub use cpu::Cpu;
 pub use settings::{ImpossibleSettings, MAX_THREADS, Settings};
 
-use crate::directory::{self, DirectoryError, Purpose, write_whole};
+use crate::directory::{self, DirectoryError, write_whole};
 
 /// The environment variable with the directory of profiles, or `off`.
-pub const VARIABLE: &str = "PROPJIT_CONFIG";
+pub const VARIABLE: &str = directory::CONFIGURATION;
 
 /// The settings that suit a CPU best.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ pub enum ProfileError {
 /// # Errors
 /// When neither the environment nor the user has a directory for it.
 pub fn path() -> Result<Option<PathBuf>, ProfileError> {
-    let directory = directory::find(VARIABLE, Purpose::Configuration)?;
+    let directory = directory::configuration()?;
     let name = || format!("{}.toml", Cpu::this().file_stem());
     Ok(directory.map(|directory| directory.join(name())))
 }

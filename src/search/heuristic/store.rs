@@ -1,6 +1,6 @@
 //! Evaluations on disk, a file for each game, so that a known game starts with one.
 //!
-//! They are in the folder `heuristics` of the directory of [profiles](crate::profile). A file is
+//! They are in the folder `heuristics` beside [profiles](crate::profile). A file is
 //! named by a hash of the game's circuit, for which it does not matter what the rulesheet calls
 //! things. Deleting a file costs no more than learning again. Others are where they were asked for, to be compared.
 
@@ -17,10 +17,9 @@ use super::evaluation::Evaluation;
 use super::patterns::{Inputs, Pattern};
 use super::trust::{Trust, TrustedEvaluation};
 use super::weights::{Roles, Weights};
-use crate::directory::write_whole;
+use crate::directory::{self, DirectoryError, write_whole};
 use crate::fnv::Fnv64;
 use crate::ground::GroundGame;
-use crate::profile::{self, ProfileError};
 
 /// The version of the file's format, and of how is learned.
 const FORMAT: u32 = 9;
@@ -86,8 +85,8 @@ struct Version {
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// There is no directory for it.
-    #[error(transparent)]
-    Directory(#[from] ProfileError),
+    #[error("evaluations have no place")]
+    Directory(#[from] DirectoryError),
     /// It cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -180,12 +179,12 @@ impl Known {
 
 /// The file of a game, which need not exist, with the game's hash; none if profiles are switched off.
 fn kept(game: &GroundGame) -> Result<Option<(PathBuf, Fnv64)>, StoreError> {
-    let Some(profile) = profile::path()? else {
+    let Some(directory) = directory::configuration()? else {
         return Ok(None);
     };
     let hash = hash(game);
-    let folder = profile.with_file_name("heuristics");
-    Ok(Some((folder.join(format!("{hash}.json")), hash)))
+    let file = directory.join("heuristics").join(format!("{hash}.json"));
+    Ok(Some((file, hash)))
 }
 
 /// What an evaluation has to fit.
