@@ -116,7 +116,7 @@ pub use playout::{PlayoutConfig, PlayoutRunner, Playouts};
 pub use propjit_stop::Stop;
 pub use search::SearchBudget;
 pub use search::mcts::{Mcts, MctsConfig, SearchReport};
-pub use statistics::Moments;
+pub use statistics::{Moments, wilson};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,6 +1,11 @@
-//! Running moments: what the mean and the variance of many values are computed from.
+//! Statistics of samples: running moments, which the mean and the variance of many values are
+//! computed from, and confidence intervals.
 
 use std::ops::{AddAssign, Mul, Sub};
+
+/// How many standard errors a 95% confidence interval reaches to each side, where errors are
+/// normally distributed.
+pub(crate) const NORMAL_95: f64 = 1.96;
 
 /// A type that moments are summed in: `i128`, which is exact for integers, or `f64`.
 pub trait Number: Copy + Default + AddAssign + Mul<Output = Self> + Sub<Output = Self> {
@@ -104,6 +109,29 @@ impl<N: Number> Moments<N> {
     }
 }
 
+/// The 95% confidence interval of Wilson ("Probable inference, the law of succession, and
+/// statistical inference", 1927) for a probability, after `count` trials of which the part `p` were
+/// successes. Where draws count as half a success, there is less variance than it assumes,
+/// and it is wider than it need be.
+pub fn wilson(p: f64, count: f64) -> (f64, f64) {
+    let z = NORMAL_95;
+    let centre = p + z * z / (2.0 * count);
+    let width = z * (p * (1.0 - p) / count + z * z / (4.0 * count * count)).sqrt();
+    let scale = 1.0 + z * z / count;
+    // But for rounding, the ends of 0 and 1 are these.
+    let low = if p <= 0.0 {
+        0.0
+    } else {
+        (centre - width) / scale
+    };
+    let high = if p >= 1.0 {
+        1.0
+    } else {
+        (centre + width) / scale
+    };
+    (low, high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +162,19 @@ mod tests {
             moments.add(great + 1, 500_000);
             let variance = moments.variance().unwrap();
             assert!((variance - 0.25).abs() < 1e-6, "{great}: {variance}");
+        }
+    }
+
+    #[test]
+    fn intervals_are_wilsons() {
+        // 81 of 263: an example of Newcombe, Statistics in Medicine 17 (1998).
+        let (low, high) = wilson(81.0 / 263.0, 263.0);
+        assert!((low - 0.2553).abs() < 1e-4 && (high - 0.3662).abs() < 1e-4);
+        let (low, high) = wilson(0.0, 20.0);
+        assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4);
+        for count in 1..1000 {
+            assert_eq!(wilson(0.0, f64::from(count)).0, 0.0);
+            assert_eq!(wilson(1.0, f64::from(count)).1, 1.0);
         }
     }
 }

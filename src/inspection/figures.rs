@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::probes::DeadRule;
 
-/// A part of a whole, with a 95% confidence interval: see [`wilson`](crate::matches::wilson). Those of
+/// A part of a whole, with a 95% confidence interval: see [`wilson`](crate::wilson). Those of
 /// states allow for it that the states of a match are alike.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Share {

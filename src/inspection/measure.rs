@@ -12,10 +12,9 @@ use super::random_match::{MatchMoves, RandomMatch, RandomMatches};
 use super::state_share::StateShare;
 use crate::game::{Game, LoadError, Setup};
 use crate::machine::{MachineError, RoleId, State, StateMachine};
-use crate::matches::wilson;
 use crate::rng::{GameRng, streams};
 use crate::setters::setters;
-use crate::statistics::Moments;
+use crate::statistics::{Moments, NORMAL_95, wilson};
 
 /// How a game is measured.
 #[derive(Clone, Debug)]
@@ -363,7 +362,7 @@ impl Counts {
         let first = [one, other].into_iter().find(begins)?;
         let sign = if first == one { 1.0 } else { -1.0 };
         let mean = sign * self.differences.mean()?;
-        let error = 1.96 * self.differences.standard_error()?;
+        let error = NORMAL_95 * self.differences.standard_error()?;
         let interval = ((mean - error).max(-1.0), (mean + error).min(1.0));
         Some(FirstPlayer {
             role: names[first.index()].clone(),

@@ -7,7 +7,7 @@
 //! proportions with small expected number of positive counts estimated from survey data", 1998).
 
 use super::figures::Share;
-use crate::matches::wilson;
+use crate::statistics::wilson;
 
 /// Counts of states, with what their variance from match to match is computed from.
 #[derive(Clone, Copy, Default, Debug)]

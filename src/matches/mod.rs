@@ -47,7 +47,7 @@ pub use script::Script;
 pub use script_error::{ScriptError, ScriptPlace};
 pub use series::{Series, SeriesError, SeriesResults};
 pub use sprt::{Accepted, NoTest, PairScores, Sprt, SprtStatus, expected_score};
-pub use standings::{Standing, standings, wilson};
+pub use standings::{Standing, standings};
 pub use tournament::{
     CoresError, Pairing, Tournament, TournamentError, TournamentGame, TournamentProgress,
     TournamentResults, TournamentTable, UnknownPairing,

@@ -15,6 +15,8 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
+use crate::statistics::NORMAL_95;
+
 /// A rating.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Rating {
@@ -130,7 +132,7 @@ pub fn ratings(players: usize, meetings: &[Meeting]) -> Option<Vec<Rating>> {
                 let variance = (row[player] - 1.0 / players as f64).max(0.0);
                 Rating {
                     elo: odds * SCALE,
-                    margin: 1.96 * variance.sqrt() * SCALE,
+                    margin: NORMAL_95 * variance.sqrt() * SCALE,
                 }
             })
             .collect(),
@@ -204,7 +206,7 @@ mod tests {
         );
         assert!((rated[0].elo + rated[1].elo).abs() < 1e-9);
         // The variance of the logarithm of odds is 1 / (n p q), half of the difference is each one's.
-        let margin = 1.96 / (999.0 * 0.75 * 0.25f64).sqrt() / 2.0 * SCALE;
+        let margin = NORMAL_95 / (999.0 * 0.75 * 0.25f64).sqrt() / 2.0 * SCALE;
         assert!((rated[0].margin - margin).abs() < 0.1, "{rated:?} {margin}");
         let even = ratings(2, &results(0, 1, [3, 4, 3])).unwrap();
         assert!(even[0].elo.abs() < 1e-9);

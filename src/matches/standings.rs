@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::record::{MatchEnd, MatchRecord, PlayerErrorKind};
-use crate::statistics::Moments;
+use crate::statistics::{Moments, wilson};
 
 /// The score of one player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -114,28 +114,6 @@ fn standing(number: usize, player: &str, matches: &[(&MatchRecord, &[Option<usiz
     standing
 }
 
-/// The 95% confidence interval of Wilson ("Probable inference, the law of succession, and
-/// statistical inference", 1927) for a probability, after `count` trials of which the part `p` were
-/// successes. Draws make for less variance than it assumes: with them it is wider than it need be.
-pub fn wilson(p: f64, count: f64) -> (f64, f64) {
-    const Z: f64 = 1.96;
-    let centre = p + Z * Z / (2.0 * count);
-    let width = Z * (p * (1.0 - p) / count + Z * Z / (4.0 * count * count)).sqrt();
-    let scale = 1.0 + Z * Z / count;
-    // But for rounding, the ends of 0 and 1 are these.
-    let low = if p <= 0.0 {
-        0.0
-    } else {
-        (centre - width) / scale
-    };
-    let high = if p >= 1.0 {
-        1.0
-    } else {
-        (centre + width) / scale
-    };
-    (low, high)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::record::ErrorRecord;
@@ -230,18 +208,5 @@ mod tests {
         let seats = vec![vec![Some(0)]; 4];
         let all = standings(&players()[..1], &matches(&records, &seats));
         assert_eq!((all[0].wins, all[0].draws, all[0].losses), (1, 1, 2));
-    }
-
-    #[test]
-    fn intervals_are_wilsons() {
-        // 81 of 263: an example of Newcombe, Statistics in Medicine 17 (1998).
-        let (low, high) = wilson(81.0 / 263.0, 263.0);
-        assert!((low - 0.2553).abs() < 1e-4 && (high - 0.3662).abs() < 1e-4);
-        let (low, high) = wilson(0.0, 20.0);
-        assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4);
-        for count in 1..1000 {
-            assert_eq!(wilson(0.0, f64::from(count)).0, 0.0);
-            assert_eq!(wilson(1.0, f64::from(count)).1, 1.0);
-        }
     }
 }
