@@ -3,8 +3,6 @@
 //! Where several moves are made in a step of a plan, such propositions are functions of how many
 //! moves were made since the root.
 
-use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
-
 use crate::ground::{GroundGame, autonomous};
 use crate::machine::State;
 
@@ -27,7 +25,6 @@ impl Clock {
     pub(super) fn new(game: &GroundGame, root: &State) -> Clock {
         let (circuit, layout) = (game.lowered(), game.layout());
         let count = layout.bases.len();
-        let next = &circuit.outputs()[layout.next.clone()];
         if !circuit.loops().is_empty() {
             return Clock {
                 is_part: vec![false; count],
@@ -38,9 +35,9 @@ impl Clock {
         let mut course = vec![(0..count).map(|base| root.contains(base)).collect()];
         let is_over = loop {
             let now: &Vec<bool> = &course[course.len() - 1];
-            let values = values(circuit, &circuit.inputs()[layout.bases.clone()], now);
-            let holds = |edge: &Edge| values[edge.node().index()] != edge.inverted();
-            let after: Vec<bool> = next.iter().map(holds).collect();
+            let mut inputs = vec![false; layout.inputs()];
+            inputs[layout.bases.clone()].copy_from_slice(now);
+            let after = circuit.evaluate(&inputs)[layout.next.clone()].to_vec();
             let mut bases = is_free.iter().zip(now.iter().zip(&after));
             if bases.all(|(is_free, (now, after))| !is_free || now == after) {
                 break true;
@@ -79,23 +76,6 @@ impl Clock {
             .filter(move |(_, holds)| holds[base])
             .map(|(at, _)| at)
     }
-}
-
-/// The value of each node of a circuit without loops, where these inputs have these values and the
-/// others are false.
-fn values(circuit: &Circuit, inputs: &[NodeId], given: &[bool]) -> Vec<bool> {
-    let mut values = vec![false; circuit.nodes().len()];
-    for (input, &value) in inputs.iter().zip(given) {
-        values[input.index()] = value;
-    }
-    for at in 0..values.len() {
-        if let Node::And(a, b) = circuit.node(NodeId(at as u32)) {
-            values[at] = [a, b]
-                .iter()
-                .all(|edge| values[edge.node().index()] != edge.inverted());
-        }
-    }
-    values
 }
 
 #[cfg(test)]
