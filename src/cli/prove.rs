@@ -11,7 +11,7 @@ use propjit::Stop;
 use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::ground::Literal;
-use propjit::machine::{Move, RoleId};
+use propjit::machine::Move;
 use propjit::proof::{
     self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofError, ProofMode, ProofPart,
     ProofWay, ProverTeam, Target, Verdict,
@@ -212,11 +212,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     drop(shown);
     let (proof, counts, time) = proved.map_err(|error| told(&error, &stop))?;
-    let joint = |joint: &Vec<Move>| {
-        let moves = (0..).map(RoleId).zip(joint);
-        let texts = moves.map(|(role, &played)| ground.move_text(role, played));
-        texts.collect::<Vec<_>>().join(" | ")
-    };
+    let joint = |joint: &Vec<Move>| ground.joint_text(joint);
     // A cube is about states of one phase.
     let phase = || {
         let bases = ground.phases().bases().iter();

@@ -115,6 +115,13 @@ impl GroundGame {
         self.propnet.terms.text(played.name)
     }
 
+    /// The canonical texts of the roles' moves, in a line.
+    pub fn joint_text(&self, joint: &[Move]) -> String {
+        let moves = (0..).map(RoleId).zip(joint);
+        let texts = moves.map(|(role, &played)| self.move_text(role, played));
+        texts.collect::<Vec<_>>().join(" | ")
+    }
+
     /// The move that `text` spells, with any blanks.
     ///
     /// # Errors

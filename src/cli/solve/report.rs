@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use propjit::certificate::GoalRange;
 use propjit::game::Game;
-use propjit::machine::{Move, RoleId};
+use propjit::machine::Move;
 use propjit::solve::{RoleBounds, SolveMethod, Solved};
 use serde::Serialize;
 
@@ -96,11 +96,7 @@ impl Report {
             most_by: bounds.high.1,
             endless: bounds.is_endless,
         };
-        let joint = |joint: &Vec<Move>| {
-            let moves = (0..).map(RoleId).zip(joint);
-            let texts = moves.map(|(role, &played)| ground.move_text(role, played));
-            texts.collect::<Vec<_>>().join(" | ")
-        };
+        let joint = |joint: &Vec<Move>| ground.joint_text(joint);
         let counts = solved.counts();
         Report {
             game: name.to_string(),
