@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::clock::Clock;
 use super::config::AnalysisConfig;
 use super::fact::Fact;
 use super::fact::ProofMethod;
@@ -14,6 +13,7 @@ use super::goals::Excluded;
 use super::inhibitors::Known;
 use super::latches::{self, Kind};
 use super::samples::Samples;
+use super::time_budget::TimeBudget;
 use super::{candidates, composite, counters, decided, goals, inhibitors, linear, totals};
 use crate::engine::Engines;
 use crate::ground::invariants::Invariant;
@@ -284,26 +284,26 @@ fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
 
 /// The stages so far, and the time for those to come.
 struct Stages<'a> {
-    clock: Clock<'a>,
+    budget: TimeBudget<'a>,
     stages: Vec<AnalysisStage>,
 }
 
 impl<'a> Stages<'a> {
     fn start(config: &AnalysisConfig, stop: &'a Stop) -> Stages<'a> {
         Stages {
-            clock: Clock::start(config.time, stop),
+            budget: TimeBudget::start(config.time, stop),
             stages: Vec::new(),
         }
     }
 
     /// The end of this part of the time.
     fn until(&self, part: f64) -> Stop {
-        self.clock.part(part)
+        self.budget.part(part)
     }
 
     fn end(&mut self, name: &'static str, undecided: usize) {
         let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
-        let time = self.clock.elapsed().saturating_sub(before);
+        let time = self.budget.elapsed().saturating_sub(before);
         tracing::debug!(name, ?time, undecided, "analysis stage");
         self.stages.push(AnalysisStage {
             name,

@@ -49,7 +49,6 @@
 pub mod achievable;
 mod candidates;
 mod ceilings;
-mod clock;
 mod composite;
 mod config;
 mod counters;
@@ -67,6 +66,7 @@ mod linear;
 mod relations;
 mod samples;
 mod structural;
+mod time_budget;
 mod totals;
 
 pub use ceilings::ceiling;

@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 
 /// A time that several stages share, and a token that ends all of them.
-pub(super) struct Clock<'a> {
+pub(super) struct TimeBudget<'a> {
     start: Instant,
     time: Duration,
     stop: &'a Stop,
 }
 
-impl<'a> Clock<'a> {
+impl<'a> TimeBudget<'a> {
     /// Starts now.
-    pub(super) fn start(time: Duration, stop: &'a Stop) -> Clock<'a> {
+    pub(super) fn start(time: Duration, stop: &'a Stop) -> TimeBudget<'a> {
         let start = Instant::now();
-        Clock { start, time, stop }
+        TimeBudget { start, time, stop }
     }
 
     /// The end of this part of the time, counted from the start: what one stage does not
