@@ -15,9 +15,10 @@
 //! mean.
 
 mod columns;
-mod course;
 mod lanes;
 mod lines;
+mod move_numbers;
+mod played_moves;
 mod playouts;
 mod queue;
 mod run;
@@ -26,7 +27,8 @@ mod serial;
 mod tally;
 mod trial;
 
-pub use course::{Courses, MoveNumbers};
+pub use move_numbers::MoveNumbers;
+pub use played_moves::PlayedMoves;
 pub use playouts::Playouts;
 pub(crate) use playouts::selectors;
 pub use queue::{JobId, PlayoutQueue};

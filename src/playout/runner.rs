@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use propjit_stop::Stop;
 
-use super::course::MoveNumbers;
+use super::move_numbers::MoveNumbers;
 use super::queue::PlayoutQueue;
 use crate::machine::{MachineError, State};
 use crate::setters::setters;
@@ -98,7 +98,7 @@ pub trait PlayoutRunner: Send {
     fn track_best_line(&mut self, above: Option<i32>);
 
     /// From now on, keeps for each job of what moves its playouts were made, or not any more: see
-    /// [`Tally::courses`](super::Tally::courses). Of matches that run already, it may be a part of
+    /// [`Tally::played_moves`](super::Tally::played_moves). Of matches that run already, it may be a part of
     /// the moves. Returns the numbers of the moves; nothing if this runner keeps none.
     fn track_moves(&mut self, _are_wanted: bool) -> Option<MoveNumbers> {
         None

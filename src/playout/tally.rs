@@ -1,6 +1,6 @@
 //! Counts over many playouts, and the best of them.
 
-use super::course::Courses;
+use super::played_moves::PlayedMoves;
 use crate::machine::Move;
 use crate::statistics::Moments;
 
@@ -54,7 +54,7 @@ pub struct Tally {
     pub best: Option<Line>,
     /// The playouts that ended in a terminal state, if their moves are
     /// [tracked](super::PlayoutRunner::track_moves).
-    pub courses: Courses,
+    pub played_moves: PlayedMoves,
 }
 
 impl Tally {
@@ -71,11 +71,11 @@ impl Tally {
         let mut goals = std::mem::take(&mut self.goals);
         goals.clear();
         goals.resize(roles, GoalTally::default());
-        let mut courses = std::mem::take(&mut self.courses);
-        courses.clear();
+        let mut played_moves = std::mem::take(&mut self.played_moves);
+        played_moves.clear();
         *self = Tally {
             goals,
-            courses,
+            played_moves,
             ..Tally::default()
         };
     }

@@ -39,9 +39,10 @@ use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::select::Selector;
 
 use self::form::Form;
-use super::course::{LaneMoves, MoveNumbers};
 use super::lanes::Lanes;
 use super::lines::Lines;
+use super::move_numbers::MoveNumbers;
+use super::played_moves::LaneMoves;
 use super::queue::PlayoutQueue;
 use super::runner::{PlayoutRunner, RunLimits};
 use super::trial::Trial;

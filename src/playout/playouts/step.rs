@@ -218,7 +218,7 @@ impl Playouts {
                         _ => 0,
                     }
                 });
-                tally.courses.add(goals, moves.of(lane));
+                tally.played_moves.add(goals, moves.of(lane));
             }
         }
         if let Some(lines) = &self.lines {

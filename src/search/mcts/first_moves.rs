@@ -1,4 +1,5 @@
-//! All moves as first: what playouts tell of the moves that were made in them at any time.
+//! All moves as first (AMAF): what playouts tell of the moves that were made in them at any time,
+//! combined with what comes of these moves as in rapid action value estimation (RAVE).
 //!
 //! A playout below a node says something of each move that the role which decides in the node makes in
 //! it, as if it had been made first; so a few playouts tell of many moves (Gelly and Silver,

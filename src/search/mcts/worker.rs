@@ -449,7 +449,7 @@ impl<'a> Worker<'a> {
                 continue;
             };
             if let Some(first_moves) = &mut self.context.first_moves {
-                for (goals, moves) in tally.courses.each() {
+                for (goals, moves) in tally.played_moves.each() {
                     self.tree.back_up_moves(&path, goals, moves, first_moves);
                 }
             }

@@ -1,57 +1,26 @@
-//! The moves that matches are made of, whenever they were made.
+//! The moves that matches are made of, whenever they were made: what a search needs for all moves
+//! as first (AMAF), as in rapid action value estimation (RAVE).
 //!
 //! Each lane's moves are added to a set, bit-sliced, as they are chosen, which takes an operation for
 //! each move that is legal in some lane. They are read when the match ends.
 
-use std::ops::Range;
-
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::select::Selector;
 
+use super::move_numbers::MoveNumbers;
 use crate::lane_mask::LaneMask;
 use crate::machine::RoleId;
 
-/// The numbers of moves among those of all roles: first the moves of the first role.
-#[derive(Clone, Debug)]
-pub struct MoveNumbers {
-    /// Where the moves of each role start, and where the last ones end.
-    starts: Box<[u32]>,
-}
-
-impl MoveNumbers {
-    /// The numbers where the roles have so many moves.
-    pub fn new(moves: impl Iterator<Item = usize>) -> MoveNumbers {
-        let mut end = 0;
-        let ends = moves.map(|moves| {
-            end += moves as u32;
-            end
-        });
-        MoveNumbers {
-            starts: std::iter::once(0).chain(ends).collect(),
-        }
-    }
-
-    /// The numbers of the moves of a role.
-    pub fn of(&self, role: RoleId) -> Range<usize> {
-        self.starts[role.index()] as usize..self.starts[role.index() + 1] as usize
-    }
-
-    /// How many moves there are.
-    pub fn count(&self) -> usize {
-        self.starts[self.starts.len() - 1] as usize
-    }
-}
-
 /// What playouts were made of: the goals of each, and the numbers of the moves that were made in it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Courses {
+pub struct PlayedMoves {
     goals: Vec<i32>,
     moves: Vec<u32>,
     /// Where the moves of each playout end.
     ends: Vec<usize>,
 }
 
-impl Courses {
+impl PlayedMoves {
     /// Forgets all of them.
     pub(super) fn clear(&mut self) {
         self.goals.clear();

@@ -45,15 +45,15 @@ fn a_course_has_the_moves_of_the_line() {
                 let mut expected: Vec<u32> = moves.collect();
                 expected.sort_unstable();
                 expected.dedup();
-                let courses = tally.courses.each();
-                let courses: Vec<_> = courses
+                let played = tally.played_moves.each();
+                let played: Vec<_> = played
                     .map(|(goals, moves)| {
                         let mut moves = moves.to_vec();
                         moves.sort_unstable();
                         (goals.to_vec(), moves)
                     })
                     .collect();
-                assert_eq!(courses, [(vec![line.goal], expected)], "{name} {backend}");
+                assert_eq!(played, [(vec![line.goal], expected)], "{name} {backend}");
                 lines += 1;
             }
             assert!(lines > 0, "some match of {name} comes to an end");
@@ -76,9 +76,9 @@ fn goals_belong_to_the_moves() {
     for backend in LANES {
         let (mut runner, numbers) = tracking(&game, backend);
         let tally = tallies(&mut *runner, 1, 5000).remove(0);
-        assert_eq!(tally.courses.each().count(), 5000);
+        assert_eq!(tally.played_moves.each().count(), 5000);
         let mut sums = [0; 2];
-        for (goals, moves) in tally.courses.each() {
+        for (goals, moves) in tally.played_moves.each() {
             let marks = [RoleId(0), RoleId(1)].map(|role| {
                 let numbers = numbers.of(role);
                 let own = moves.iter().filter(|&&at| numbers.contains(&(at as usize)));
@@ -103,7 +103,7 @@ fn goals_belong_to_the_moves() {
 }
 
 #[test]
-fn courses_change_nothing_and_are_kept_when_wanted() {
+fn moves_change_nothing_and_are_kept_when_wanted() {
     let game = common::own_game("connectFour");
     for backend in LANES {
         let (mut runner, _) = tracking(&game, backend);
@@ -111,10 +111,16 @@ fn courses_change_nothing_and_are_kept_when_wanted() {
         let (mut runner, _) = tracking(&game, backend);
         assert!(runner.track_moves(false).is_none());
         let without = tallies(&mut *runner, 1, 1000).remove(0);
-        assert_eq!(without.courses.each().count(), 0);
-        assert_eq!(with.courses.each().count(), 1000);
-        let courses = without.courses.clone();
-        assert_eq!(Tally { courses, ..with }, without);
+        assert_eq!(without.played_moves.each().count(), 0);
+        assert_eq!(with.played_moves.each().count(), 1000);
+        let played_moves = without.played_moves.clone();
+        assert_eq!(
+            Tally {
+                played_moves,
+                ..with
+            },
+            without
+        );
     }
     let mut serial = runner(&game, Backend::Scalar, 500, streams(4).next().unwrap()).unwrap();
     assert!(serial.track_moves(true).is_none());
