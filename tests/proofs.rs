@@ -14,8 +14,8 @@ use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State};
 use propjit::matches::{History, Script};
 use propjit::proof::{
-    KnownWins, MOST_DEPTH, Pace, Proof, ProofConfig, ProofError, ProofMessage, ProofMode,
-    ProofPosition, ProofRequest, ProofWay, ProofWorker, Prover, ProverTeam, Target, Verdict,
+    KnownWins, MOST_DEPTH, Pace, ParallelProver, Proof, ProofConfig, ProofError, ProofMessage,
+    ProofMode, ProofPosition, ProofRequest, ProofWay, ProofWorker, Prover, Target, Verdict,
     WorkerEvent,
 };
 use propjit::rng::streams;
@@ -406,7 +406,7 @@ fn several_threads_find_what_one_does() {
         let engines = game.engines().unwrap();
         // By threats, wins may be found that take longer.
         let config = ProofConfig::default().with_mode(ProofMode::Full);
-        let mut team = ProverTeam::new(engines, target, &config, 3, &Stop::new()).unwrap();
+        let mut team = ParallelProver::new(engines, target, &config, 3, &Stop::new()).unwrap();
         for _ in 0..4 {
             let states = random_match(&mut *machine, &mut rng);
             let from = states.len().saturating_sub(depth as usize + 2);
@@ -487,6 +487,6 @@ fn no_team_gets_ready_after_a_stop() {
     let stop = Stop::new();
     stop.set();
     let config = ProofConfig::default();
-    let team = ProverTeam::new(game.engines().unwrap(), target, &config, 2, &stop);
+    let team = ParallelProver::new(game.engines().unwrap(), target, &config, 2, &stop);
     assert!(matches!(team, Err(ProofError::Stopped)), "{team:?}");
 }

@@ -13,7 +13,7 @@ use propjit::machine::RoleId;
 use propjit::matches::{History, Script};
 use propjit::program::ProgramCommand;
 use propjit::proof::{
-    Finding, Pace, ProofAnswer, ProofConfig, ProofCrew, ProofPosition, Prover, Target, Verdict,
+    Finding, Pace, ProofAnswer, ProofConfig, ProofPosition, ProofWorkers, Prover, Target, Verdict,
 };
 use propjit::{State, Stop};
 use serde_json::{Value, json};
@@ -250,17 +250,17 @@ fn serving() -> String {
 }
 
 #[cfg(unix)]
-fn crew(game: &Game, commands: &[String], thread: Option<f64>) -> ProofCrew {
+fn crew(game: &Game, commands: &[String], thread: Option<f64>) -> ProofWorkers {
     let commands = commands.iter().map(|command| command.parse().unwrap());
     let commands: Vec<ProgramCommand> = commands.collect();
     let source = &game.rules().source;
     let rulesheet = (source.name(), source.text());
-    ProofCrew::start(game.engines().unwrap(), rulesheet, &commands, thread)
+    ProofWorkers::start(game.engines().unwrap(), rulesheet, &commands, thread)
 }
 
 /// What a crew proves next about the positions that it was asked about, if that comes in time.
 #[cfg(unix)]
-fn next_proof(crew: &mut ProofCrew, time: Duration) -> Option<ProofAnswer> {
+fn next_proof(crew: &mut ProofWorkers, time: Duration) -> Option<ProofAnswer> {
     loop {
         if let Finding::Answer(answer) = crew.wait(time)? {
             return Some(answer);
@@ -297,7 +297,7 @@ fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
     assert_eq!((first.position, first.target), (0, target));
     assert_eq!(first.joint[role.index()], proof.line[0][role.index()]);
     assert!(first.cube.iter().all(|literal| literal.holds(&state)));
-    assert_eq!(crew.workers(), [1, 1]);
+    assert_eq!(crew.count(), [1, 1]);
 
     // Another process proves it again when the first one is killed.
     let ids = processes(&folder, 1);
@@ -327,7 +327,7 @@ fn what_a_worker_had_to_do_is_done_by_others_when_it_is_gone() {
     };
     crew.ask(vec![position]);
     assert_eq!(next_proof(&mut crew, LONG).unwrap().position, 0);
-    while crew.workers() != [1, 2] || processes(&folder, 1).len() < 4 {
+    while crew.count() != [1, 2] || processes(&folder, 1).len() < 4 {
         crew.wait(Duration::from_millis(5));
     }
 }
@@ -374,7 +374,7 @@ fn proofs_that_cannot_be_are_not_believed() {
             assert_eq!(next_proof(&mut crew, LONG).unwrap().depth, 1);
             continue;
         }
-        while crew.workers() != [0, 1] || processes(&folder, 1).len() < 4 {
+        while crew.count() != [0, 1] || processes(&folder, 1).len() < 4 {
             let answer = next_proof(&mut crew, Duration::from_millis(5));
             assert!(answer.is_none(), "{proof}: {answer:?}");
         }
@@ -473,14 +473,14 @@ fn a_worker_that_never_stops_talking_holds_nobody_up() {
     let talk = format!("echo '{ready}'; exec yes '{wins}'");
     let game = common::own_game("ticTacToe");
     let mut crew = crew(&game, &[script(&folder, &talk)], None);
-    while crew.workers() != [1, 1] {
+    while crew.count() != [1, 1] {
         crew.wait(Duration::from_millis(5));
     }
     assert!(crew.wait(LONG).is_some(), "it talks");
     crew.rest();
     let until = Instant::now() + Duration::from_millis(50);
     while crew.last_words(until).is_some() {}
-    assert_eq!(crew.workers(), [1, 1], "it is still there");
+    assert_eq!(crew.count(), [1, 1], "it is still there");
 }
 
 #[test]
@@ -538,7 +538,7 @@ fn a_search_that_does_not_pay_is_given_up_and_that_is_told() {
     let game = common::load(&common::own_folder().join("reversi.kif"));
     let source = &game.rules().source;
     let rulesheet = (source.name(), source.text());
-    let mut crew = ProofCrew::start(game.engines().unwrap(), rulesheet, &[], Some(1.0));
+    let mut crew = ProofWorkers::start(game.engines().unwrap(), rulesheet, &[], Some(1.0));
     let state = game.ground_game().unwrap().initial().clone();
     loop {
         crew.ask(vec![ProofPosition {

@@ -13,8 +13,8 @@ use propjit::game::Game;
 use propjit::ground::Literal;
 use propjit::machine::Move;
 use propjit::proof::{
-    self, Cube, MOST_DEPTH, Proof, ProofConfig, ProofCounts, ProofError, ProofMode, ProofPart,
-    ProofWay, ProverTeam, Target, Verdict,
+    self, Cube, MOST_DEPTH, ParallelProver, Proof, ProofConfig, ProofCounts, ProofError, ProofMode,
+    ProofPart, ProofWay, Target, Verdict,
 };
 use serde::Serialize;
 
@@ -198,13 +198,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         move || doing.lock().clone()
     });
     let prove = || {
-        let mut team = ProverTeam::new(engines, target, &config, args.threads, &making)?;
+        let mut prover = ParallelProver::new(engines, target, &config, args.threads, &making)?;
         let start = Instant::now();
         *doing.lock() = "searching".to_string();
         let searched = |depth| *doing.lock() = format!("{depth} joint moves are not enough");
         let most = args.depth.unwrap_or(MOST_DEPTH);
-        let proof = team.prove(&state, most, &making, searched)?;
-        Ok((proof, team.counts(), start.elapsed()))
+        let proof = prover.prove(&state, most, &making, searched)?;
+        Ok((proof, prover.counts(), start.elapsed()))
     };
     let proved = match time {
         Some(time) => within(&making, time, prove),

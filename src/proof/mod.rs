@@ -21,11 +21,11 @@
 //!   moves; `numbers`: the search without a horizon; `courses`: which of the searches is next, and
 //!   how far.
 //! - `prover`: what a search finds about a state.
-//! - `team`, `exchange`: several provers that search for the same proof.
+//! - `parallel`, `exchange`: several provers that search for the same proof.
 //! - `message`: what a search asks its workers, and what these tell.
 //! - `worker`, `pace`: a thread that proves what it is asked about, for a share of the time.
 //! - `encoding`, `process`, `serve`: a worker in another process, and how messages are written.
-//! - `crew`: several workers.
+//! - `worker_pool`: several workers, which are asked as if they were one.
 //! - `announcer`, `known_wins`: wins that are found on the way, for searches of another kind that
 //!   come to states in the same cubes.
 //!
@@ -36,7 +36,6 @@
 mod announcer;
 mod conclusion;
 mod courses;
-mod crew;
 mod cube;
 mod direct_threats;
 mod encoding;
@@ -48,19 +47,19 @@ mod node;
 mod numbers;
 mod order;
 mod pace;
+mod parallel;
 mod process;
 mod prover;
 mod search;
 mod serve;
 mod steps;
 mod store;
-mod team;
 mod threats;
 mod worker;
+mod worker_pool;
 
 pub use crate::reasons::Target;
 pub use courses::{ProofMode, ProofWay};
-pub use crew::{Finding, ProofCrew};
 pub use cube::Cube;
 pub use encoding::VERSION;
 pub use known_wins::KnownWins;
@@ -69,9 +68,10 @@ pub use message::{
     WinCube, WorkerEvent,
 };
 pub use pace::Pace;
+pub use parallel::ParallelProver;
 pub use process::own_worker;
 pub use prover::{MOST_DEPTH, Proof, ProofConfig, ProofError, ProofPart, Prover, Verdict};
 pub use search::ProofCounts;
 pub use serve::{LoadGame, serve};
-pub use team::ProverTeam;
 pub use worker::{ProofWorker, TellProofs};
+pub use worker_pool::{Finding, ProofWorkers};

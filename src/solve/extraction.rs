@@ -7,7 +7,7 @@ use propjit_stop::Stop;
 use crate::engine::Engines;
 use crate::machine::expander::Expander;
 use crate::machine::{Move, RoleId, State};
-use crate::proof::{MOST_DEPTH, ProverTeam, Verdict};
+use crate::proof::{MOST_DEPTH, ParallelProver, Verdict};
 use crate::state_set::StateSet;
 
 use super::bounds::chance;
@@ -21,7 +21,7 @@ pub(super) struct Proved {
     pub(super) value: i32,
     /// Whether the role can force it; if not, the others prevent it.
     pub(super) is_won: bool,
-    pub(super) team: ProverTeam,
+    pub(super) prover: ParallelProver,
 }
 
 /// What a group chooses, and what comes of it.
@@ -153,7 +153,9 @@ impl Proved {
 
     /// A joint move in which the role makes a winning move.
     fn winning(&mut self, state: &[u64], stop: &Stop) -> Option<Vec<Move>> {
-        let proof = self.team.prove(&unpacked(state), MOST_DEPTH, stop, |_| ());
+        let proof = self
+            .prover
+            .prove(&unpacked(state), MOST_DEPTH, stop, |_| ());
         proof.ok()?.line.into_iter().next()
     }
 
@@ -163,7 +165,7 @@ impl Proved {
             Some(goals) => goals[self.role.index()] < self.value,
             None => {
                 let state = unpacked(&step.state);
-                let proof = self.team.prove(&state, MOST_DEPTH, stop, |_| ());
+                let proof = self.prover.prove(&state, MOST_DEPTH, stop, |_| ());
                 proof.is_ok_and(|proof| proof.verdict == Verdict::Lost)
             }
         }

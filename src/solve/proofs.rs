@@ -8,7 +8,9 @@ use rustc_hash::FxHashMap;
 use crate::engine::Engines;
 use crate::ground::GroundGame;
 use crate::machine::{Move, RoleId};
-use crate::proof::{MOST_DEPTH, ProofConfig, ProofError, ProofMode, ProverTeam, Target, Verdict};
+use crate::proof::{
+    MOST_DEPTH, ParallelProver, ProofConfig, ProofError, ProofMode, Target, Verdict,
+};
 use crate::reasons::PhaseCircuit;
 
 use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
@@ -54,7 +56,7 @@ impl Findings {
         let game = engines.game();
         let in_turns = in_turns(game);
         let config = ProofConfig::default().with_mode(ProofMode::All);
-        let mut teams: FxHashMap<(RoleId, i32), ProverTeam> = FxHashMap::default();
+        let mut provers: FxHashMap<(RoleId, i32), ParallelProver> = FxHashMap::default();
         let mut slice = FIRST_SLICE;
         let mut is_high = true;
         while !bounds.is_solved() && !stop.is_set() {
@@ -63,35 +65,35 @@ impl Findings {
                     continue;
                 };
                 let target = Target { role, value };
-                let mut team = match teams.remove(&(role, value)) {
-                    Some(team) => team,
-                    None => ProverTeam::new(engines, target, &config, threads, stop)?,
+                let mut prover = match provers.remove(&(role, value)) {
+                    Some(prover) => prover,
+                    None => ParallelProver::new(engines, target, &config, threads, stop)?,
                 };
                 let part = stop.within(slice);
-                let proof = team.prove(game.initial(), MOST_DEPTH, &part, |_| ())?;
+                let proof = prover.prove(game.initial(), MOST_DEPTH, &part, |_| ())?;
                 match proof.verdict {
                     Verdict::Won(_) => {
                         bounds.raise(role, value, SolveMethod::Proof);
                         self.line = proof.line;
-                        self.keep(target, true, team);
+                        self.keep(target, true, prover);
                     }
                     Verdict::Lost if in_turns[role.index()] => {
                         let goals = goals(game, role);
                         let less = goals.into_iter().rev().find(|&goal| goal < value);
                         bounds.lower(role, less.unwrap_or(value), SolveMethod::Proof);
-                        self.keep(target, false, team);
+                        self.keep(target, false, prover);
                     }
-                    _ => drop(teams.insert((role, value), team)),
+                    _ => drop(provers.insert((role, value), prover)),
                 }
-                teams.retain(|&(role, value), _| {
+                provers.retain(|&(role, value), _| {
                     let bounds = bounds.of(role);
                     bounds.low.0 < value && value <= bounds.high.0
                 });
-                if bytes(&teams, game) > memory {
+                if bytes(&provers, game) > memory {
                     // What other targets have found out is not worth keeping.
-                    teams.retain(|&other, _| other == (role, value));
+                    provers.retain(|&other, _| other == (role, value));
                 }
-                if stop.is_set() || bytes(&teams, game) > memory {
+                if stop.is_set() || bytes(&provers, game) > memory {
                     return Ok(());
                 }
             }
@@ -102,14 +104,14 @@ impl Findings {
     }
 
     /// Keeps those who have proved something, instead of those who had proved less.
-    fn keep(&mut self, Target { role, value }: Target, is_won: bool, team: ProverTeam) {
+    fn keep(&mut self, Target { role, value }: Target, is_won: bool, prover: ParallelProver) {
         self.proved
             .retain(|proved| (proved.role, proved.is_won) != (role, is_won));
         self.proved.push(Proved {
             role,
             value,
             is_won,
-            team,
+            prover,
         });
     }
 }
@@ -147,8 +149,8 @@ fn in_turns(game: &GroundGame) -> Vec<bool> {
 }
 
 /// About how much memory provers take.
-fn bytes(teams: &FxHashMap<(RoleId, i32), ProverTeam>, game: &GroundGame) -> usize {
-    let cubes = teams.values().flat_map(ProverTeam::counts);
+fn bytes(provers: &FxHashMap<(RoleId, i32), ParallelProver>, game: &GroundGame) -> usize {
+    let cubes = provers.values().flat_map(ParallelProver::counts);
     let cubes: u64 = cubes.map(|counts| counts.cubes[0] + counts.cubes[1]).sum();
     // A cube has two sets of propositions, and is in tables that have two more.
     cubes as usize * (game.layout().bases.len() / 2 + CUBE_BYTES)

@@ -18,7 +18,7 @@ use crate::engine::Engines;
 use crate::game::Game;
 use crate::ground::GroundGame;
 use crate::machine::{RoleId, State};
-use crate::proof::{Finding, KnownWins, ProofAnswer, ProofCrew, ProofPosition, TargetStatus};
+use crate::proof::{Finding, KnownWins, ProofAnswer, ProofPosition, ProofWorkers, TargetStatus};
 
 /// The time after which positions are chosen anew: the first time, and at most. It doubles.
 const INTERVAL: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
@@ -33,7 +33,7 @@ const LAST_WORDS: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(super) struct LocalSearch {
     game: Arc<GroundGame>,
-    crew: ProofCrew,
+    workers: ProofWorkers,
     /// The nodes of the last request.
     nodes: Vec<NodeId>,
     /// What was proved about nodes since there is the root.
@@ -56,7 +56,7 @@ impl LocalSearch {
         let rulesheet = (source.name(), source.text());
         Some(LocalSearch {
             game: engines.game().clone(),
-            crew: ProofCrew::start(engines, rulesheet, &config.provers, share),
+            workers: ProofWorkers::start(engines, rulesheet, &config.provers, share),
             nodes: Vec::new(),
             proofs: Vec::new(),
         })
@@ -64,7 +64,7 @@ impl LocalSearch {
 
     /// Sets the share of the time that the prover of this process has.
     pub(super) fn set_share(&mut self, share: f64) {
-        self.crew.set_share(share);
+        self.workers.set_share(share);
     }
 
     /// Nothing is known of the game yet.
@@ -76,13 +76,13 @@ impl LocalSearch {
     pub(super) fn forget(&mut self) {
         self.nodes.clear();
         self.proofs.clear();
-        self.crew.forget();
+        self.workers.forget();
     }
 
     /// Forgets the nodes but for the root, which is another one now.
     pub(super) fn renew(&mut self, before: NodeId, root: NodeId) {
         self.nodes.clear();
-        self.crew.forget();
+        self.workers.forget();
         self.proofs.retain_mut(|(id, _)| {
             let is_root = *id == before;
             *id = root;
@@ -98,7 +98,7 @@ impl LocalSearch {
         let mut asked = Instant::now();
         while !stop.is_set() {
             // Not longer than a stop may wait.
-            let found = self.crew.wait(Duration::from_millis(5));
+            let found = self.workers.wait(Duration::from_millis(5));
             if found.is_some_and(|found| self.hear(tree, found, &mut buffer)) {
                 // Other moves matter now.
                 self.ask(tree);
@@ -109,9 +109,9 @@ impl LocalSearch {
                 interval = longest.min(2 * interval);
             }
         }
-        self.crew.rest();
+        self.workers.rest();
         let until = Instant::now() + LAST_WORDS;
-        while let Some(found) = self.crew.last_words(until) {
+        while let Some(found) = self.workers.last_words(until) {
             self.hear(tree, found, &mut buffer);
         }
         tree.give_back(buffer);
@@ -134,7 +134,7 @@ impl LocalSearch {
     /// Asks about the positions that matter now, if these are not those asked about already.
     fn ask(&mut self, tree: &Tree) {
         let nodes = positions(tree);
-        if nodes == self.nodes && !self.crew.rests() {
+        if nodes == self.nodes && !self.workers.rests() {
             return;
         }
         let positions = nodes.iter().map(|&id| {
@@ -149,7 +149,7 @@ impl LocalSearch {
             };
             ProofPosition { state, role }
         });
-        self.crew.ask(positions.collect());
+        self.workers.ask(positions.collect());
         self.nodes = nodes;
     }
 
@@ -186,7 +186,7 @@ impl LocalSearch {
         let mut proved: Vec<NodeId> = self.proofs.iter().map(|&(id, _)| id).collect();
         proved.sort_unstable_by_key(|id| id.0);
         proved.dedup();
-        let [ready, workers] = self.crew.workers();
+        let [ready, workers] = self.workers.count();
         let target = |of: TargetStatus| LocalTarget {
             role: self.game.roles()[of.target.role.index()].clone(),
             goal: of.target.value,
@@ -200,7 +200,7 @@ impl LocalSearch {
             proofs: proved.len(),
             ready,
             workers,
-            targets: self.crew.status().into_iter().map(target).collect(),
+            targets: self.workers.status().into_iter().map(target).collect(),
         });
         let Some((_, decision)) = tree.decision_of_one(tree.root()) else {
             return;

@@ -1,4 +1,4 @@
-//! A crew of proof workers: threads of this process and other processes, among which positions are
+//! A pool of proof workers: threads of this process and other processes, among which positions are
 //! shared out.
 
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use crate::program::ProgramCommand;
 /// The most important position goes to the first worker, the next one to the second, and so on in
 /// turns. What a worker had to do that ends is given to the others.
 #[derive(Debug)]
-pub struct ProofCrew {
+pub struct ProofWorkers {
     members: Vec<Member>,
     events: Receiver<(usize, WorkerEvent)>,
-    /// The positions that are asked about, unless the crew rests.
+    /// The positions that are asked about, unless all rest.
     positions: Vec<ProofPosition>,
     rests: bool,
     /// The number of the last request.
     number: u64,
 }
 
-/// Something that a crew has found out.
+/// Something that a worker has found out.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Finding {
     /// About a position that it was asked about.
@@ -40,14 +40,14 @@ pub enum Finding {
     Wins(ProofWins),
 }
 
-/// A worker of a crew.
+/// A worker of a pool.
 #[derive(Debug)]
 struct Member {
     worker: Worker,
     /// The share of the time that it may work.
     share: f64,
     state: MemberState,
-    /// The number of the last request about positions, and which of the crew's these are.
+    /// The number of the last request about positions, and which of all positions these are.
     dealt: (u64, Vec<usize>),
     /// The last that it told of itself.
     status: ProofStatus,
@@ -68,7 +68,7 @@ enum MemberState {
     Gone,
 }
 
-impl ProofCrew {
+impl ProofWorkers {
     /// Starts a process for each of the commands, and a thread of this process with a share of
     /// the time, if that is wanted. The rulesheet, with its name, is for the processes.
     pub fn start(
@@ -76,7 +76,7 @@ impl ProofCrew {
         rulesheet: (&str, &str),
         commands: &[ProgramCommand],
         thread: Option<f64>,
-    ) -> ProofCrew {
+    ) -> ProofWorkers {
         let (tell, events) = unbounded();
         let mut members = Vec::new();
         for (number, command) in commands.iter().enumerate() {
@@ -94,12 +94,12 @@ impl ProofCrew {
             let worker = ProofWorker::start(engines, Arc::new(tell));
             members.push(Member::new(Worker::Thread(worker), share));
         }
-        ProofCrew::of(members, events)
+        ProofWorkers::of(members, events)
     }
 
-    /// A crew that was asked nothing yet.
-    fn of(members: Vec<Member>, events: Receiver<(usize, WorkerEvent)>) -> ProofCrew {
-        ProofCrew {
+    /// Workers that were asked nothing yet.
+    fn of(members: Vec<Member>, events: Receiver<(usize, WorkerEvent)>) -> ProofWorkers {
+        ProofWorkers {
             members,
             events,
             positions: Vec::new(),
@@ -135,12 +135,12 @@ impl ProofCrew {
         }
     }
 
-    /// Whether nothing was asked since it was sent to [rest](ProofCrew::rest).
+    /// Whether nothing was asked since they were sent to [rest](ProofWorkers::rest).
     pub fn rests(&self) -> bool {
         self.rests
     }
 
-    /// As [`rest`](ProofCrew::rest), and nothing more is told about any position.
+    /// As [`rest`](ProofWorkers::rest), and nothing more is told about any position.
     pub fn forget(&mut self) {
         self.rest();
         for member in &mut self.members {
@@ -174,7 +174,7 @@ impl ProofCrew {
         }
     }
 
-    /// After [`rest`](ProofCrew::rest): something more that was proved before, unless all have
+    /// After [`rest`](ProofWorkers::rest): something more that was proved before, unless all have
     /// told that they rest, or that takes until later than this, however much they have to tell.
     pub fn last_words(&mut self, until: Instant) -> Option<Finding> {
         let number = self.number;
@@ -190,7 +190,7 @@ impl ProofCrew {
     }
 
     /// Takes note of what a worker tells, and returns it if it is a finding. A position has the
-    /// number in the crew then.
+    /// number among all positions then.
     fn hear(&mut self, number: usize, event: WorkerEvent) -> Option<Finding> {
         let member = &mut self.members[number];
         let before = member.state;
@@ -231,7 +231,7 @@ impl ProofCrew {
     }
 
     /// The number of workers that are there, of so many.
-    pub fn workers(&self) -> [usize; 2] {
+    pub fn count(&self) -> [usize; 2] {
         let ready = self.members.iter();
         let ready = ready.filter(|member| member.state == MemberState::Ready);
         [ready.count(), self.members.len()]
@@ -317,10 +317,10 @@ mod tests {
             let worker = ProofWorker::start(engines, Arc::new(tell));
             Member::new(Worker::Thread(worker), 1.0)
         };
-        let mut crew = ProofCrew::of(vec![member(0, true), member(1, false)], events);
+        let mut workers = ProofWorkers::of(vec![member(0, true), member(1, false)], events);
         let long = Duration::from_secs(200);
-        while crew.workers() != [2, 2] {
-            crew.wait(Duration::from_millis(5));
+        while workers.count() != [2, 2] {
+            workers.wait(Duration::from_millis(5));
         }
         let ground = game.ground_game().unwrap();
         let row = [
@@ -335,13 +335,13 @@ mod tests {
         };
         let states = ["(control x)", "(control o)"].map(state);
         let position = |state| ProofPosition { state, role: None };
-        crew.ask(states.map(position).to_vec());
+        workers.ask(states.map(position).to_vec());
         let mut answered = [false; 2];
         while answered != [true; 2] {
-            if let Some(Finding::Answer(answer)) = crew.wait(long) {
+            if let Some(Finding::Answer(answer)) = workers.wait(long) {
                 answered[answer.position] = true;
             }
         }
-        assert_eq!(crew.workers(), [1, 2]);
+        assert_eq!(workers.count(), [1, 2]);
     }
 }

@@ -1,4 +1,5 @@
-//! A team of provers, each on a thread, that search for a proof about the same state.
+//! Parallel proof search: several provers, each on a thread, that search for a proof about the same
+//! state.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -19,15 +20,15 @@ use crate::rng::streams;
 /// Several provers for one target, which try moves in different orders and tell each other what
 /// they prove. The others go on when one crashes.
 #[derive(Debug)]
-pub struct ProverTeam {
+pub struct ParallelProver {
     provers: Vec<Prover>,
     mode: ProofMode,
     /// What was counted by those that have crashed.
     crashed: [ProofCounts; 3],
 }
 
-impl ProverTeam {
-    /// A team of at least one prover.
+impl ParallelProver {
+    /// At least one prover.
     ///
     /// # Errors
     /// When there are more joint moves than can be tried, or a stop comes before it is ready: the one
@@ -38,7 +39,7 @@ impl ProverTeam {
         config: &ProofConfig,
         threads: usize,
         stop: &Stop,
-    ) -> Result<ProverTeam, ProofError> {
+    ) -> Result<ParallelProver, ProofError> {
         let influence = influence(engines.game(), stop);
         let influence = influence.as_ref();
         let prover = |_| Prover::with_influence(engines, target, config, influence, stop);
@@ -54,7 +55,7 @@ impl ProverTeam {
             }
         }
         let mode = config.mode;
-        Ok(ProverTeam {
+        Ok(ParallelProver {
             provers,
             mode,
             crashed: Default::default(),
@@ -155,7 +156,7 @@ mod tests {
     use crate::proof::Verdict;
 
     #[test]
-    fn a_team_goes_on_without_a_prover_that_crashes() {
+    fn the_others_go_on_when_a_prover_crashes() {
         let rules = propjit_gdl::games::text("ticTacToe").unwrap();
         let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
         let target = Target {
@@ -164,14 +165,14 @@ mod tests {
         };
         let config = ProofConfig::default();
         let engines = game.engines().unwrap();
-        let mut team = ProverTeam::new(engines, target, &config, 2, &Stop::new()).unwrap();
-        team.provers[0].announce(Announcer::new(Box::new(|_| panic!("as wanted"))));
+        let mut prover = ParallelProver::new(engines, target, &config, 2, &Stop::new()).unwrap();
+        prover.provers[0].announce(Announcer::new(Box::new(|_| panic!("as wanted"))));
         let state = game.ground_game().unwrap().initial().clone();
         // Nobody wins by force, and many cubes are proved before that is seen.
-        let proof = team.prove(&state, 20, &Stop::new(), |_| ()).unwrap();
+        let proof = prover.prove(&state, 20, &Stop::new(), |_| ()).unwrap();
         assert_eq!(proof.verdict, Verdict::Lost);
-        assert_eq!(team.provers.len(), 1);
+        assert_eq!(prover.provers.len(), 1);
         // What the other one has searched stays counted: the number of nodes never falls.
-        assert!(team.nodes() > team.provers[0].nodes());
+        assert!(prover.nodes() > prover.provers[0].nodes());
     }
 }
