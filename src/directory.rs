@@ -41,8 +41,8 @@ pub enum DirectoryError {
     },
 }
 
-/// The directory that the environment variable names, or else `propjit` among the user's
-/// directories; none if the variable says `off`.
+/// The directory that the environment variable names, or else one among the user's directories,
+/// `propjit` or for the cache `propjit/code`; none if the variable says `off`.
 pub(crate) fn find(
     variable: &'static str,
     purpose: Purpose,

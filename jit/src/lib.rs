@@ -61,7 +61,9 @@
 //!
 //! - [`circuit`]: circuits, their builder, and walks over them.
 //! - [`passes`]: the optimiser, which uses what is [assumed](assumptions) about the inputs.
+//! - [`counts`]: functions of how many inputs are true, made anew of adders.
 //! - [`ternary`]: bounds of a circuit's wires when only some inputs are known.
+//! - [`reasons`]: which inputs make wires what they are.
 //! - [`section`]: parts of a circuit that are evaluated together.
 //! - [`scalar`]: an interpreter for one assignment that computes only what changes.
 //! - [`lanes`]: bit-sliced interpretation, with one bit per assignment in the rows that stand
@@ -72,9 +74,9 @@
 //! - [`memory`]: memory that threads share word by word.
 //! - [`vectorised()`]: loops over numbers, with the vectors that the CPU has.
 //!
-//! All `unsafe` code of the project is here: unchecked indexing of programs that were
-//! checked when they were made, vector instructions behind run-time detection, calls
-//! of machine code that was generated here, and memory shared by threads.
+//! All `unsafe` code of the project but for its bindings to other languages is here: unchecked
+//! indexing of programs that were checked when they were made, vector instructions behind run-time
+//! detection, calls of machine code that was generated here, and memory shared by threads.
 //!
 //! # Features
 //!

@@ -1,7 +1,7 @@
 //! Listings of machine code for people to read.
 //!
-//! Cranelift prints its own code. What the assembler for AVX2 makes is decoded from its
-//! bytes, so that the listing cannot differ from what would run.
+//! Cranelift prints its own code. What the assemblers for AVX2 and AVX-512 make is decoded
+//! from its bytes, so that the listing cannot differ from what would run.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Vectors of the CPU, as which rows are processed.
 //!
-//! The code that works on rows is generic over [`Vector`], and `dispatch` in
-//! [`width`](super::dispatch) chooses the type. Explicit vectors rather than arrays of
+//! The code that works on rows is generic over [`Vector`], and [`dispatch`](super::dispatch)
+//! chooses the type. Explicit vectors rather than arrays of
 //! words, because compilers do not reliably find the vectors in long chains of
 //! operations on arrays.
 
