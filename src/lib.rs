@@ -31,29 +31,34 @@
 //! | compare positions by their game trees | [`similarity`] |
 //! | check rules by playing, see what a game is like | [`inspection`] |
 //!
-//! The folder `examples` has a program for each.
+//! The folder `examples` has programs for some of these.
 //!
 //! # The rooms
 //!
 //! Each depends only on those above it.
 //!
 //! - [`gdl`] and [`jit`] are the packages below this one: rules and networks; circuits and code.
-//! - [`ground`] is a game as a circuit, with the names of what its wires mean; [`darkening`] and
-//!   [`decisive`] derive other circuits from it.
+//! - [`ground`] is a game as a circuit, with the names of what its wires mean; [`darkening`],
+//!   [`decisive`] and [`reasons`] derive other circuits from it.
 //! - [`stepping`] puts the choice of moves into the circuit.
 //! - [`influence`] tells how soon moves have an influence on each other and on goals.
 //! - [`factors`] are parts of a game that change independently of each other.
 //! - [`engine`] is the life of code: the best engine for a state, now.
 //! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
+//! - [`analysis`] proves what holds in all states, or from a state on.
+//! - [`game`] is the front door: it loads games, and makes machines for them.
 //! - [`playout`] plays random matches, [`perft`] counts all of them; [`environment`] plays as those
 //!   who learn from it say.
-//! - [`analysis`] proves what holds in all states, or from a state on.
-//! - [`search`] finds good moves.
-//! - [`solve`] proves values of games, and [`certificate`] checks such proofs by the rules alone.
-//! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
-//!   managers elsewhere take part; [`player`] has the players, and reads their names.
-//! - [`similarity`] compares positions by what can be played from them on.
+//! - [`grid`] infers the boards of a game.
 //! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
+//! - [`similarity`] compares positions by what can be played from them on.
+//! - [`plan`] looks for the best match of a game of one role.
+//! - [`proof`] proves what a role can force.
+//! - [`solve`] proves values of games, and [`certificate`] checks such proofs by the rules alone.
+//! - [`search`] finds good moves.
+//! - [`matches`](mod@matches) is a match and all about it; [`protocol`] lets players and game
+//!   managers elsewhere take part; [`player`] has the players, and reads their names; [`view`] shows
+//!   a match in the browser.
 //! - [`verify`] compares machines with recorded traces and with each other; [`profile`] keeps what
 //!   suits the user's CPU best; `tools`, a feature, measures.
 
