@@ -87,8 +87,7 @@ fn compare(name: &str, engines: &Engines, darkened: &Darkened, steps: usize, rng
     }
 }
 
-/// Compares at several places of several random matches, on the interpreter and on machine
-/// code, with passes and without.
+/// Compares at several places of several random matches, with passes and without.
 fn check(path: &Path, matches: u64, steps: usize) {
     let name = path.file_stem().unwrap().to_string_lossy();
     let Ok(game) = Game::load(path, &Setup::default()) else {
@@ -109,14 +108,7 @@ fn check(path: &Path, matches: u64, steps: usize) {
             let some = Duration::from_millis(200);
             let specialisation = Specialisation::new(game, &mut fixpoint, root);
             let compile = |passes| Darkened::compile(&specialisation, programs, passes).unwrap();
-            let darkened = [
-                compile(some),
-                match part {
-                    0 | 2 => Darkened::interpret(&specialisation, programs, none),
-                    _ => compile(none),
-                },
-            ];
-            for darkened in darkened {
+            for darkened in [some, none].map(compile) {
                 assert!(darkened.gates <= game.min_gates().circuit.gates(), "{name}");
                 compare(&name, engines, &darkened, steps, &mut rng);
             }

@@ -168,11 +168,6 @@ impl Factors {
         }
     }
 
-    /// Whether there are several parts that matter.
-    pub fn is_factored(&self) -> bool {
-        self.parts.iter().filter(|part| part.is_relevant()).count() > 1
-    }
-
     /// Whether matches can be looked at part by part: legality depends on nothing but parts and phases.
     pub(crate) fn are_timeless(&self) -> bool {
         self.clock.is_phased() && self.phases.iter().all(|phase| !phase.is_guarded)

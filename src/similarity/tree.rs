@@ -90,11 +90,6 @@ impl GameTree {
         self.nodes.len() - 1
     }
 
-    /// The number of moves in the root.
-    pub fn breadth(&self) -> usize {
-        self.nodes[0].children.len()
-    }
-
     pub(super) fn nodes(&self) -> &[Node] {
         &self.nodes
     }

@@ -1,13 +1,9 @@
 //! An engine for the states that follow from a root.
 
-use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
-use propjit_jit::assumptions::Assumptions;
-use propjit_jit::circuit::Circuit;
 use propjit_jit::code::{Code, CompileError};
 use propjit_jit::evaluator::Engine;
-use propjit_jit::lanes::LaneProgram;
 
 use crate::darkening::Specialisation;
 use crate::engine::compile::guards;
@@ -45,47 +41,17 @@ impl Darkened {
         programs: &Programs,
         passes: Duration,
     ) -> Result<Darkened, CompileError> {
-        let (game, config) = (programs.game(), &programs.options().config);
-        Darkened::build(specialisation, programs, passes, |circuit, assumptions| {
-            let guards = guards(game, assumptions);
-            let sections = playout_sections(game.layout());
-            let code = Code::compile(circuit, &sections, &guards, config)?;
-            Ok(Engine::Code(code.into()))
-        })
-    }
-
-    /// An interpreter for what is left, as wide as machine code; otherwise as
-    /// [`compile`](Darkened::compile).
-    pub fn interpret(
-        specialisation: &Specialisation,
-        programs: &Programs,
-        passes: Duration,
-    ) -> Darkened {
-        let (game, width) = (programs.game(), programs.options().config.width);
-        let engine = |circuit: &Circuit, _: &Assumptions| {
-            let program = LaneProgram::new(circuit, &playout_sections(game.layout()));
-            Ok::<_, Infallible>(Engine::Interpreter(program.into(), width))
-        };
-        match Darkened::build(specialisation, programs, passes, engine) {
-            Ok(darkened) => darkened,
-        }
-    }
-
-    fn build<E>(
-        specialisation: &Specialisation,
-        programs: &Programs,
-        passes: Duration,
-        engine: impl FnOnce(&Circuit, &Assumptions) -> Result<Engine, E>,
-    ) -> Result<Darkened, E> {
         let start = Instant::now();
-        let game = programs.game();
+        let (game, config) = (programs.game(), &programs.options().config);
         let assumptions = specialisation.assumptions(game);
         let circuit = specialisation.optimise(&assumptions, passes);
-        let engine = engine(&circuit, &assumptions)?;
+        let guards = guards(game, &assumptions);
+        let sections = playout_sections(game.layout());
+        let code = Code::compile(&circuit, &sections, &guards, config)?;
         let validity = Validity::new(specialisation.bases(game));
         Ok(Darkened {
             root: specialisation.root().clone(),
-            engine: ValidEngine::new(engine, validity),
+            engine: ValidEngine::new(Engine::Code(code.into()), validity),
             gates: circuit.gates(),
             analysis: specialisation.time(),
             making: start.elapsed(),
