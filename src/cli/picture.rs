@@ -8,7 +8,7 @@ use propjit::game::Game;
 use propjit::grid::{Grid, GridKind, Grids, Picture};
 
 /// How wide lines are, if words allow that.
-pub(super) const WIDTH: usize = 80;
+const WIDTH: usize = 80;
 
 /// What is drawn where nothing is.
 const EMPTY: &str = ".";

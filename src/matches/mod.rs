@@ -35,6 +35,7 @@ pub use board::{Board, find_text};
 pub use history::History;
 pub use opening::{GameOpenings, Opening, OpeningError, OpeningFile, Openings};
 pub use player::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
+pub use printable::excerpt;
 pub use rating::{Meeting, Rating, meetings, ratings};
 pub use record::{ErrorRecord, MatchEnd, MatchRecord, MoveRecord, PlayerErrorKind};
 pub use record_file::{

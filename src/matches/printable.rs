@@ -9,8 +9,8 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The text as it may be [shown](printable), or its start if it is long.
-pub(crate) fn excerpt(text: &str) -> String {
+/// The text as it may be shown, with nothing in it that moves a cursor, or its start if it is long.
+pub fn excerpt(text: &str) -> String {
     match text.char_indices().nth(MOST) {
         None => printable(text),
         Some((end, _)) => format!("{}...", printable(&text[..end])),

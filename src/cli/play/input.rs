@@ -3,13 +3,13 @@
 use std::fmt::Display;
 use std::io::{self, BufRead, IsTerminal, Read};
 
+use propjit::matches::excerpt;
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{CompletionType, Config, Editor};
 
 use super::completion::Completions;
 use crate::cli::output::{Failure, Output};
-use crate::cli::picture::WIDTH;
 
 /// What can be entered instead of a move.
 pub(super) const COMMANDS: [&str; 6] = ["hint", "undo", "moves", "state", "help", "quit"];
@@ -95,7 +95,7 @@ impl Input {
                 output.print(prompt)?;
                 let line = read_line()?;
                 // What comes from a terminal is seen there; what is said shall read the same.
-                let seen = line.as_ref().map(|line| printable(line.trim()));
+                let seen = line.as_ref().map(|line| excerpt(line.trim()));
                 output.print(&format!("{}\n", seen.unwrap_or_default()))?;
                 Ok(line)
             }
@@ -109,12 +109,6 @@ impl Input {
             }
         }
     }
-}
-
-/// What was entered, or its start if it is long, with nothing in it that moves a cursor.
-pub(super) fn printable(text: &str) -> String {
-    let start: String = text.chars().take(WIDTH / 2).collect();
-    start.replace(char::is_control, " ")
 }
 
 fn unreadable(error: impl Display) -> Failure {

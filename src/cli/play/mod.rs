@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
-use propjit::matches::{History, find_text};
+use propjit::matches::{History, excerpt, find_text};
 use propjit::rng::{GameRng, streams};
 use propjit::search::mcts::Mcts;
 use rand::RngExt;
@@ -186,7 +186,7 @@ impl Playing<'_> {
                             self.output.print(&list)?;
                             continue;
                         }
-                        let text = input::printable(text);
+                        let text = excerpt(text);
                         self.tell(&format!(
                             "`{text}` is neither a legal move nor a command; try `help`"
                         ))?;
