@@ -7,7 +7,7 @@ use std::time::Duration;
 use propjit::game::Game;
 use propjit::inspection::{DeadRule, Figures, MeasureConfig, MeasureError, Share, measure};
 use propjit::rng::random_seed;
-use propjit::tools::character;
+use propjit::tools::figures_chart;
 use serde::Serialize;
 
 use super::options::{GroundArgs, game_name, in_range, seconds};
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         false => output.result(&report)?,
     }
     if let Some(path) = plot {
-        let picture = character::svg(&report.game, &report.figures).map_err(Failure::new)?;
+        let picture = figures_chart::svg(&report.game, &report.figures).map_err(Failure::new)?;
         std::fs::write(path, picture).map_err(|error| cannot_write(path, &error))?;
     }
     Ok(())

@@ -29,11 +29,11 @@ mod cofactors;
 mod forms;
 pub(crate) mod joint;
 mod observables;
-#[cfg(test)]
-pub(crate) mod samples;
 mod sets;
 mod substitution;
 pub(crate) mod table;
+#[cfg(test)]
+pub(crate) mod test_games;
 
 use std::slice;
 
@@ -225,25 +225,25 @@ mod tests {
 
     #[test]
     fn moves_in_one_part_leave_the_others_alone() {
-        assert_eq!(sizes(&samples::wheels(9, false)), [5, 5]);
-        assert_eq!(sizes(&samples::nim(&[3, 1, 2], false)), [4, 2, 3]);
+        assert_eq!(sizes(&test_games::wheels(9, false)), [5, 5]);
+        assert_eq!(sizes(&test_games::nim(&[3, 1, 2], false)), [4, 2, 3]);
         for in_turns in [false, true] {
-            assert_eq!(sizes(&samples::pairs(in_turns, true)), [12, 12]);
+            assert_eq!(sizes(&test_games::pairs(in_turns, true)), [12, 12]);
         }
     }
 
     #[test]
     fn all_combinations_of_moves_are_moves_in_each_part() {
-        let game = ground(&samples::walkers("none none"));
+        let game = ground(&test_games::walkers("none none"));
         let factors = Factors::find(&game, &Stop::new()).unwrap();
         assert_eq!(factors.parts.len(), 2);
         let role = RoleId(0);
         assert_eq!((factors.ways(role, 0), factors.ways(role, 1)), (3, 3));
         assert!(factors.forms(role).eq([Form::Each]));
         // Cells of a strip exclude each other, those of different strips do not.
-        assert_eq!(sizes(samples::strips()), [4, 4]);
+        assert_eq!(sizes(test_games::strips()), [4, 4]);
         // A combination that is missing joins the parts.
-        assert_eq!(sizes(&samples::walkers("stay stay")), [10]);
+        assert_eq!(sizes(&test_games::walkers("stay stay")), [10]);
     }
 
     #[test]
@@ -265,13 +265,13 @@ mod tests {
     fn parts_are_compared_with_the_whole() {
         let own = GAMES.iter().map(|(_, text)| text.to_string());
         let small = [
-            samples::wheels(9, true),
-            samples::walkers("none none"),
-            samples::walkers("stay on"),
-            samples::strips().to_string(),
-            samples::nim(&[3, 4, 5], true),
-            samples::pairs(false, false),
-            samples::pairs(true, true),
+            test_games::wheels(9, true),
+            test_games::walkers("none none"),
+            test_games::walkers("stay on"),
+            test_games::strips().to_string(),
+            test_games::nim(&[3, 4, 5], true),
+            test_games::pairs(false, false),
+            test_games::pairs(true, true),
         ];
         for rules in small.into_iter().chain(own) {
             let game = ground(&rules);

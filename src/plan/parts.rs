@@ -419,18 +419,18 @@ mod tests {
     use super::super::beam::Beam;
     use super::super::tests::{replayed, task};
     use super::*;
-    use crate::factors::samples;
+    use crate::factors::test_games;
 
     #[test]
     fn parts_come_to_what_the_whole_comes_to() {
         let games = [
-            (samples::wheels(7, false), 100),
+            (test_games::wheels(7, false), 100),
             // The number of moves does not come out, but with a move that changes nothing.
-            (samples::wheels(9, false), 50),
-            (samples::wheels(9, true), 100),
-            (samples::wheels(2, true), 0),
-            (samples::walkers("none none"), 100),
-            (samples::strips().to_string(), 100),
+            (test_games::wheels(9, false), 50),
+            (test_games::wheels(9, true), 100),
+            (test_games::wheels(2, true), 0),
+            (test_games::walkers("none none"), 100),
+            (test_games::strips().to_string(), 100),
         ];
         for (rules, best) in games {
             let parts = task(&rules);
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn games_of_one_part_are_left_to_others() {
-        let task = task(&samples::walkers("stay stay"));
+        let task = task(&test_games::walkers("stay stay"));
         Combiner::new(&task.engines, &task.root, &task.findings, &task.gate).run();
         let known = task.findings.known();
         assert_eq!((known.low, known.high, known.plan), (0, 100, None));

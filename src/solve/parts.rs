@@ -468,7 +468,7 @@ impl Parts {
 
 #[cfg(test)]
 mod tests {
-    use crate::factors::samples;
+    use crate::factors::test_games;
     use crate::game::{Game, Setup};
     use crate::machine::expander::Expander;
     use crate::solve::graph::Graph;
@@ -508,7 +508,7 @@ mod tests {
                 &[3, 1, 1],
                 &[2, 4],
             ] {
-                let [parts, whole] = solved(&samples::nim(piles, misere));
+                let [parts, whole] = solved(&test_games::nim(piles, misere));
                 assert_eq!(parts, whole, "{piles:?}, misère: {misere}");
             }
         }
@@ -517,17 +517,17 @@ mod tests {
     #[test]
     fn boards_at_the_same_time_are_worth_what_all_states_are_worth() {
         for fork in [false, true] {
-            let [parts, whole] = solved(&samples::pairs(false, fork));
+            let [parts, whole] = solved(&test_games::pairs(false, fork));
             assert_eq!(parts, whole, "fork: {fork}");
         }
     }
 
     #[test]
     fn boards_in_turns_are_worth_what_answers_keep_to() {
-        let [parts, whole] = solved(&samples::pairs(true, false));
+        let [parts, whole] = solved(&test_games::pairs(true, false));
         assert_eq!((&parts, &whole), (&vec![(50, 50); 2], &vec![(50, 50); 2]));
         // Who begins has more than what answers keep to.
-        let [parts, whole] = solved(&samples::pairs(true, true));
+        let [parts, whole] = solved(&test_games::pairs(true, true));
         for (part, whole) in parts.iter().zip(&whole) {
             assert!(
                 part.0 <= whole.0 && whole.1 <= part.1,

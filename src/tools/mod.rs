@@ -4,12 +4,12 @@
 //! - [`tune`] finds the settings that suit this CPU best.
 //! - [`disassemble`] lists machine code.
 //! - [`darkening`] measures what darkening brings in a match.
-//! - [`character`] draws the figures of a game.
+//! - [`figures_chart`] draws the figures of a game.
 
-pub mod character;
 pub mod compare;
 pub mod darkening;
 pub mod disassemble;
+pub mod figures_chart;
 mod plot_error;
 pub mod tune;
 
