@@ -292,9 +292,10 @@ fn arrays_can_be_addressed() {
     let game = common::own_game("ticTacToe");
     let fits = |environments| {
         let config = EnvironmentConfig::default().with_environments(environments);
-        config.fits(game.ground_game().unwrap())
+        config.check(game.ground_game().unwrap()).is_ok()
     };
     assert!(fits(1) && fits(1_000_000));
+    assert!(!fits(0));
     assert!(!fits(usize::MAX) && !fits(usize::MAX / 2) && !fits(usize::MAX / 64));
 }
 

@@ -101,9 +101,6 @@ pub unsafe extern "C" fn propjit_environments_new(
     call(|| {
         // SAFETY: as promised by the caller.
         let game = &unsafe { shared(game) }?.0;
-        if count == 0 {
-            return Err(Failure::argument("at least one environment is needed"));
-        }
         let engines = game.game().engines();
         let engines = engines.ok_or(QuestionError::NotGround("environments"))?;
         let config = EnvironmentConfig::default()
@@ -111,11 +108,8 @@ pub unsafe extern "C" fn propjit_environments_new(
             .with_threads(threads)
             .with_joint(Some(joint))
             .with_max_steps(max_steps);
-        if !config.fits(engines.game()) {
-            return Err(Failure::argument(format!(
-                "{count} environments are too many"
-            )));
-        }
+        let possible = config.check(engines.game());
+        possible.map_err(Failure::argument)?;
         let start = || {
             let core = VectorEnvironment::new(engines, &config);
             let game = game.clone();

@@ -146,9 +146,6 @@ impl VectorEnv {
     ) -> PyResult<VectorEnv> {
         // That NumPy is missing, or Ctrl-C comes while it is loaded, is an exception here.
         py.import("numpy")?;
-        if n == 0 {
-            return Err(PyValueError::new_err("at least one environment is needed"));
-        }
         let engines = game.get().core.engines();
         let engines = engines.ok_or_else(|| not_ground("environments"))?;
         let config = EnvironmentConfig::default()
@@ -156,11 +153,8 @@ impl VectorEnv {
             .with_threads(threads)
             .with_joint(joint)
             .with_max_steps(max_steps);
-        if !config.fits(engines.game()) {
-            return Err(PyValueError::new_err(format!(
-                "{n} environments are too many"
-            )));
-        }
+        let possible = config.check(engines.game());
+        possible.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let stop = game.get().stop();
         let config = config.with_stop(stop.clone());
         let environment = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;

@@ -45,9 +45,28 @@ impl EnvironmentConfig {
         with_stop(stop: Stop);
     }
 
-    /// Whether there can be arrays for so many environments of a game, however much memory there is.
-    pub fn fits(&self, game: &GroundGame) -> bool {
+    /// Whether there can be so many environments of a game, however much memory there is.
+    ///
+    /// # Errors
+    /// When there are none, or too many.
+    pub fn check(&self, game: &GroundGame) -> Result<(), EnvironmentCountError> {
         let joint = self.joint.unwrap_or(true);
-        Shape::new(game, self.environments, joint).is_addressable()
+        let shape = Shape::new(game, self.environments, joint);
+        match self.environments {
+            0 => Err(EnvironmentCountError::None),
+            count if !shape.is_addressable() => Err(EnvironmentCountError::TooMany(count)),
+            _ => Ok(()),
+        }
     }
+}
+
+/// Why there cannot be a number of environments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EnvironmentCountError {
+    /// There are none.
+    #[error("at least one environment is needed")]
+    None,
+    /// Their arrays cannot be addressed.
+    #[error("{0} environments are too many")]
+    TooMany(usize),
 }

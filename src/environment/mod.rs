@@ -59,7 +59,7 @@ mod vector;
 mod worker;
 
 pub use action_error::ActionError;
-pub use config::EnvironmentConfig;
+pub use config::{EnvironmentConfig, EnvironmentCountError};
 pub use outputs::{Observation, Outputs};
 pub use random_steps::RandomSteps;
 pub use shape::Shape;

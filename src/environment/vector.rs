@@ -49,11 +49,12 @@ impl VectorEnvironment {
     /// Environments at the start of a match, with the seed 0.
     ///
     /// # Panics
-    /// If there are no environments, or more than [fit](EnvironmentConfig::fits), or the threads cannot
-    /// be started.
+    /// If there cannot be [so many environments](EnvironmentConfig::check), or the threads cannot be
+    /// started.
     pub fn new(engines: &Arc<Engines>, config: &EnvironmentConfig) -> VectorEnvironment {
-        assert!(config.environments > 0, "at least one environment");
-        assert!(config.fits(engines.game()), "not too many environments");
+        if let Err(error) = config.check(engines.game()) {
+            panic!("{error}");
+        }
         let mut worker = Worker::new(engines);
         let joint = config.joint;
         let joint = joint.unwrap_or_else(|| is_joint(&mut worker, &config.stop));
