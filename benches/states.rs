@@ -6,30 +6,12 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use propjit::machine::batch::Batch;
-use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
-use propjit::rng::{GameRng, streams};
-use rand::RngExt;
+use propjit::machine::{Backend, Move, RoleId, State};
+use propjit::rng::streams;
 
 mod common;
 
 use common::GAMES;
-
-/// The states of a random match but for the last one, and what is played in them.
-fn random_match(machine: &mut dyn StateMachine, rng: &mut GameRng) -> Vec<(State, Vec<Move>)> {
-    let mut steps = Vec::new();
-    let mut state = machine.initial_state().unwrap();
-    let mut legal = Vec::new();
-    while !machine.is_terminal(&state).unwrap() {
-        let mut joint = Vec::new();
-        for role in RoleId::first(machine.roles().len()) {
-            machine.legal_moves(&state, role, &mut legal).unwrap();
-            joint.push(legal[rng.random_range(0..legal.len())]);
-        }
-        let next = machine.next_state(&state, &joint).unwrap();
-        steps.push((std::mem::replace(&mut state, next), joint));
-    }
-    steps
-}
 
 fn questions(criterion: &mut Criterion) {
     for name in GAMES {
@@ -40,7 +22,7 @@ fn questions(criterion: &mut Criterion) {
                 continue;
             };
             let mut rng = streams(1).next().expect("streams do not end");
-            let steps = random_match(&mut *machine, &mut rng);
+            let (steps, _) = common::random_match(&mut *machine, usize::MAX, &mut rng);
             let mut group = criterion.benchmark_group(format!("{name}, {backend}"));
             group.throughput(Throughput::Elements(steps.len() as u64));
             group.sample_size(20);
@@ -85,7 +67,7 @@ fn children(criterion: &mut Criterion) {
         let ground = common::ground(&game);
         let mut machine = game.machine(Backend::Scalar).unwrap();
         let mut rng = streams(1).next().expect("streams do not end");
-        let steps = random_match(&mut *machine, &mut rng);
+        let (steps, _) = common::random_match(&mut *machine, usize::MAX, &mut rng);
         let engines = game.engines().expect("the game is ground");
         engines.wait();
         let mut batch = Batch::new(ground.clone(), engines.best());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::common;
 use crate::common::assert_near;
+use crate::common::random_matches::{legal, random_match};
 use propjit::Moments;
 use propjit::Stop;
 use propjit::analysis::GoalBounds;
@@ -18,20 +19,13 @@ use propjit_jit::circuit::OutputId;
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::section::Section;
-use rand::RngExt;
 
 /// How many matches.
 const MATCHES: usize = 4;
 
 /// What each move of a role leads to; nothing if another role has a choice or this one has none.
 fn children(machine: &mut dyn StateMachine, state: &State, role: RoleId) -> Vec<(Move, State)> {
-    let roles = RoleId::first(machine.roles().len());
-    let mut legal = vec![Vec::new(); roles.clone().count()];
-    for role in roles {
-        machine
-            .legal_moves(state, role, &mut legal[role.index()])
-            .unwrap();
-    }
+    let legal = legal(machine, state);
     let mut others = legal.iter().enumerate();
     if others.any(|(at, moves)| at != role.index() && moves.len() != 1) {
         return Vec::new();
@@ -118,19 +112,9 @@ impl Policy<'_> {
 fn states(game: &Game, seed: u64) -> Vec<State> {
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let mut rng = streams(seed).next().unwrap();
-    let (mut states, mut moves) = (Vec::new(), Vec::new());
-    for _ in 0..MATCHES {
-        let mut state = machine.initial_state().unwrap();
-        while !machine.is_terminal(&state).unwrap() {
-            states.push(state.clone());
-            let mut joint = Vec::new();
-            for role in RoleId::first(machine.roles().len()) {
-                machine.legal_moves(&state, role, &mut moves).unwrap();
-                joint.push(moves[rng.random_range(0..moves.len())]);
-            }
-            state = machine.next_state(&state, &joint).unwrap();
-        }
-    }
+    let matches = (0..MATCHES).flat_map(|_| random_match(&mut *machine, &mut rng));
+    let mut states: Vec<State> = matches.collect();
+    states.retain(|state| !machine.is_terminal(state).unwrap());
     states
 }
 

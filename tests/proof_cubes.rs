@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
-use crate::common::full_search::{Reference, completion, random_match};
+use crate::common::full_search::{Reference, completion};
 use crate::common::names::scrambled;
+use crate::common::random_matches::random_match;
 use propjit::Stop;
 use propjit::game::Game;
 use propjit::machine::{Backend, RoleId, State};

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common;
-use crate::common::full_search::{
-    Reference, TooMuch, completion, is_in, joints, legal, random_match,
-};
+use crate::common::full_search::{Reference, TooMuch, completion, is_in};
+use crate::common::random_matches::{joints, legal, random_match};
 use crate::workers::{FORCED, after};
 use propjit::Stop;
 use propjit::game::Game;

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use crate::common;
 use crate::common::assert_near;
+use crate::common::random_matches::random_match;
 use propjit::Stop;
 use propjit::game::Game;
-use propjit::machine::{Backend, Move, RoleId, State};
+use propjit::machine::{Backend, RoleId, State};
 use propjit::playout::{PlayoutRunner, Playouts, RunLimits, Tally, runner};
 use propjit::rng::streams;
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::Width;
-use rand::RngExt;
 
 const MAX_STEPS: u32 = 1000;
 const LANES: [Backend; 2] = [Backend::Lanes, Backend::Compiled];
@@ -40,24 +40,10 @@ fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally
     tallies
 }
 
-/// States of a random match, the terminal one included.
-fn random_match(game: &Game, seed: u64) -> Vec<State> {
+/// The states of a random match.
+fn states(game: &Game, seed: u64) -> Vec<State> {
     let mut machine = game.machine(Backend::Scalar).unwrap();
-    let mut rng = streams(seed).next().unwrap();
-    let mut states = vec![machine.initial_state().unwrap()];
-    let mut moves = Vec::new();
-    while !machine.is_terminal(&states[states.len() - 1]).unwrap() && states.len() < 200 {
-        let state = &states[states.len() - 1];
-        let roles = RoleId::first(machine.roles().len());
-        let joint: Vec<Move> = roles
-            .map(|role| {
-                machine.legal_moves(state, role, &mut moves).unwrap();
-                moves[rng.random_range(0..moves.len())]
-            })
-            .collect();
-        states.push(machine.next_state(state, &joint).unwrap());
-    }
-    states
+    random_match(&mut *machine, &mut streams(seed).next().unwrap())
 }
 
 #[test]
@@ -70,7 +56,7 @@ fn every_start_is_played_from_as_by_one_machine() {
         "kalah",
     ] {
         let game = common::own_game(name);
-        let states = random_match(&game, 11).into_iter();
+        let states = states(&game, 11).into_iter();
         let starts: Vec<(State, u64)> = states.zip((0..).map(|i| 50 + 37 * (i % 20))).collect();
         let expected = tallies(&mut *new_runner(&game, Backend::Scalar, 1), &starts);
         for backend in LANES {
@@ -125,7 +111,7 @@ fn several_jobs_count_as_one_does() {
 #[test]
 fn a_terminal_start_has_its_goals_and_no_length() {
     let game = common::own_game("ticTacToe");
-    let states = random_match(&game, 3);
+    let states = states(&game, 3);
     let last = states[states.len() - 1].clone();
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let goal = i128::from(machine.goal(&last, RoleId(0)).unwrap());

@@ -10,8 +10,8 @@ use propjit::solve::{SolveConfig, SolveProgress, solve};
 use propjit::verify::Trace;
 
 use crate::common;
-use crate::common::full_search::{joints, legal};
 use crate::common::random_game::random_game;
+use crate::common::random_matches::{joints, legal};
 use crate::common::solvable::{
     DIE, DOOR, PENNIES, PRISONERS, nim, on_one_thread, small_connect_four, values,
 };

@@ -1,11 +1,11 @@
-//! The games that are measured.
+//! The games that are measured, and random matches of them.
 #![allow(dead_code)] // Each benchmark uses its part.
 
 use std::sync::Arc;
 
 use propjit::game::{Game, Setup};
 use propjit::ground::GroundGame;
-use propjit::machine::{Backend, RoleId, State};
+use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::rng::GameRng;
 use propjit_gdl::games;
 use rand::RngExt;
@@ -25,24 +25,34 @@ pub(crate) fn ground(game: &Game) -> &Arc<GroundGame> {
         .expect("the project's games can be grounded")
 }
 
+/// A random match of at most so many steps: the states but for the last one and what is played in
+/// them, and the last state.
+pub(crate) fn random_match(
+    machine: &mut dyn StateMachine,
+    most: usize,
+    rng: &mut GameRng,
+) -> (Vec<(State, Vec<Move>)>, State) {
+    let mut steps = Vec::new();
+    let mut state = machine.initial_state().unwrap();
+    let mut legal = Vec::new();
+    while steps.len() < most && !machine.is_terminal(&state).unwrap() {
+        let mut joint = Vec::new();
+        for role in RoleId::first(machine.roles().len()) {
+            machine.legal_moves(&state, role, &mut legal).unwrap();
+            joint.push(legal[rng.random_range(0..legal.len())]);
+        }
+        let next = machine.next_state(&state, &joint).unwrap();
+        steps.push((std::mem::replace(&mut state, next), joint));
+    }
+    (steps, state)
+}
+
 /// As many states as asked of random matches, so many steps after the start.
 pub(crate) fn states(game: &Game, count: usize, steps: usize, rng: &mut GameRng) -> Vec<State> {
     let mut machine = game.machine(Backend::Scalar).unwrap();
     let mut states = Vec::new();
-    let mut legal = Vec::new();
     while states.len() < count {
-        let mut state = machine.initial_state().unwrap();
-        for _ in 0..steps {
-            if machine.is_terminal(&state).unwrap() {
-                break;
-            }
-            let mut joint = Vec::new();
-            for role in RoleId::first(machine.roles().len()) {
-                machine.legal_moves(&state, role, &mut legal).unwrap();
-                joint.push(legal[rng.random_range(0..legal.len())]);
-            }
-            state = machine.next_state(&state, &joint).unwrap();
-        }
+        let (_, state) = random_match(&mut *machine, steps, rng);
         if !machine.is_terminal(&state).unwrap() {
             states.push(state);
         }

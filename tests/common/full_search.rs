@@ -1,9 +1,11 @@
-//! A full search for forced goals, straight from the definition, and states to compare it in.
+//! A full search for forced goals, straight from the definition, and states in proved cubes.
 
 use propjit::ground::GroundGame;
-use propjit::machine::{Move, RoleId, State, StateMachine};
+use propjit::machine::{State, StateMachine};
 use propjit::proof::{Cube, Target};
 use rand::{Rng, RngExt};
+
+use super::random_matches::{joints, legal};
 
 /// A full search, straight from the definition.
 pub(crate) struct Reference<'a> {
@@ -55,49 +57,6 @@ impl Reference<'_> {
         }
         Ok(false)
     }
-}
-
-/// The legal moves of each role.
-pub(crate) fn legal(machine: &mut dyn StateMachine, state: &State) -> Vec<Vec<Move>> {
-    let roles = RoleId::first(machine.roles().len());
-    let moves = roles.map(|role| {
-        let mut moves = Vec::new();
-        machine.legal_moves(state, role, &mut moves).unwrap();
-        moves
-    });
-    moves.collect()
-}
-
-/// All ways to choose one of each.
-pub(crate) fn joints(choices: &[Vec<Move>]) -> Vec<Vec<Move>> {
-    choices.iter().fold(vec![Vec::new()], |joints, moves| {
-        let longer = joints.iter().flat_map(|joint| {
-            moves.iter().map(|&played| {
-                let mut joint = joint.clone();
-                joint.push(played);
-                joint
-            })
-        });
-        longer.collect()
-    })
-}
-
-/// The states of a random match.
-pub(crate) fn random_match(machine: &mut dyn StateMachine, rng: &mut impl Rng) -> Vec<State> {
-    let mut states = vec![machine.initial_state().unwrap()];
-    while !machine.is_terminal(&states[states.len() - 1]).unwrap() && states.len() < 300 {
-        let state = &states[states.len() - 1];
-        let legal = legal(machine, state);
-        if legal.iter().any(Vec::is_empty) {
-            break;
-        }
-        let joint: Vec<Move> = legal
-            .iter()
-            .map(|moves| moves[rng.random_range(0..moves.len())])
-            .collect();
-        states.push(machine.next_state(state, &joint).unwrap());
-    }
-    states
 }
 
 /// A state of a phase in the cube; the rest is at random, and often near another state.

@@ -11,6 +11,7 @@ pub(crate) mod names;
 pub(crate) mod players;
 pub(crate) mod random_game;
 pub(crate) mod random_lanes;
+pub(crate) mod random_matches;
 pub(crate) mod search;
 pub(crate) mod series;
 pub(crate) mod solvable;

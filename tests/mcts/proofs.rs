@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::common;
 use crate::common::random_game::random_contest;
+use crate::common::random_matches::random_match;
 use crate::common::search::{run, search};
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
@@ -165,22 +166,12 @@ fn puzzles_are_solved() {
 fn breakthroughs_are_found() {
     let game = common::own_game("breakthroughSmall");
     let mut machine = game.machine(Backend::Scalar).unwrap();
-    let initial = machine.initial_state().unwrap();
     let perfect = search(&game, Backend::Compiled, MctsConfig::default(), 20_000);
     assert!(!perfect.report(RoleId(0)).solved);
     let mut rng = streams(9).next().unwrap();
     let mut searched = Mcts::new(&game, Backend::Compiled, MctsConfig::default()).unwrap();
     for _ in 0..20 {
-        let mut states = vec![initial.clone()];
-        let mut legal = Vec::new();
-        while !machine.is_terminal(states.last().unwrap()).unwrap() {
-            let state = states.last().unwrap();
-            let joint = [RoleId(0), RoleId(1)].map(|role| {
-                machine.legal_moves(state, role, &mut legal).unwrap();
-                legal[rng.random_range(0..legal.len())]
-            });
-            states.push(machine.next_state(state, &joint).unwrap());
-        }
+        let states = random_match(&mut *machine, &mut rng);
         // The last move won, so whoever made it could win.
         let before = states.len() - 2;
         searched.set_root(&states[before], before as u32).unwrap();
