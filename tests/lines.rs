@@ -21,10 +21,7 @@ fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally
         .map(|(state, rollouts)| runner.queue_mut().add(state, Some(*rollouts)))
         .collect();
     common::play_all(runner);
-    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
-    let tallies = tallies.collect();
-    while runner.queue_mut().take_finished().is_some() {}
-    tallies
+    common::take_tallies(runner, &ids)
 }
 
 /// The states that come one after the other when the moves are played, all of which are

@@ -22,10 +22,7 @@ fn tallies(runner: &mut dyn PlayoutRunner, jobs: usize, playouts: u64) -> Vec<Ta
     let ids = (0..jobs).map(|_| runner.queue_mut().add(&initial, Some(playouts)));
     let ids: Vec<_> = ids.collect();
     common::play_all(runner);
-    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
-    let tallies = tallies.collect();
-    while runner.queue_mut().take_finished().is_some() {}
-    tallies
+    common::take_tallies(runner, &ids)
 }
 
 #[test]

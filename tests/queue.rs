@@ -34,10 +34,7 @@ fn tallies(runner: &mut dyn PlayoutRunner, starts: &[(State, u64)]) -> Vec<Tally
         .collect();
     play(runner, usize::MAX);
     assert_eq!(runner.queue().finished(), starts.len());
-    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
-    let tallies = tallies.collect();
-    while runner.queue_mut().take_finished().is_some() {}
-    tallies
+    common::take_tallies(runner, &ids)
 }
 
 /// The states of a random match.

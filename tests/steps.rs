@@ -41,10 +41,7 @@ fn tallies(runner: &mut Playouts, states: &[State], rollouts: u64) -> Vec<Tally>
         .map(|state| runner.queue_mut().add_going(state, Some(rollouts)))
         .collect();
     runner.play(&RunLimits::default()).unwrap();
-    let tallies = ids.iter().map(|&id| runner.queue().tally(id).clone());
-    let tallies = tallies.collect();
-    while runner.queue_mut().take_finished().is_some() {}
-    tallies
+    common::take_tallies(runner, &ids)
 }
 
 /// The states that a match comes to in which all roles play their first legal moves, before its end.

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 
 use propjit::Moments;
 use propjit::game::{Game, Setup};
-use propjit::playout::{PlayoutRunner, RunLimits};
+use propjit::playout::{JobId, PlayoutRunner, RunLimits, Tally};
 use propjit_gdl::games::{self, GAMES};
 
 /// The project's own rulesheets, by name.
@@ -111,6 +111,14 @@ pub(crate) fn game(rules: &str) -> Game {
 pub(crate) fn play_all(player: &mut dyn PlayoutRunner) {
     let limits = RunLimits::default();
     player.play(&limits).unwrap();
+}
+
+/// The tallies of these jobs; all that are finished are taken from the queue.
+pub(crate) fn take_tallies(player: &mut dyn PlayoutRunner, ids: &[JobId]) -> Vec<Tally> {
+    let tallies = ids.iter().map(|&id| player.queue().tally(id).clone());
+    let tallies = tallies.collect();
+    while player.queue_mut().take_finished().is_some() {}
+    tallies
 }
 
 /// Asserts that two means of independent values are as near as they should be: within
