@@ -37,24 +37,12 @@ impl PositionArgs {
             let why = "--match is the number of a match in a file of records: see --history";
             return Err(Failure::Usage(why.to_string()));
         }
-        let mut history = History::new(game.follower()?)?;
-        let script = match (&self.history, &self.moves) {
-            (Some(path), _) => {
-                if path == Path::new("-") && game.rules().source.name() == "-" {
-                    let why = "the rulesheet and the history cannot both be standard input";
-                    return Err(Failure::Usage(why.to_string()));
-                }
-                let script = Script::read(path, self.number)?;
-                Some(match self.first {
-                    Some(count) => script.first(count)?,
-                    None => script,
-                })
-            }
-            (_, Some(moves)) => Some(Script::inline(moves)),
-            (None, None) => None,
-        };
-        script.map_or(Ok(()), |script| history.follow(&script))?;
-        Ok(history)
+        if self.is_standard_input() && game.rules().source.name() == "-" {
+            let why = "the rulesheet and the history cannot both be standard input";
+            return Err(Failure::Usage(why.to_string()));
+        }
+        let (file, moves) = (self.history.as_deref(), self.moves.as_deref());
+        play_moves(game, file, self.number, self.first, moves)
     }
 
     /// The number of the match in a file of records, if one was asked for.
@@ -76,6 +64,31 @@ impl PositionArgs {
     pub(super) fn is_standard_input(&self) -> bool {
         self.history.as_deref() == Some(Path::new("-"))
     }
+}
+
+/// Plays the joint moves in a file of moves or of records, where `number` is that of a match, and only
+/// the `first` of them if that is given; or else those in the text `moves`, or else none.
+pub(super) fn play_moves(
+    game: &Game,
+    file: Option<&Path>,
+    number: Option<u64>,
+    first: Option<usize>,
+    moves: Option<&str>,
+) -> Result<History, Failure> {
+    let mut history = History::new(game.follower()?)?;
+    let script = match (file, moves) {
+        (Some(path), _) => {
+            let script = Script::read(path, number)?;
+            Some(match first {
+                Some(count) => script.first(count)?,
+                None => script,
+            })
+        }
+        (_, Some(moves)) => Some(Script::inline(moves)),
+        (None, None) => None,
+    };
+    script.map_or(Ok(()), |script| history.follow(&script))?;
+    Ok(history)
 }
 
 impl From<ScriptError> for Failure {

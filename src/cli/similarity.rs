@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use propjit::Moments;
 use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::machine::State;
-use propjit::matches::{History, Script};
 use propjit::rng::random_seed;
 use propjit::similarity::{
     Comparison, FrequentPair, MatchedMoves, Measure, SimilarityConfig, SimilarityError,
@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::options::{SetupArgs, game_name, in_range};
 use super::output::{Failure, Output};
 use super::picture::Pictures;
+use super::position::play_moves;
 use super::signals::stop_on_signals;
 
 /// Tell how similar two positions are by their game trees, and which of their moves correspond
@@ -245,19 +246,7 @@ fn position(
         };
         return ground.parse_state(&fluents(&text)?).map_err(Failure::new);
     }
-    let mut history = History::new(game.follower()?)?;
-    let script = match (source.history, source.moves) {
-        (Some(path), _) => {
-            let script = Script::read(path, number)?;
-            Some(match source.first {
-                Some(count) => script.first(count)?,
-                None => script,
-            })
-        }
-        (_, Some(moves)) => Some(Script::inline(moves)),
-        (None, None) => None,
-    };
-    script.map_or(Ok(()), |script| history.follow(&script))?;
+    let history = play_moves(game, source.history, number, source.first, source.moves)?;
     let state = history.states().last().expect("a match has a state");
     Ok(state.clone())
 }
@@ -289,15 +278,15 @@ fn fluents(text: &str) -> Result<Vec<&str>, Failure> {
 
 impl Sampled {
     fn new(found: &[f64], children: usize, seed: u64, structural: f64) -> Sampled {
-        let samples = found.len() as f64;
-        let mean = found.iter().sum::<f64>() / samples;
-        let squares = found.iter().map(|value| (value - mean).powi(2));
+        let mut moments: Moments<f64> = Moments::default();
+        found.iter().for_each(|&value| moments.add(value, 1));
+        let mean = moments.mean().unwrap_or_default();
         Sampled {
             children,
             samples: found.len(),
             seed,
             mean,
-            deviation: (squares.sum::<f64>() / (samples - 1.0)).sqrt(),
+            deviation: moments.variance().unwrap_or_default().sqrt(),
             error: mean - structural,
         }
     }
