@@ -11,17 +11,15 @@ use serde::Serialize;
 
 use super::counters::reached;
 use super::output::{Failure, Output, message, show_progress};
+use super::ranking::{Forcing, Goals, Ranked, Table, advised, number, ranking};
+use super::search_args::{BudgetArgs, Position, SearchArgs, find_role, think};
 use super::signals::stop_on_signals;
-use super::thinking::{
-    BudgetArgs, Forcing, Goals, Position, Ranked, Table, ThinkingArgs, advised, find_role, number,
-    ranking, think,
-};
 
 /// Rank the moves in a position by tree search
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    thinking: ThinkingArgs,
+    search: SearchArgs,
 
     /// The role whose moves are ranked [default: the role that has a choice]
     #[arg(long, value_name = "ROLE")]
@@ -111,7 +109,7 @@ impl Decided {
 /// Searches and prints what was found.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
-    let mut position = args.thinking.load(&stop)?;
+    let mut position = args.search.load(&stop)?;
     let history = &mut position.history;
     let asked = args.role.as_deref();
     if history.is_over()? {
@@ -128,7 +126,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         position.wait();
     }
     let (mut search, seed) = args
-        .thinking
+        .search
         .search(&position, args.budget.playouts.is_some())?;
     if args.wait {
         search.wait_for_evaluation();

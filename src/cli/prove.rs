@@ -21,8 +21,8 @@ use serde::Serialize;
 use super::options::{SetupArgs, in_range, not_ground, seconds, threads};
 use super::output::{Failure, Output, show_progress};
 use super::position::PositionArgs;
+use super::search_args::find_role;
 use super::signals::stop_on_signals;
-use super::thinking::find_role;
 use super::time_limit::within;
 
 /// Prove whether a role can force a goal, with ever more joint moves

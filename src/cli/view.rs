@@ -13,8 +13,8 @@ use propjit::view::{View, ViewConfig};
 
 use super::options::{game_name, seconds};
 use super::output::{Failure, Output, message};
+use super::search_args::{SearchArgs, find_role};
 use super::signals::stop_on_signals;
-use super::thinking::{ThinkingArgs, find_role};
 
 /// Look at a game or a match in the browser, and play
 ///
@@ -23,7 +23,7 @@ use super::thinking::{ThinkingArgs, find_role};
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    thinking: ThinkingArgs,
+    search: SearchArgs,
 
     /// The file with the rules, for a file of records [default: GAME.kif in its folder or here]
     #[arg(long, value_name = "FILE")]
@@ -47,11 +47,11 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let record = record(&mut args)?;
     let check = |game: &Game| record.as_ref().map_or(Ok(()), |record| check(record, game));
-    let position = args.thinking.load_checked(&stop, check)?;
-    let name = game_name(args.thinking.rulesheet());
+    let position = args.search.load_checked(&stop, check)?;
+    let name = game_name(args.search.rulesheet());
     let mut config = ViewConfig::new(&name, position.backend)
         .with_seconds(args.seconds)
-        .with_search(args.thinking.config())
+        .with_search(args.search.config())
         .with_stop(stop.clone());
     let roles = position.history.roles();
     match &record {
@@ -80,7 +80,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
 
 /// The match on record, if the file is one of records. The rules are then taken from elsewhere.
 fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
-    let path = args.thinking.rulesheet().to_path_buf();
+    let path = args.search.rulesheet().to_path_buf();
     // What comes through a pipe can be read only once, and is rules.
     let is_records = path.is_file()
         && std::fs::read(&path).is_ok_and(|text| text.trim_ascii_start().starts_with(b"{"));
@@ -104,7 +104,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
         return Err(Failure::Usage(why));
     }
     let lines = read_records(&path).map_err(|error| Failure::Work(with_causes(&error)))?;
-    let number = args.thinking.number();
+    let number = args.search.number();
     // Which one is meant is asked for, where that is not clear, when the moves are read.
     let mut found = lines
         .into_iter()
@@ -116,7 +116,7 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
         Some(rules) => rules.clone(),
         None => find_rules(&path, &line.head.game)?,
     };
-    args.thinking.take_records(rules)?;
+    args.search.take_records(rules)?;
     Ok(Some(line))
 }
 

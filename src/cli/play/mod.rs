@@ -15,14 +15,15 @@ use rand::RngExt;
 
 use super::output::{Failure, Output, message, show_progress};
 use super::picture::Pictures;
-use super::thinking::{BudgetArgs, Goals, Table, ThinkingArgs, advised, find_role, ranking, think};
+use super::ranking::{Goals, Table, advised, ranking};
+use super::search_args::{BudgetArgs, SearchArgs, find_role, think};
 use input::{Entry, Input};
 
 /// Play against the search; `help` at the prompt tells how
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    thinking: ThinkingArgs,
+    search: SearchArgs,
 
     /// The role that you play [default: the first]
     #[arg(long, value_name = "ROLE")]
@@ -47,14 +48,14 @@ const HINTED: usize = 3;
 
 /// Plays until the match is over or the person has enough.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    if args.thinking.reads_standard_input() {
+    if args.search.reads_standard_input() {
         let why = "standard input is where moves are entered; neither rules nor a history";
         return Err(Failure::Usage(why.to_string()));
     }
-    let position = args.thinking.load(&Stop::new())?;
+    let position = args.search.load(&Stop::new())?;
     let person = find_role(position.history.roles(), args.role.as_deref())?;
     let (search, seed) = args
-        .thinking
+        .search
         .search(&position, args.budget.playouts.is_some())?;
     message(&format!("seed {seed}"));
     let mut table = Playing {
