@@ -7,8 +7,12 @@ use std::path::Path;
 /// The name of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// The [`text`] in a file, or in all of standard input.
-pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+/// The text in a file, or in all of standard input, but for a character at the end that was not
+/// written as a whole, as by a process that was killed.
+///
+/// # Errors
+/// When it cannot be read, or is no text.
+pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     match path.to_str() {
         Some(STANDARD_INPUT) => io::stdin().read_to_end(&mut bytes)?,

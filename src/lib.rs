@@ -49,7 +49,7 @@
 //! - [`game`] is the front door: it loads games, and makes machines for them.
 //! - [`playout`] plays random matches, [`perft`] counts all of them; [`environment`] plays as those
 //!   who learn from it say.
-//! - [`grid`] infers the boards of a game.
+//! - [`grid`] infers the boards of a game; [`input`] reads texts that users name.
 //! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
 //! - [`similarity`] compares positions by what can be played from them on.
 //! - [`plan`] looks for the best match of a game of one role.
@@ -78,7 +78,7 @@ pub mod game;
 pub mod grid;
 pub mod ground;
 pub mod influence;
-mod input;
+pub mod input;
 pub mod inspection;
 mod lane_mask;
 pub mod machine;

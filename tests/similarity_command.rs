@@ -78,6 +78,16 @@ fn bad_positions_are_named() {
     );
     let missing = error(&["--b-state", "@nowhere.txt"]);
     assert!(missing.contains("nowhere.txt"), "{missing}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.txt");
+    std::fs::write(&path, b"(cell \xff").unwrap();
+    let bytes = error(&["--b-state", &format!("@{}", path.display())]);
+    assert!(
+        bytes.contains("b.txt: not a UTF-8 text: byte 0xff at offset 6"),
+        "{bytes}"
+    );
+    let twice = error(&["--a", "-", "--b-state", "@-"]);
+    assert!(twice.contains("only one can be standard input"), "{twice}");
     let both = error(&["--a-moves", "", "--a-state", ""]);
     assert!(both.contains("cannot be used with"), "{both}");
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use propjit::Moments;
 use propjit::error_text::with_causes;
 use propjit::game::Game;
+use propjit::input::read_text;
 use propjit::machine::State;
 use propjit::rng::random_seed;
 use propjit::similarity::{
@@ -56,7 +57,7 @@ pub(super) struct Args {
     b_moves: Option<String>,
 
     /// What is true in the first position: fluents with blanks between them, or `@FILE`, a file of
-    /// these
+    /// these; `@-` is standard input
     #[arg(long, value_name = "FLUENTS")]
     a_state: Option<String>,
 
@@ -153,10 +154,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let why = "--match is the number of a match in a file of records: see --a and --b";
         return Err(Failure::Usage(why.to_string()));
     }
-    let files = [Some(&args.rulesheet), args.a.as_ref(), args.b.as_ref()];
-    let read = files.into_iter().flatten();
-    if read.filter(|path| *path == Path::new("-")).count() > 1 {
-        let why = "of the rulesheet and the histories, only one can be standard input";
+    let histories = [&args.a, &args.b].map(Option::as_deref);
+    let states = [&args.a_state, &args.b_state].map(|state| file_of(state.as_deref()?));
+    let files = histories.into_iter().chain(states).flatten();
+    let files = files.chain([&*args.rulesheet]);
+    if files.filter(|path| *path == Path::new("-")).count() > 1 {
+        let why = "of the rulesheet and the positions, only one can be standard input";
         return Err(Failure::Usage(why.to_string()));
     }
     let setup = &args.setup;
@@ -239,9 +242,10 @@ fn position(
 ) -> Result<State, Failure> {
     let ground = comparison.game();
     if let Some(state) = source.state {
-        let text = match state.strip_prefix('@') {
-            Some(path) => std::fs::read_to_string(path)
-                .map_err(|error| Failure::Work(format!("cannot read {path}: {error}")))?,
+        let text = match file_of(state) {
+            Some(path) => read_text(path).map_err(|error| {
+                Failure::Work(format!("cannot read {}: {error}", path.display()))
+            })?,
             None => state.to_string(),
         };
         return ground.parse_state(&fluents(&text)?).map_err(Failure::new);
@@ -249,6 +253,11 @@ fn position(
     let history = play_moves(game, source.history, number, source.first, source.moves)?;
     let state = history.states().last().expect("a match has a state");
     Ok(state.clone())
+}
+
+/// The file of fluents that an option names.
+fn file_of(state: &str) -> Option<&Path> {
+    state.strip_prefix('@').map(Path::new)
 }
 
 /// The fluents of a text.
