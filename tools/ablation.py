@@ -6,7 +6,7 @@ Usage: tools/ablation.py RULESHEET [--matches N] [--clock S] [--positions N] [--
 Positions and questions are those of tools/horizon.py. Each is searched by the whole search and without each of its
 parts for the same time; then once more as far as all have come, to count the nodes. The table tells for each variant
 the median of the joint moves that were searched completely, how many questions were decided, and the nodes for the same
-horizon as a ratio to those of the search of all moves, as geometric mean. Build the release before.
+horizon as a ratio to those of the search of all moves, as geometric mean. Build the release before, or set PROPJIT.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from horizon import play, positions, read, run
+from program import require_program
 
 # The first one is what nodes are compared with.
 VARIANTS = [
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--records", type=Path, help="matches that were played before")
     options = parser.parse_args()
+    require_program()
     records = read(options.records) if options.records else play(options.rulesheet, options.matches, options.clock)
 
     reports = {name: [] for name, _ in VARIANTS}

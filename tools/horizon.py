@@ -7,7 +7,7 @@ The engine plays matches against itself, without local search; positions are tak
 Each role is asked whether it can force its greatest goal, by `propjit prove RULESHEET --role ROLE --moves MOVES`. For
 each time the table tells the median of the joint moves that were searched completely, where a proof counts as more than
 any number, the median where nothing was proved, and how often something was. With --records, matches are taken from a
-file that `propjit match --output` has written. Build the release before.
+file that `propjit match --output` has written. Build the release before, or set PROPJIT.
 """
 
 import argparse
@@ -21,8 +21,8 @@ import tempfile
 from bisect import bisect_right
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "target/release/propjit"
+from program import PROGRAM, require_program
+
 BEFORE_THE_END = range(8, 17, 2)
 
 
@@ -68,6 +68,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, nargs="+", default=[1.0, 15.0])
     parser.add_argument("--records", type=Path, help="matches that were played before")
     arguments = parser.parse_args()
+    require_program()
     if arguments.records:
         records = read(arguments.records)
     else:

@@ -4,7 +4,7 @@
 Usage: tools/refresh_docs.py [--check] FILE.md ...
 
 In every `console` block that follows a comment `<!-- example -->`, each command that starts with `$ propjit` is run in the
-repository's root with the release build, and what follows it is replaced by what it prints now. The comment may say
+repository's root with the release build (or the program that PROPJIT names), and what follows it is replaced by what it prints now. The comment may say
 `lines=N` (keep the first N lines, then `...`) and `exit=N` (the exit code that is expected, 0 if not said).
 With --check nothing is written; the exit code is 1 if a command fails.
 """
@@ -14,14 +14,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from program import PROGRAM, ROOT, require_program
+
 BLOCK = re.compile(r"<!-- example(?P<options>[^>]*)-->\n```console\n(?P<body>.*?)```", re.DOTALL)
 
 
 def run(command: str, expected: int) -> list[str]:
     """The lines that the command prints, on stdout and then on stderr."""
-    program = ROOT / "target/release/propjit"
-    shell = command.replace("propjit ", f"{program} ", 1)
+    shell = command.replace("propjit ", f"{PROGRAM} ", 1)
     done = subprocess.run(shell, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=600)
     if done.returncode != expected:
         sys.exit(f"`{command}` exits with {done.returncode}, not {expected}:\n{done.stderr}")
@@ -49,6 +49,7 @@ def refresh(match: re.Match[str]) -> str:
 
 
 def main() -> None:
+    require_program()
     arguments = sys.argv[1:]
     check = "--check" in arguments
     for name in arguments:

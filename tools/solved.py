@@ -5,7 +5,7 @@ Usage: tools/solved.py GAMES [--seconds S] [--certificates FOLDER] [--again]
 
 GAMES is a folder of rulesheets. Each game is solved by `propjit solve RULESHEET --seconds S --certificate FILE`, and what
 is proved is checked by `propjit solve RULESHEET --check FILE`. With --again, games are not solved but taken as they were
-the last time, from FOLDER. Build the release before.
+the last time, from FOLDER. Build the release before, or set PROPJIT.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "target/release/propjit"
+from program import PROGRAM, ROOT, require_program
+
 DOCUMENT = ROOT / "docs/solved.md"
 
 HEAD = """# Values of public games, proved
@@ -39,7 +39,9 @@ can force *a*, and cannot force more than *b*. What the methods are is described
 {summary}
 
 *Checked* are those values that a certificate proves whose check, by the rules alone, was successful ({checks} s for all
-of them together, {size} MB of certificates).
+of them together, {size} MB of certificates). *Of less* is a certificate that is right, but proves less than what is known, such
+as wider bounds: values that were proved by parts, a SAT solver or proof search may leave no strategy that rules could check, or
+one of more than a million states.
 
 | game | | value | by | states | time in s | certificate |
 |---|---|---|---|---|---|---|
@@ -117,6 +119,7 @@ def main() -> None:
     parser.add_argument("--certificates", type=Path, help="where reports and certificates are kept")
     parser.add_argument("--again", action="store_true", help="take the games as they were the last time")
     arguments = parser.parse_args()
+    require_program()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.certificates or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

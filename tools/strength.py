@@ -23,8 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = os.environ.get("PROPJIT", str(ROOT / "target/release/propjit"))
+from program import PROGRAM, require_program
 
 # Games with and without captures, of connection, of counting, with asymmetric roles, simultaneous ones, with three
 # players, and of one role.
@@ -195,6 +194,7 @@ def main() -> None:
     parser.add_argument("--core", type=int, default=0, help="the processor for all of this")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    require_program()
     if options.without is None:
         options.without = "" if options.against else "evaluation=false"
     rulesheets = list(options.rulesheets)
