@@ -159,6 +159,13 @@ fn an_engine_answers_about_many_positions() {
         let message = reply["error"]["message"].as_str().unwrap();
         assert!(message.contains(said), "{message}");
     }
+    // A number that no reply could have is refused.
+    for id in [json!(20.5), json!(1e20), json!(-1), json!("one")] {
+        let reply = engine.ask(json!({"id": id, "legal": {}}));
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.contains("no whole number from 0 to"), "{message}");
+        assert!(reply.get("id").is_none());
+    }
     let input = engine.child.stdin.as_mut().unwrap();
     input.write_all(b"\xff\xfe\n").unwrap();
     assert!(engine.reply()["error"]["message"].is_string());
@@ -347,7 +354,7 @@ fn programs_that_do_wrong() {
             "counts",
             "echo '{\"id\":\"one\",\"loaded\":{}}'; cat >/dev/null".to_string(),
             PlayerErrorKind::Connection,
-            "`id` is \"one\", no number",
+            "`id` is \"one\", no whole number",
         ),
         (
             "evades",

@@ -26,6 +26,23 @@ impl<T: Serialize> Numbered<T> {
     }
 }
 
+/// The number of a message, if it has one.
+///
+/// # Errors
+/// If it is no number of a request.
+pub(super) fn number(message: &Value) -> Result<Option<u64>, String> {
+    match message.get("id") {
+        None | Some(Value::Null) => Ok(None),
+        Some(id) => match id.as_u64() {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!(
+                "`id` is {id}, no whole number from 0 to {}",
+                u64::MAX
+            )),
+        },
+    }
+}
+
 /// What a message says, in its only field with one of these names that is not null.
 ///
 /// # Errors

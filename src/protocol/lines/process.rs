@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use propjit_stop::Stop;
 use serde_json::Value;
 
-use super::message::{LineReply, LineRequest, Numbered, Stopping, said};
+use super::message::{LineReply, LineRequest, Numbered, Stopping, number, said};
 use crate::matches::PlayerError;
 use crate::matches::printable::excerpt;
 use crate::program::{Program, ProgramCommand};
@@ -132,14 +132,7 @@ fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
 /// The reply in a line.
 fn reply(line: &str) -> Result<Numbered<LineReply>, String> {
     let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let id = match line.get("id") {
-        None | Some(Value::Null) => None,
-        // Whatever else it is, it is no reply to the last request.
-        Some(id) => Some(
-            id.as_u64()
-                .ok_or_else(|| format!("`id` is {id}, no number"))?,
-        ),
-    };
+    let id = number(&line)?;
     let said = said(line, &LineReply::NAMES)?;
     Ok(Numbered { id, said })
 }

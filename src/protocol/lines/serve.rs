@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::message::{
     Failed, Go, LegalMoves, LineReply, LineRequest, Loaded, Numbered, Question, RoleMoves, Said,
-    StateTold, VERSION, said,
+    StateTold, VERSION, number, said,
 };
 use super::process::LONGEST;
 use crate::game::Game;
@@ -143,7 +143,7 @@ fn request(line: &[u8]) -> Result<Numbered<LineRequest>, NoRequest> {
     let no_request = |id, why: String| NoRequest { id, why };
     let line: Value =
         serde_json::from_slice(line).map_err(|error| no_request(None, error.to_string()))?;
-    let id = line.get("id").and_then(Value::as_u64);
+    let id = number(&line).map_err(|why| no_request(None, why))?;
     match said(line, &LineRequest::NAMES) {
         Ok(said) => Ok(Numbered { id, said }),
         Err(why) => Err(no_request(id, why)),
