@@ -430,6 +430,13 @@ fn perf_writes_its_protocol() {
         lines.lines().nth(1).unwrap().starts_with("errorMessage="),
         "{lines}"
     );
+    let wrong = file(&folder, "wrong.kif", "(role r");
+    let told = stderr(propjit(&["perf", &wrong, &out, "1"]).code(1));
+    assert!(told.starts_with("error[unclosed-parenthesis]"), "{told}");
+    let lines = std::fs::read_to_string(&out).unwrap();
+    let error = lines.lines().nth(1).unwrap();
+    let expected = "errorMessage=error[unclosed-parenthesis]: this form lacks a `)`";
+    assert_eq!(error, expected);
     propjit(&["perf", &own("ticTacToe"), "/no/such/folder/out", "0.05"]).code(1);
 }
 

@@ -69,8 +69,24 @@ fn several_games_make_a_table() {
     assert_eq!(rows.len(), 2);
     let rows = stdout(propjit(&["solve", &games, "--check", &certificates]).success());
     assert_eq!(words(rows.trim_end()), "b right");
-    let b = folder.path().join("b.kif").display().to_string();
-    let rows = json(&["solve", &b, &own("ticTacToe")]);
+    // A game that is named needs a certificate; and what fails has an element, too.
+    let json_of = |args: &[&str]| -> serde_json::Value {
+        let failed = propjit(&[args, &["--format", "json"]].concat()).failure();
+        serde_json::from_str(&stdout(failed.code(1))).unwrap()
+    };
+    let [b, wrong] = ["b.kif", "c.kif"].map(|name| folder.path().join(name).display().to_string());
+    let tic_tac_toe = own("ticTacToe");
+    let checked = json_of(&["solve", &b, &tic_tac_toe, "--check", &certificates]);
+    assert_eq!(checked[0]["game"], "b");
+    assert_eq!(checked[1]["game"], "ticTacToe");
+    let error = checked[1]["error"].as_str().unwrap();
+    assert!(error.contains("cannot read"), "{error}");
+    let solved = json_of(&["solve", &wrong, &b]);
+    assert_eq!(solved[0]["game"], "c");
+    let error = solved[0]["error"].as_str().unwrap();
+    assert!(error.starts_with("error[unclosed-parenthesis]"), "{error}");
+    assert_eq!(solved[1]["verdict"], "proved");
+    let rows = json(&["solve", &b, &tic_tac_toe]);
     assert_eq!(rows.as_array().unwrap().len(), 2);
 }
 

@@ -153,6 +153,10 @@ pub(super) fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of the results has closed the pipe, and knows that it has not read them all.
         Err(Failure::Pipe | Failure::Told) => ExitCode::FAILURE,
+        Err(Failure::Rules(diagnostics)) => {
+            output::show_diagnostics(&diagnostics);
+            ExitCode::FAILURE
+        }
         Err(Failure::Work(error)) => {
             output::message(&format!("error: {}", error.trim_end()));
             ExitCode::FAILURE

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use propjit::error_text::with_causes;
 use propjit::game::LoadError;
 use propjit::machine::MachineError;
-use propjit_gdl::ReadError;
+use propjit_gdl::{Diagnostics, ReadError};
 use serde::Serialize;
 
 /// How to print results.
@@ -19,7 +19,7 @@ use serde::Serialize;
 pub(super) enum Format {
     /// For people
     Text,
-    /// For programs: one JSON object
+    /// For programs: one JSON object, or an array where `solve` has several games
     Json,
     /// For drawing: a graph in Graphviz' DOT language, from `facts` only
     Dot,
@@ -33,6 +33,8 @@ pub(super) enum Failure {
     Pipe,
     /// The work failed, and the results or messages have told how.
     Told,
+    /// The rules are wrong.
+    Rules(Box<Diagnostics>),
     /// The work failed.
     Work(String),
     /// The options do not go together.
@@ -44,14 +46,26 @@ impl Failure {
     pub(super) fn new(error: impl Display) -> Failure {
         Failure::Work(error.to_string())
     }
+
+    /// Why, in one line: of wrong rules, what the first error is.
+    pub(super) fn line(&self) -> String {
+        match self {
+            Failure::Pipe => "nobody reads the results".to_string(),
+            Failure::Told => "see the messages".to_string(),
+            Failure::Rules(diagnostics) => {
+                let text = diagnostics.to_string();
+                text.lines().next().unwrap_or_default().to_string()
+            }
+            Failure::Work(error) | Failure::Usage(error) => error.replace(['\n', '\r'], " "),
+        }
+    }
 }
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Failure {
         match error {
             LoadError::Read(ReadError::Invalid(diagnostics)) => {
-                message(diagnostics.render(io::stderr().is_terminal()).trim_end());
-                Failure::Told
+                Failure::Rules(Box::new(diagnostics))
             }
             _ => Failure::Work(with_causes(&error)),
         }
@@ -94,6 +108,21 @@ pub(super) fn writable<'a>(
 /// The failure to write a file.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::Work(format!("cannot write {}: {error}", path.display()))
+}
+
+/// A number of things, with the word for one of them or for several.
+pub(super) fn counted<N: Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    several: &str,
+) -> String {
+    let word = if count == N::from(1) { one } else { several };
+    format!("{count} {word}")
+}
+
+/// Writes to stderr what is wrong with rules.
+pub(super) fn show_diagnostics(diagnostics: &Diagnostics) {
+    message(diagnostics.render(io::stderr().is_terminal()).trim_end());
 }
 
 /// Writes a message to stderr. That nobody reads it is no failure.

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
@@ -51,24 +50,22 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             outcome.tally.rollouts(),
         ),
         // The protocol's values are single lines.
-        Err(error) => writeln!(lines, "errorMessage={}", error.replace(['\n', '\r'], " ")),
+        Err(error) => writeln!(lines, "errorMessage={}", error.line()),
     };
     let written = std::fs::write(&args.outfile, lines);
     written.map_err(|error| cannot_write(&args.outfile, &error))?;
-    played.map(|_| ()).map_err(Failure::Work)
+    played.map(|_| ())
 }
 
-fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
+fn play(args: &Args) -> Result<playout::PlayoutOutcome, Failure> {
     let stop = stop_on_signals();
     let setup = args
         .setup
         .setup_for(&args.rulesheet)
         .with_stop(stop.clone());
-    let loaded = Game::load(&args.rulesheet, &setup);
-    let mut game = loaded.map_err(|error| with_causes(&error))?;
+    let mut game = Game::load(&args.rulesheet, &setup)?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
-    let prepared = game.prepare_playouts(backend);
-    prepared.map_err(|error| error.to_string())?;
+    game.prepare_playouts(backend)?;
     // What is measured is play.
     game.wait_for_code();
     let seed = random_seed();
@@ -80,6 +77,6 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, String> {
         .with_seed(seed)
         .with_max_steps(MAX_STEPS)
         .with_time(Some(args.seconds));
-    playout::run(&game, backend, &config, &stop, &PlayoutProgress::default())
-        .map_err(|error| error.to_string())
+    let progress = PlayoutProgress::default();
+    Ok(playout::run(&game, backend, &config, &stop, &progress)?)
 }

@@ -46,7 +46,7 @@ pub struct Solved<'a> {
 pub enum CertificateError {
     /// There would be too much to check.
     #[error(
-        "what {0} can get is not in the certificate: it would be about more than {MOST_STATES} states"
+        "what {0} can get is not in the certificate: that would take more than {MOST_STATES} states"
     )]
     TooLarge(String),
     /// There is no strategy, since the states were not all enumerated.
@@ -113,19 +113,20 @@ impl<'a> Solved<'a> {
     /// A certificate of the values, and why it does not prove all that is known, if it does not.
     pub fn certificate(&mut self, name: &str, stop: &Stop) -> (Certificate, Vec<CertificateError>) {
         let mut writer = ClaimWriter::new(self.engines, self.game.rules(), name);
-        let mut missing = Vec::new();
+        let mut missing: Vec<CertificateError> = Vec::new();
         let by_parts =
             |bounds: &RoleBounds| [bounds.low.1, bounds.high.1].contains(&SolveMethod::Parts);
-        if self.enumerated.is_none()
+        let asks_states = self.enumerated.is_none()
             && self.bounds.iter().any(by_parts)
-            && !has_too_many_goals(self.engines.game())
-        {
+            && !has_too_many_goals(self.engines.game());
+        if asks_states {
             self.enumerated = self.few_states(stop).map(|graph| {
                 let progress = SolveProgress::default();
                 let bounds = AllBounds::new(self.engines.game(), &progress);
                 Enumeration::new(self.engines.game(), graph, &bounds, stop)
             });
         }
+        let has_many_states = asks_states && self.enumerated.is_none();
         for bounds in &self.bounds.clone() {
             for side in [Side::Role, Side::Others] {
                 let is_proved = match side {
@@ -138,14 +139,21 @@ impl<'a> Solved<'a> {
                 let Err(why) = self.add(&mut writer, bounds, side, stop) else {
                     continue;
                 };
-                missing.push(match why {
+                let why = match why {
                     CertificateError::TooLarge(role) | CertificateError::NoStrategy(role)
                         if stop.is_set() =>
                     {
                         CertificateError::Stopped(role)
                     }
+                    CertificateError::NoStrategy(role) if has_many_states && by_parts(bounds) => {
+                        CertificateError::TooLarge(role)
+                    }
                     why => why,
-                });
+                };
+                // Both bounds of a role may fail alike.
+                if missing.last().map(ToString::to_string) != Some(why.to_string()) {
+                    missing.push(why);
+                }
             }
         }
         (writer.finish(), missing)

@@ -14,7 +14,9 @@ use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
-use super::output::{Failure, Output, cannot_write, message, show_progress, writable};
+use super::output::{
+    Failure, Output, cannot_write, message, show_diagnostics, show_progress, writable,
+};
 use super::signals::stop_on_signals;
 use super::time_limit::within;
 use check::check;
@@ -24,7 +26,7 @@ use report::{Report, Value};
 ///
 /// The value of a role is the goal that it can force whatever the others do. Where it is not
 /// proved, there are bounds: what the role can force at least, and what the others can hold it to.
-/// Several rulesheets, or a folder with some, give a table.
+/// Several rulesheets, or a folder with some, give a table, as JSON an array.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The files with the rules, or folders with such; `-` is standard input
@@ -93,13 +95,24 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             table(&rulesheets, row, &stop, output)
         }
         (Some(folder), true) => {
-            let has_certificate = |rulesheet: &PathBuf| certificate_in(folder, rulesheet).is_file();
-            let rulesheets: Vec<PathBuf> = rulesheets.into_iter().filter(has_certificate).collect();
+            // Of the games in a folder, those with certificates are meant; of others, one is missing.
+            let (rulesheets, left_out): (Vec<PathBuf>, Vec<PathBuf>) =
+                rulesheets.into_iter().partition(|rulesheet| {
+                    args.rulesheets.contains(rulesheet)
+                        || certificate_in(folder, rulesheet).is_file()
+                });
             if rulesheets.is_empty() {
                 let folder = folder.display();
                 return Err(Failure::Work(format!(
                     "{folder} has no certificate NAME.json of one of these games"
                 )));
+            }
+            if !left_out.is_empty() {
+                let (count, folder) = (left_out.len(), folder.display());
+                let all = count + rulesheets.len();
+                message(&format!(
+                    "note: {count} of {all} games have no certificate in {folder}, and are not checked"
+                ));
             }
             let row =
                 |rulesheet: &Path| check(rulesheet, &certificate_in(folder, rulesheet), &stop);
@@ -181,16 +194,20 @@ fn table<R: Row>(
                     has_failed = true;
                     tell(error);
                 }
-                rows.push(found);
+                rows.push(Element::Found(found));
             }
-            Err(Failure::Pipe) => return Err(Failure::Pipe),
-            Err(Failure::Usage(error)) => return Err(Failure::Usage(error)),
-            Err(failure) => {
+            Err(failure @ (Failure::Work(_) | Failure::Rules(_))) => {
                 has_failed = true;
-                if let Failure::Work(error) = failure {
-                    tell(&error);
+                rows.push(Element::Failed {
+                    game: game_name(rulesheet),
+                    error: failure.line(),
+                });
+                match failure {
+                    Failure::Rules(diagnostics) => show_diagnostics(&diagnostics),
+                    failure => tell(&failure.line()),
                 }
             }
+            Err(failure) => return Err(failure),
         }
         if stop.is_set() {
             break;
@@ -279,7 +296,15 @@ fn write_certificate(
     Ok(Some(certificate.values.iter().map(Value::from).collect()))
 }
 
-/// Rows as JSON.
+/// What there is of a game, as JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Element<R> {
+    Found(R),
+    Failed { game: String, error: String },
+}
+
+/// Elements as JSON.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Rows<R>(Vec<R>);

@@ -10,6 +10,7 @@ use propjit::solve::{RoleBounds, SolveMethod, Solved};
 use serde::Serialize;
 
 use super::Row;
+use crate::cli::output::counted;
 
 /// What was found out about a game.
 #[derive(Serialize)]
@@ -165,7 +166,9 @@ impl fmt::Display for Report {
         }
         if let (Some(states), Some(joints)) = (self.states, self.joint_moves) {
             let all = if self.complete { ", all there are" } else { "" };
-            writeln!(f, "{states} states and {joints} joint moves{all}")?;
+            let states = counted(states, "state", "states");
+            let joints = counted(joints, "joint move", "joint moves");
+            writeln!(f, "{states} and {joints}{all}")?;
         }
         for (number, joint) in (1..).zip(&self.line) {
             writeln!(f, "{number:>4}  {joint}")?;
