@@ -17,7 +17,7 @@ use propjit::rng::random_seed;
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::options::{game_name, in_range};
+use super::options::{game_name, in_range, tell_of_prover};
 use super::output::{Failure, Output, live_text, message};
 use super::picture::Pictures;
 use super::series_args::SeriesArgs;
@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let loaded = rulesheet.game();
     let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
     if let Some(reason) = loaded.gave_up() {
-        message(&format!("note: {reason}; the prover is the referee"));
+        tell_of_prover(reason, "is the referee");
     }
     let pictures = args
         .board

@@ -66,7 +66,7 @@ pub(super) struct GroundArgs {
     pub setup_limit: Duration,
 
     /// How much memory grounding may take
-    #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    #[arg(long, default_value = "4096", value_name = "MIB", value_parser = |text: &str| in_range(text, 1u64, 1 << 30))]
     pub memory_limit: u64,
 }
 
@@ -87,6 +87,16 @@ pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
     Failure::Work(format!(
         "{what} are known only of games that can be grounded: {reason}; {MORE}"
     ))
+}
+
+/// Tells the user what the prover does because grounding was given up.
+pub(super) fn tell_of_prover(reason: impl Display, what: &str) {
+    message(&format!("note: {reason}; the prover {what}; {MORE}"));
+}
+
+/// The failure of a command whose backend needs a ground game.
+pub(super) fn needs_ground(error: &LoadError) -> Failure {
+    Failure::Work(format!("{}; {MORE}", describe(error)))
 }
 
 /// What helps where grounding was given up.
@@ -146,7 +156,7 @@ impl SetupArgs {
     ) -> Result<(Game, Backend), Failure> {
         let game = self.read(rulesheet, stop)?;
         if let Some(reason) = game.gave_up() {
-            message(&format!("note: {reason}; the prover plays instead; {MORE}"));
+            tell_of_prover(reason, "plays instead");
         }
         self.prepare(game, stop, best, prepare)
     }
@@ -220,6 +230,16 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Some thirty years.
 const MAX_SECONDS: f64 = 1e9;
+
+/// The seed of random numbers.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    in_range(text, 0, u64::MAX)
+}
+
+/// The port to listen at; 0 is any that is free.
+pub(super) fn port(text: &str) -> Result<u16, String> {
+    in_range(text, 0, u16::MAX)
+}
 
 /// The number of threads that an option may ask for.
 pub(super) fn threads(text: &str) -> Result<usize, String> {

@@ -14,6 +14,8 @@ use propjit::machine::MachineError;
 use propjit_gdl::{Diagnostics, ReadError};
 use serde::Serialize;
 
+use super::options::needs_ground;
+
 /// How to print results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -67,6 +69,7 @@ impl From<LoadError> for Failure {
             LoadError::Read(ReadError::Invalid(diagnostics)) => {
                 Failure::Rules(Box::new(diagnostics))
             }
+            LoadError::Ground { .. } => needs_ground(&error),
             _ => Failure::Work(with_causes(&error)),
         }
     }

@@ -462,8 +462,12 @@ fn open(path: &Path, resumes: bool) -> Result<Opened, RecordFileError> {
         if !resumes && file.metadata().map_err(failed)?.len() > 0 {
             return Err(exists());
         }
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        let (found, length) = parse(path, text(&bytes).map_err(failed)?)?;
+        let unreadable = |source| RecordFileError::Read {
+            path: path.to_path_buf(),
+            source,
+        };
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        let (found, length) = parse(path, text(&bytes).map_err(unreadable)?)?;
         lines = found;
         if length < bytes.len() {
             file.set_len(length as u64).map_err(failed)?;

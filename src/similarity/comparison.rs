@@ -32,7 +32,10 @@ pub enum SimilarityError {
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The game trees are too large.
-    #[error("the game trees have more than {0} nodes; a lower depth makes them smaller")]
+    #[error(
+        "the game trees have more than {0} nodes; `--nodes` allows more, and a lower depth makes \
+         them smaller"
+    )]
     Nodes(usize),
     /// The game trees are too large for their edit distance.
     #[error(

@@ -76,7 +76,7 @@ impl Default for GroundLimits {
 #[non_exhaustive]
 pub enum GroundLimitKind {
     /// [`GroundLimits::time`].
-    #[error("time limit of {:.1} s", .0.as_secs_f64())]
+    #[error("time limit of {} s", .0.as_secs_f64())]
     Time(Duration),
     /// [`GroundLimits::bytes`].
     #[error("memory limit of {} MiB", .0 >> 20)]

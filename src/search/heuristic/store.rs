@@ -20,6 +20,7 @@ use super::weights::{Roles, Weights};
 use crate::directory::{self, DirectoryError, write_whole};
 use crate::fnv::Fnv64;
 use crate::ground::GroundGame;
+use crate::input;
 
 /// The version of the file's format, and of how is learned.
 const FORMAT: u32 = 9;
@@ -216,18 +217,20 @@ fn hash(game: &GroundGame) -> Fnv64 {
 /// What is known of a game; nothing if there is no such file, or it is of another version or game.
 fn read(path: &Path, shape: &Shape) -> Result<Option<Known>, StoreError> {
     let damaged = || StoreError::Damaged(path.to_path_buf());
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(|source| StoreError::Read {
-            path: path.to_path_buf(),
-            source,
-        })?,
+    let unreadable = |source| StoreError::Read {
+        path: path.to_path_buf(),
+        source,
     };
-    let version: Version = serde_json::from_str(&text).map_err(|_| damaged())?;
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(unreadable)?,
+    };
+    let text = input::text(&bytes).map_err(unreadable)?;
+    let version: Version = serde_json::from_str(text).map_err(|_| damaged())?;
     if version.format != FORMAT {
         return Ok(None);
     }
-    let stored: Stored = serde_json::from_str(&text).map_err(|_| damaged())?;
+    let stored: Stored = serde_json::from_str(text).map_err(|_| damaged())?;
     if stored.game != shape.game {
         return Ok(None);
     }
