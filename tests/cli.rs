@@ -14,7 +14,7 @@ use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, 
 #[test]
 fn wrong_usage_exits_with_2() {
     let game = own("ticTacToe");
-    let wrong: [&[&str]; 16] = [
+    let wrong: [&[&str]; 21] = [
         &[],
         &["nonsense"],
         &["playout"],
@@ -31,10 +31,46 @@ fn wrong_usage_exits_with_2() {
         &["verify", &game],
         &["verify", "--games", "."],
         &["verify", &game, "--against", "prover", "--trace", "x.json"],
+        &["verify", &game, "--against", "lanes", "--jobs", "2"],
+        &["verify", &game, "--trace", "x.json", "--matches", "2"],
+        &["verify", &game, "--trace", "x.json", "--max-steps", "2"],
+        &["verify", &game, "--trace", "x.json", "--seed", "2"],
+        &["factors", &game, "--seed", "2"],
     ];
     for args in wrong {
         let assert = propjit(args).code(2).stdout("");
         assert!(!stderr(assert).is_empty(), "{args:?}");
+    }
+    // A number that is wrong is told with what it should be, negative ones too.
+    for (args, said) in [
+        (&["playout", &game, "--seconds", "-1"][..], "more than 0"),
+        (
+            &["playout", &game, "--seed", "-1"],
+            "a whole number from 0 to",
+        ),
+        (
+            &["playout", &game, "--seed", "abc"],
+            "a whole number from 0 to",
+        ),
+        (
+            &["prove", &game, "--goal", "x"],
+            "a whole number from -2147483648 to",
+        ),
+        (
+            &["view", &game, "--port", "70000"],
+            "a whole number from 0 to 65535",
+        ),
+        (
+            &["info", &game, "--memory-limit", "0"],
+            "a whole number from 1 to",
+        ),
+        (
+            &["similarity", &game, "--a-state", "@"],
+            "no name of a file comes",
+        ),
+    ] {
+        let told = stderr(propjit(args).code(2));
+        assert!(told.contains(said), "{args:?}: {told}");
     }
 }
 
@@ -130,6 +166,11 @@ fn info_tells_the_parts_of_a_game() {
         passes.last().unwrap()["gates_after"],
         report["circuit"]["gates"]
     );
+    // Where there is nothing to draw, nothing is printed.
+    let game = own("ticTacToe");
+    propjit(&["info", &game, "--backend", "prover", "--dot", &dot])
+        .code(1)
+        .stdout("");
     assert!(std::fs::read_to_string(dot).unwrap().starts_with("digraph"));
 }
 

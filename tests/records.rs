@@ -325,6 +325,9 @@ fn other_commands_read_records() {
         told.contains(&format!("the history has {count} joint moves")),
         "{told}"
     );
+    let moves = ["analyze", &game, "--moves", "(drop 4) | noop"];
+    let told = stderr(propjit(&with(&moves, &["--first", "1"])).code(2));
+    assert!(told.contains("'--moves <MOVES>'"), "{told}");
     // A wrong goal, and a move that is not legal.
     let edited = |edit: &dyn Fn(&mut RecordLine)| {
         let mut line = records[0].clone();

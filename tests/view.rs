@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 #[cfg(unix)]
 use crate::common::browser::Browser;
-use crate::common::command::{file, own, propjit, stderr};
+use crate::common::command::{file, own, propjit, propjit_reading, stderr};
 use crate::common::http::{body, raw, status};
 use crate::common::{TALK, own_game};
 
@@ -307,6 +307,14 @@ fn records_need_their_rules() {
         "--rules is for a file of records",
     );
     failed(&[&game, "--match", "1"], "--match is the number");
+    failed(&[&game, "--first", "1"], "--first is how many");
+    failed(
+        &[&records, "--rules", &game, "--first", "10"],
+        "the history has",
+    );
+    let text = std::fs::read_to_string(&records).unwrap();
+    let told = stderr(propjit_reading(&["view", "-", "--port", "0"], text).code(2));
+    assert!(told.contains("- has records"), "{told}");
     let broken = file(&folder, "broken.kif", "(role x");
     failed(&[&broken], "error");
 }

@@ -13,7 +13,7 @@ use propjit::tools::compare::{self, CompareConfig, CompareOutcome, CompareTable,
 use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, seconds};
+use super::options::{GroundArgs, game_name, seconds, seed};
 use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
@@ -33,7 +33,7 @@ pub(super) struct Args {
     plot: Option<PathBuf>,
 
     /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     #[command(flatten)]

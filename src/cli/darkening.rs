@@ -15,7 +15,7 @@ use propjit::tools::darkening::{
 use serde::Serialize;
 
 use super::compare::duration;
-use super::options::{SetupArgs, game_name, in_range, seconds};
+use super::options::{SetupArgs, game_name, in_range, seconds, seed};
 use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::position::PositionArgs;
 use super::signals::stop_on_signals;
@@ -34,7 +34,7 @@ pub(super) struct Args {
     random_match: bool,
 
     /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     /// For how long to play from each state of the match

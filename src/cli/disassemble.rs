@@ -14,7 +14,7 @@ use propjit_jit::code::{CodeConfig, CompileError, Generator, Listing, ListingFor
 use propjit_jit::lanes::Width;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name};
+use super::options::{GroundArgs, game_name, in_range};
 use super::output::{Failure, Output};
 
 /// Print a game's machine code
@@ -40,7 +40,7 @@ pub(super) struct Args {
     generator: GeneratorName,
 
     /// How many lanes: 64 or 128 with cranelift, 128 or 256 with avx2, 256 or 512 with avx512 [default: the most]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     lanes: Option<usize>,
 
     #[command(flatten)]

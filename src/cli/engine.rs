@@ -10,8 +10,8 @@ use propjit::protocol::lines::{LineServerConfig, serve_lines};
 use propjit::rng::random_seed;
 use propjit::search::mcts::MctsConfig;
 
-use super::options::{SetupArgs, in_range, seconds, threads};
-use super::output::Failure;
+use super::options::{SetupArgs, in_range, seconds, seed, threads};
+use super::output::{Failure};
 use super::signals::stop_on_signals;
 
 /// Answer requests about positions on standard input and output, as JSON Lines: load, position,
@@ -39,7 +39,7 @@ pub(super) struct Args {
     memory: usize,
 
     /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     #[command(flatten)]

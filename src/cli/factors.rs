@@ -11,8 +11,8 @@ use propjit::machine::RoleId;
 use propjit::rng::random_seed;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range, not_ground};
-use super::output::{Failure, Output, show_progress};
+use super::options::{GroundArgs, game_name, in_range, not_ground, seed};
+use super::output::{Failure, Output, counted, show_progress};
 use super::signals::stop_on_signals;
 
 /// Tell into which independent parts a game falls, and what joins them
@@ -26,7 +26,7 @@ pub(super) struct Args {
     check: Option<u64>,
 
     /// The seed of the random numbers of these matches [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "check", value_parser = seed)]
     seed: Option<u64>,
 
     #[command(flatten)]

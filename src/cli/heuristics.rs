@@ -13,8 +13,8 @@ use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig,
 use propjit::{Moments, Stop};
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range, not_ground, seconds, threads};
-use super::output::{Failure, Output, show_progress, writable};
+use super::options::{SetupArgs, game_name, in_range, not_ground, seconds, seed, threads};
+use super::output::{Failure, Output, counted, show_progress, writable};
 use super::signals::stop_on_signals;
 
 /// How many decisions the matches against another evaluation have, about.
@@ -41,11 +41,11 @@ pub(super) struct Args {
     threads: usize,
 
     /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     /// Print so many propositions, those with the greatest effects. JSON has all
-    #[arg(long, default_value = "20", value_name = "N")]
+    #[arg(long, default_value = "20", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     effects: usize,
 
     /// Go on from what is kept of the game, instead of learning anew

@@ -109,13 +109,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let (game, backend) =
         (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
+    let network = match (&args.dot, game.ground_game()) {
+        (Some(path), Some(ground)) => Some((path, ground)),
+        (Some(_), None) => {
+            let why = "there is no propositional network to draw: the game was not grounded";
+            return Err(Failure::new(why));
+        }
+        (None, _) => None,
+    };
     let grids = Grids::find(&game, &stop)?;
     // The network is drawn even if nobody reads the result.
     let printed = output.result(&report(&game, &grids, backend, &args.rulesheet));
-    if let Some(path) = &args.dot {
-        let ground = game.ground_game().ok_or_else(|| {
-            Failure::new("there is no propositional network: the game was not grounded")
-        })?;
+    if let Some((path, ground)) = network {
         write_dot(ground, path).map_err(|error| cannot_write(path, &error))?;
     }
     printed

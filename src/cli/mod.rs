@@ -45,7 +45,7 @@ mod view;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use clap::{ArgAction, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -100,7 +100,14 @@ enum Command {
 
 /// Runs the command that the arguments of the process ask for.
 pub(super) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // So that whoever takes a number tells what is wrong with a negative one.
+    let command = Cli::command().mut_subcommands(|command| {
+        command.mut_args(|arg| {
+            let takes_values = arg.get_action().takes_values();
+            arg.allow_negative_numbers(takes_values)
+        })
+    });
+    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
     log_to_stderr(&cli);
     let mut output = Output::new(cli.format);
     let is_drawn = matches!(&cli.command, Command::Facts(args) if args.is_drawn());

@@ -96,7 +96,7 @@ pub(super) fn tell_of_prover(reason: impl Display, what: &str) {
 
 /// The failure of a command whose backend needs a ground game.
 pub(super) fn needs_ground(error: &LoadError) -> Failure {
-    Failure::Work(format!("{}; {MORE}", describe(error)))
+    Failure::Work(format!("{}; {MORE}", with_causes(error)))
 }
 
 /// What helps where grounding was given up.

@@ -11,7 +11,7 @@ use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range, seconds, threads};
+use super::options::{SetupArgs, game_name, in_range, seconds, seed, threads};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
@@ -44,7 +44,7 @@ pub(super) struct Args {
 
     /// The seed of the random numbers: with the same one, one thread plays the same matches in
     /// the same order [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     /// Cut matches off after this many joint moves

@@ -6,7 +6,8 @@ use propjit::error_text::with_causes;
 use propjit::game::Game;
 use propjit::matches::{History, Script, ScriptError};
 
-use super::output::Failure;
+use super::options::in_range;
+use super::output::{Failure};
 
 /// The moves so far.
 #[derive(clap::Args)]
@@ -18,11 +19,11 @@ pub(super) struct PositionArgs {
     history: Option<PathBuf>,
 
     /// The number of the match in a file of records
-    #[arg(long = "match", value_name = "N")]
+    #[arg(long = "match", value_name = "N", value_parser = |text: &str| in_range(text, 0, u64::MAX))]
     number: Option<u64>,
 
     /// Only the first joint moves of the history
-    #[arg(long, value_name = "N", requires = "history")]
+    #[arg(long, value_name = "N", conflicts_with = "moves", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     first: Option<usize>,
 
     /// The joint moves so far, separated by semicolons
@@ -35,6 +36,10 @@ impl PositionArgs {
     pub(super) fn position(&self, game: &Game) -> Result<History, Failure> {
         if self.number.is_some() && self.history.is_none() {
             let why = "--match is the number of a match in a file of records: see --history";
+            return Err(Failure::Usage(why.to_string()));
+        }
+        if self.first.is_some() && self.history.is_none() {
+            let why = "--first is how many joint moves of a history are played: see --history";
             return Err(Failure::Usage(why.to_string()));
         }
         if self.is_standard_input() && game.rules().source.name() == "-" {

@@ -19,7 +19,7 @@ use propjit::proof::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, not_ground, seconds, threads};
-use super::output::{Failure, Output, show_progress};
+use super::output::{Failure, Output, counted, show_progress};
 use super::position::PositionArgs;
 use super::search_args::find_role;
 use super::signals::stop_on_signals;
@@ -49,7 +49,7 @@ pub(super) struct Args {
     role: Option<String>,
 
     /// The least goal value that counts [default: the greatest that the role may have]
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "VALUE", value_parser = |text: &str| in_range(text, i32::MIN, i32::MAX))]
     goal: Option<i32>,
 
     /// The number of joint moves up to which to search

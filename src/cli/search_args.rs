@@ -13,7 +13,7 @@ use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, wait_for_engines};
 
-use super::options::{SetupArgs, in_range, seconds, threads};
+use super::options::{SetupArgs, in_range, seconds, seed, threads};
 use super::output::Failure;
 use super::picture::Pictures;
 use super::position::PositionArgs;
@@ -60,7 +60,7 @@ pub(super) struct SearchArgs {
     memory: usize,
 
     /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     #[command(flatten)]

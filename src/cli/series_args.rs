@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use propjit::matches::MatchConfig;
 
-use super::options::{SetupArgs, in_range, seconds};
+use super::options::{SetupArgs, in_range, seconds, seed};
 
 /// How matches are played, and where their records go.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub(super) struct SeriesArgs {
     pub(super) play_clock: Duration,
 
     /// The seed of all random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub(super) seed: Option<u64>,
 
     /// Cut matches off after this many joint moves

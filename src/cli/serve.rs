@@ -10,7 +10,7 @@ use propjit::matches::PlayerFactory;
 use propjit::player::SpecError;
 use propjit::protocol::{DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig};
 
-use super::options::{SetupArgs, in_range, seconds, threads};
+use super::options::{SetupArgs, in_range, port, seconds, threads};
 use super::output::{Failure, Output, message};
 use super::signals::stop_on_signals;
 
@@ -18,7 +18,7 @@ use super::signals::stop_on_signals;
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The port to listen at; 0 for any that is free
-    #[arg(long, default_value_t = DEFAULT_PORT, value_name = "PORT")]
+    #[arg(long, default_value_t = DEFAULT_PORT, value_name = "PORT", value_parser = port)]
     port: u16,
 
     /// The address to listen at; 0.0.0.0 lets everybody in who can reach this machine

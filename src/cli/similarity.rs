@@ -15,7 +15,7 @@ use propjit::similarity::{
 };
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range};
+use super::options::{SetupArgs, game_name, in_range, seed};
 use super::output::{Failure, Output};
 use super::picture::Pictures;
 use super::position::play_moves;
@@ -37,15 +37,15 @@ pub(super) struct Args {
     b: Option<PathBuf>,
 
     /// Only the first joint moves of the first history
-    #[arg(long, value_name = "N", requires = "a")]
+    #[arg(long, value_name = "N", requires = "a", conflicts_with_all = ["a_moves", "a_state"], value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     a_first: Option<usize>,
 
     /// Only the first joint moves of the second history
-    #[arg(long, value_name = "N", requires = "b")]
+    #[arg(long, value_name = "N", requires = "b", conflicts_with_all = ["b_moves", "b_state"], value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     b_first: Option<usize>,
 
     /// The number of the match in a file of records
-    #[arg(long = "match", value_name = "N")]
+    #[arg(long = "match", value_name = "N", value_parser = |text: &str| in_range(text, 0, u64::MAX))]
     number: Option<u64>,
 
     /// The joint moves up to the first position, separated by semicolons
@@ -78,7 +78,7 @@ pub(super) struct Args {
     ignore_arguments: Vec<usize>,
 
     /// How many pairs of moves to show; 0 shows none, and does not look for any
-    #[arg(long, default_value = "5", value_name = "N")]
+    #[arg(long, default_value = "5", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     matches: usize,
 
     /// Estimate the structural similarity from samples of so many children, too
@@ -90,11 +90,11 @@ pub(super) struct Args {
     samples: usize,
 
     /// The seed of the samples [default: another one each time]
-    #[arg(long, value_name = "N", requires = "children")]
+    #[arg(long, value_name = "N", requires = "children", value_parser = seed)]
     seed: Option<u64>,
 
     /// The most nodes of the game trees
-    #[arg(long, default_value = "1000000", value_name = "N")]
+    #[arg(long, default_value = "1000000", value_name = "N", value_parser = |text: &str| in_range(text, 0, usize::MAX))]
     nodes: usize,
 
     #[command(flatten)]
@@ -243,6 +243,10 @@ fn position(
     let ground = comparison.game();
     if let Some(state) = source.state {
         let text = match file_of(state) {
+            Some(path) if path.as_os_str().is_empty() => {
+                let why = "no name of a file comes after @";
+                return Err(Failure::Usage(why.to_string()));
+            }
             Some(path) => read_text(path).map_err(|error| {
                 Failure::Work(format!("cannot read {}: {error}", path.display()))
             })?,

@@ -10,8 +10,8 @@ use propjit::rng::random_seed;
 use propjit::tools::figures_chart;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range, seconds};
-use super::output::{Failure, Output, cannot_write, message, show_progress, writable};
+use super::options::{GroundArgs, game_name, in_range, seconds, seed, tell_of_prover};
+use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
 /// Tell what a game is like, from random matches: lengths, choices, results
@@ -33,7 +33,7 @@ pub(super) struct Args {
     max_steps: usize,
 
     /// The seed of the random moves [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     /// Draw a chart to this file (SVG)
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = args.ground.setup().with_stop(stop.clone());
     let game = Game::load(&args.rulesheet, &setup)?;
     if let Some(reason) = game.gave_up() {
-        message(&format!("note: {reason}; the prover plays instead"));
+        tell_of_prover(reason, "plays instead");
     }
     let config = MeasureConfig::default()
         .with_time(args.seconds)

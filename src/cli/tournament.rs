@@ -17,8 +17,8 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::contest::{ends, notes, unique_name, write_ends};
-use super::options::{game_name, in_range};
-use super::output::{Failure, Output, live_text, message};
+use super::options::{game_name, in_range, tell_of_prover};
+use super::output::{Failure, Output, counted, live_text, message};
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
@@ -214,6 +214,7 @@ impl From<TournamentError> for Failure {
         match error {
             TournamentError::Players { .. }
             | TournamentError::NoRole(_)
+            | TournamentError::Cores(_)
             | TournamentError::Sprt
             | TournamentError::Single(_)
             | TournamentError::SameName(_) => Failure::Usage(error.to_string()),

@@ -15,7 +15,7 @@ use propjit::rng::random_seed;
 use propjit::tools::tune::{self, Gain, Subject, TuneConfig, TuneOutcome, Tuned, Tuning};
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, seconds};
+use super::options::{GroundArgs, game_name, seconds, seed};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
@@ -36,7 +36,7 @@ pub(super) struct Args {
     seconds: Duration,
 
     /// The seed of the random numbers [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     /// Measure, but leave the profile as it is

@@ -15,7 +15,7 @@ use propjit_gdl::diagnostic::{Diagnostic, Diagnostics, Severity};
 use propjit_gdl::rules::Rules;
 use serde::{Serialize, Serializer};
 
-use super::options::{GroundArgs, in_range, seconds};
+use super::options::{GroundArgs, in_range, seconds, seed};
 use super::output::{Failure, Output, message, show_progress};
 use super::signals::stop_on_signals;
 
@@ -40,7 +40,7 @@ pub(super) struct Args {
     max_steps: usize,
 
     /// The seed of the random moves [default: another one each time]
-    #[arg(long, value_name = "N", requires = "play")]
+    #[arg(long, value_name = "N", requires = "play", value_parser = seed)]
     seed: Option<u64>,
 
     #[command(flatten)]

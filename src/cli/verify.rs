@@ -13,7 +13,7 @@ use propjit::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
 use propjit::verify::{Difference, against};
 use serde::Serialize;
 
-use super::options::{BackendChoice, SetupArgs, game_name, in_range, threads};
+use super::options::{BackendChoice, SetupArgs, game_name, in_range, seed, threads};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
@@ -43,19 +43,19 @@ pub(super) struct Args {
     against: Option<BackendChoice>,
 
     /// How many matches to play with --against
-    #[arg(long, default_value = "100", value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
+    #[arg(long, default_value = "100", value_name = "N", requires = "against", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     matches: usize,
 
     /// Cut matches off after this many joint moves with --against
-    #[arg(long, default_value = "1000", value_name = "N", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
+    #[arg(long, default_value = "1000", value_name = "N", requires = "against", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     max_steps: usize,
 
     /// The seed of the random numbers with --against [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "against", value_parser = seed)]
     seed: Option<u64>,
 
     /// How many games to verify at a time with --games
-    #[arg(long, default_value = "1", value_name = "N", value_parser = threads)]
+    #[arg(long, default_value = "1", value_name = "N", requires = "games", value_parser = threads)]
     jobs: usize,
 
     #[command(flatten)]

@@ -11,15 +11,14 @@ use propjit::machine::RANDOM_ROLE;
 use propjit::matches::{MoveRecord, RecordLine, read_records};
 use propjit::view::{View, ViewConfig};
 
-use super::options::{game_name, seconds};
+use super::options::{game_name, port, seconds};
 use super::output::{Failure, Output, message};
-use super::search_args::{SearchArgs, find_role};
 use super::signals::stop_on_signals;
 
 /// Look at a game or a match in the browser, and play
 ///
-/// What is called RULESHEET may also be a file of records, as `propjit match --output` writes them;
-/// the rules are then looked for beside it. The page is served to this machine only.
+/// What is called RULESHEET may also be a file of records, as `propjit match --output` writes them,
+/// but not standard input; the rules are then looked for beside it. The page is served to this machine only.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -38,7 +37,7 @@ pub(super) struct Args {
     seconds: Duration,
 
     /// The port of this machine to listen at; 0 for any that is free
-    #[arg(long, default_value = "9180", value_name = "PORT")]
+    #[arg(long, default_value = "9180", value_name = "PORT", value_parser = port)]
     port: u16,
 }
 
@@ -47,7 +46,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let record = record(&mut args)?;
     let check = |game: &Game| record.as_ref().map_or(Ok(()), |record| check(record, game));
-    let position = args.search.load_checked(&stop, check)?;
+    let position = (args.search.load_checked(&stop, check)).map_err(no_records)?;
     let name = game_name(args.search.rulesheet());
     let mut config = ViewConfig::new(&name, position.backend)
         .with_seconds(args.seconds)
@@ -55,7 +54,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<(), Failure> {
         .with_stop(stop.clone());
     let roles = position.history.roles();
     match &record {
-        Some(record) => config = with_record(config, record),
+        Some(record) => config = with_record(config, record, position.history.depth()),
         None => {
             let person = find_role(roles, args.role.as_deref())?;
             let is_machine =
@@ -120,6 +119,20 @@ fn record(args: &mut Args) -> Result<Option<RecordLine>, Failure> {
     Ok(Some(line))
 }
 
+/// The same failure, but for rules that are records from a pipe, of which it is told that they have
+/// to be in a file.
+fn no_records(failure: Failure) -> Failure {
+    match &failure {
+        Failure::Rules(rules) if rules.source().text().trim_start().starts_with('{') => {
+            let name = rules.source().name();
+            Failure::Usage(format!(
+                "{name} has records, which are read from files only, not from a pipe"
+            ))
+        }
+        _ => failure,
+    }
+}
+
 /// The rulesheet of a game beside its records, or in the current folder.
 fn find_rules(records: &Path, game: &str) -> Result<PathBuf, Failure> {
     let file = PathBuf::from(format!("{game}.kif"));
@@ -143,10 +156,10 @@ fn check(line: &RecordLine, game: &Game) -> Result<(), Failure> {
     }
 }
 
-/// Who played, and what they expected.
-fn with_record(config: ViewConfig, line: &RecordLine) -> ViewConfig {
+/// Who played, and what they expected in the first joint moves.
+fn with_record(config: ViewConfig, line: &RecordLine, count: usize) -> ViewConfig {
     let expected = |played: &MoveRecord| played.statistics.as_ref()?.get("value")?.as_f64();
-    let steps = line.record.steps.iter();
+    let steps = line.record.steps.iter().take(count);
     let expected = steps.map(|step| step.iter().map(expected).collect());
     let players = line.record.players.iter().cloned();
     let players = players.map(|player| Some(player.unwrap_or("random moves".to_string())));

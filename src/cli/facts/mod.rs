@@ -14,7 +14,7 @@ use propjit::similarity::DynamicsConfig;
 
 use super::dynamics;
 use super::influence;
-use super::options::{GroundArgs, game_name, in_range, not_ground, seconds};
+use super::options::{GroundArgs, game_name, in_range, not_ground, seconds, seed};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 use super::time_limit::within;
@@ -35,7 +35,7 @@ pub(super) struct Args {
     steps: u64,
 
     /// The seed of the random numbers of these matches [default: another one each time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     seed: Option<u64>,
 
     /// Check the game by random matches, too, as `propjit validate --play` does
