@@ -148,7 +148,7 @@ fn foundations(
         &stages.until(0.6),
     );
     strengthen(&mut invariants, found);
-    stages.end("linear invariants", open);
+    stages.end("linear sums", open);
     let mut kinds = kinds(net, &invariants, samples, &stages.until(0.65));
     stages.end("latches", undecided(&kinds));
     constant_after_all(net, &mut invariants, &mut kinds);
@@ -190,7 +190,7 @@ fn invariants(
     let mut candidates = candidates::candidates(net.game, samples, &stages.until(0.2));
     let totals = totals::find(net, &candidates, samples, &stages.until(0.3));
     candidates.retain(|candidate| !totals.contains(candidate));
-    stages.end("conserved totals", 0);
+    stages.end("totals", 0);
     let mut open = candidates.clone();
     let ends = [0.4, 0.5].map(|part| stages.until(part));
     let invariants = induction::prove(net, totals, candidates, ends);

@@ -177,11 +177,11 @@ impl fmt::Display for Report {
         let relevant = self.parts.iter().filter(|part| part.relevant).count();
         writeln!(
             f,
-            "{}: {} propositions, {} of them of the clock, in {} parts, {} of them relevant, found in {:.1} ms",
+            "{}: {} propositions, {} of them of the clock, in {}, {} of them relevant, found in {:.1} ms",
             self.game,
             self.propositions,
             self.clock.len(),
-            self.parts.len(),
+            counted(self.parts.len(), "part", "parts"),
             relevant,
             self.seconds * 1e3
         )?;
@@ -194,14 +194,17 @@ impl fmt::Display for Report {
         for (number, part) in (1..).zip(&self.parts) {
             let ways: Vec<String> = part.ways.iter().map(ToString::to_string).collect();
             let read = match part.relevant {
-                true => format!("{} wires read by terminal and goals", part.observables),
+                true => {
+                    let wires = counted(part.observables, "wire", "wires");
+                    format!("{wires} read by terminal and goals")
+                }
                 false => "irrelevant".to_string(),
             };
             writeln!(
                 f,
-                "{:<10} {} propositions, changed in {} ways, {read}: {}",
+                "{:<10} {}, changed in {} ways, {read}: {}",
                 format!("part {number}"),
-                part.propositions.len(),
+                counted(part.propositions.len(), "proposition", "propositions"),
                 ways.join(" or "),
                 part.propositions.join(" ")
             )?;

@@ -260,12 +260,12 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {}; {} decisions in {} rounds, {} symmetries, {:.2} s{}, seed {}",
+            "{}: {}; {} decisions in {}, {}, {:.2} s{}, seed {}",
             self.game,
             self.verdict,
             self.decisions,
-            self.rounds,
-            self.symmetries,
+            counted(self.rounds, "round", "rounds"),
+            counted(self.symmetries, "symmetry", "symmetries"),
             self.seconds,
             match self.seconds_before {
                 Some(before) => format!(" after {before} s"),

@@ -10,7 +10,7 @@ use propjit::perft::{self, PerftCount};
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range};
-use super::output::{Failure, Output, show_progress};
+use super::output::{Failure, Output, counted, show_progress};
 use super::signals::stop_on_signals;
 
 /// Count all sequences of joint moves of a length
@@ -121,8 +121,11 @@ impl fmt::Display for Report {
         };
         writeln!(
             f,
-            "{} at depth {} has {least}{} sequences of joint moves; {} more ended before",
-            self.game, self.depth, self.sequences, self.ended
+            "{} at depth {} has {least}{} of joint moves; {} more ended before",
+            self.game,
+            self.depth,
+            counted(self.sequences, "sequence", "sequences"),
+            self.ended
         )?;
         writeln!(f, "{:.3} s on {}", self.seconds, self.backend)
     }

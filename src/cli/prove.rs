@@ -319,9 +319,10 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { role, goal, .. } = self;
+        let joints = |depth: u32| counted(depth, "joint move", "joint moves");
         match (self.verdict, self.depth) {
             ("won", Some(depth)) => {
-                write!(f, "won: {role} can force {goal} in {depth} joint moves")?;
+                write!(f, "won: {role} can force {goal} in {}", joints(depth))?;
                 match self.threats {
                     Some(order) => writeln!(f, ", by threats of order {order}")?,
                     None if self.by_numbers => writeln!(f, ", by proof numbers")?,
@@ -329,7 +330,7 @@ impl fmt::Display for Report {
                 }
             }
             ("not within", Some(depth)) => {
-                writeln!(f, "not within {depth} joint moves can {role} force {goal}")?;
+                writeln!(f, "not within {} can {role} force {goal}", joints(depth))?;
             }
             ("lost", _) => writeln!(f, "lost: {role} cannot force {goal}")?,
             _ => writeln!(f, "unknown whether {role} can force {goal}")?,

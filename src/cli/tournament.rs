@@ -132,9 +132,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let loaded = game.rulesheet.game().map_err(Failure::new)?;
         if let Some(reason) = loaded.gave_up() {
             let name = &game.name;
-            message(&format!(
-                "note: {name}: {reason}; the prover is the referee"
-            ));
+            tell_of_prover(format!("{name}: {reason}"), "is the referee");
         }
     }
     let mut watch = |progress: &TournamentProgress<'_>| live.show(&Live(progress).to_string());
@@ -214,9 +212,9 @@ impl From<TournamentError> for Failure {
         match error {
             TournamentError::Players { .. }
             | TournamentError::NoRole(_)
-            | TournamentError::Cores(_)
             | TournamentError::Sprt
             | TournamentError::Single(_)
+            | TournamentError::Cores(_)
             | TournamentError::SameName(_) => Failure::Usage(error.to_string()),
             error => Failure::Work(with_causes(&error)),
         }
@@ -307,8 +305,9 @@ impl fmt::Display for SprtText<'_> {
         };
         write!(
             f,
-            "SPRT: {verdict} after {pairs} pairs; logarithm of the likelihood ratio {llr:.2} \
-             between {lower:.2} and {upper:.2}"
+            "SPRT: {verdict} after {}; logarithm of the likelihood ratio {llr:.2} \
+             between {lower:.2} and {upper:.2}",
+            counted(*pairs, "pair", "pairs")
         )
     }
 }
