@@ -11,7 +11,7 @@ use propjit::rng::random_seed;
 use propjit::search::mcts::MctsConfig;
 
 use super::options::{SetupArgs, in_range, seconds, seed, threads};
-use super::output::{Failure};
+use super::output::Failure;
 use super::signals::stop_on_signals;
 
 /// Answer requests about positions on standard input and output, as JSON Lines: load, position,

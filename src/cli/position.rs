@@ -7,7 +7,7 @@ use propjit::game::Game;
 use propjit::matches::{History, Script, ScriptError};
 
 use super::options::in_range;
-use super::output::{Failure};
+use super::output::Failure;
 
 /// The moves so far.
 #[derive(clap::Args)]

@@ -13,6 +13,7 @@ use propjit::view::{View, ViewConfig};
 
 use super::options::{game_name, port, seconds};
 use super::output::{Failure, Output, message};
+use super::search_args::{SearchArgs, find_role};
 use super::signals::stop_on_signals;
 
 /// Look at a game or a match in the browser, and play
