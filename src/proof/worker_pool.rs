@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::{Receiver, bounded};
 
 use super::encoding;
 use super::message::{
@@ -16,14 +16,18 @@ use super::worker::ProofWorker;
 use crate::engine::Engines;
 use crate::program::ProgramCommand;
 
+/// How many events may wait to be heard. Workers that have more to tell wait.
+const MOST_EVENTS: usize = 1 << 10;
+
 /// Several proof workers, which are asked as if they were one. They end when this is dropped.
 ///
 /// The most important position goes to the first worker, the next one to the second, and so on in
 /// turns. What a worker had to do that ends is given to the others.
 #[derive(Debug)]
 pub struct ProofWorkers {
-    members: Vec<Member>,
+    /// Dropped before the workers, so that none waits any more to tell something.
     events: Receiver<(usize, WorkerEvent)>,
+    members: Vec<Member>,
     /// The positions that are asked about, unless all rest.
     positions: Vec<ProofPosition>,
     rests: bool,
@@ -77,7 +81,7 @@ impl ProofWorkers {
         commands: &[ProgramCommand],
         thread: Option<f64>,
     ) -> ProofWorkers {
-        let (tell, events) = unbounded();
+        let (tell, events) = bounded(MOST_EVENTS);
         let mut members = Vec::new();
         for (number, command) in commands.iter().enumerate() {
             let tell = tell.clone();
@@ -163,13 +167,16 @@ impl ProofWorkers {
     }
 
     /// Something that was proved about the positions asked about last and not told yet, or about
-    /// other states on the way, if it comes within a time.
+    /// other states on the way, if it comes within a time, however much else there is to hear.
     pub fn wait(&mut self, time: Duration) -> Option<Finding> {
         let until = Instant::now() + time;
         loop {
             let (member, event) = self.events.recv_deadline(until).ok()?;
             if let Some(finding) = self.hear(member, event) {
                 return Some(finding);
+            }
+            if Instant::now() >= until {
+                return None;
             }
         }
     }
@@ -294,8 +301,28 @@ impl Member {
 
 #[cfg(test)]
 mod tests {
+    use crossbeam_channel::unbounded;
+
     use super::*;
     use crate::game::{Game, Setup};
+
+    #[test]
+    fn a_wait_ends_however_much_there_is_to_hear() {
+        let rules = propjit_gdl::games::text("ticTacToe").unwrap();
+        let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
+        let worker = ProofWorker::start(game.engines().unwrap(), Arc::new(|_| true));
+        let (tell, events) = unbounded();
+        let mut crew = ProofCrew::of(vec![Member::new(Worker::Thread(worker), 1.0)], events);
+        let status = ProofMessage::Status(ProofStatus {
+            request: 0,
+            targets: Vec::new(),
+        });
+        for _ in 0..3 {
+            tell.send((0, WorkerEvent::Message(status.clone()))).unwrap();
+        }
+        assert_eq!(crew.wait(Duration::ZERO), None);
+        assert!(!crew.events.is_empty());
+    }
 
     #[test]
     fn what_a_thread_had_to_do_is_done_by_others_when_it_crashes() {
