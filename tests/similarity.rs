@@ -590,3 +590,25 @@ fn games_are_as_dynamic_as_their_moves_change_what_can_be_played() {
     assert!((0.5..1.0).contains(&doors.density), "{doors:?}");
     assert!(doors.between_moves > 0.15, "{doors:?}");
 }
+
+/// Joint moves are in an order that does not depend on which position is looked at first.
+#[test]
+fn comparisons_of_moves_at_the_same_time_are_the_same_in_both_directions() {
+    let game = game(
+        "(role x) (role y) (init (at 1)) (<= (legal ?r a) (role ?r))
+        (<= (legal ?r b) (role ?r) (not (true (at 1)))) (<= (legal x c) (true (at 1)))
+        (<= (legal y d) (true (at 3))) (<= (next (at 2)) (does x a) (does y a))
+        (<= (next (at 3)) (does x b) (not (does y b))) (<= (next (at 3)) (does x c))
+        (<= (next (at 1)) (does y d)) (<= (next (at 1)) (does y b))
+        (<= (next (at 2)) (does y b)) (<= terminal (true (at 4))) (goal x 50) (goal y 50)",
+    );
+    let (one, two) = (state(&game, &["(at 1)"]), state(&game, &["(at 2)"]));
+    let found = |a, b| {
+        let similarity = comparison(&game, Measure::TreeEdit, 2).similarity(a, b);
+        let structural = comparison(&game, Measure::TreeEdit, 2).structural(a, b);
+        (similarity.unwrap(), structural.unwrap())
+    };
+    let (there, back) = (found(&one, &two), found(&two, &one));
+    assert_eq!(there.0, back.0);
+    assert!((there.1 - back.1).abs() < 1e-9, "{there:?} {back:?}");
+}

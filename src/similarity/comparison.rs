@@ -438,10 +438,12 @@ impl Comparison {
             (open, packed) = (next_open, next_packed);
         }
         let is_by_lines = self.config.measure != Measure::Continuations;
+        let in_order = self.labels.in_order();
         let grown = trees
             .into_iter()
             .zip(positions)
             .map(|(mut tree, position)| {
+                tree.relabel(|label| in_order(label >> 1) << 1 | label & 1);
                 tree.finish();
                 Grown {
                     sequences: is_by_lines.then(|| Sequences::new(&tree)),

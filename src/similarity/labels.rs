@@ -98,6 +98,22 @@ impl Labels {
         label
     }
 
+    /// Numbers the labels of joint moves anew: in the order of their moves, instead of that in which
+    /// they came. So the order of labels does not depend on what was looked at first.
+    pub(super) fn in_order(&self) -> impl Fn(u32) -> u32 + use<> {
+        let first = self.single as u32;
+        let mut joint: Vec<(&Vec<u32>, &u32)> = self.joint.iter().collect();
+        joint.sort_unstable();
+        let mut places = vec![0; joint.len()];
+        for (place, (_, label)) in (first..).zip(joint) {
+            places[(label - first) as usize] = place;
+        }
+        move |label| match label.checked_sub(first) {
+            Some(joint) => places[joint as usize],
+            None => label,
+        }
+    }
+
     /// The text of a joint move: of the only move that has a label, or of the moves of all roles if
     /// several have one.
     pub(super) fn text(&self, game: &GroundGame, joint: &[Move]) -> String {

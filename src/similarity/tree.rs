@@ -74,6 +74,13 @@ impl GameTree {
         node
     }
 
+    /// Gives the nodes other labels.
+    pub(super) fn relabel(&mut self, label: impl Fn(u32) -> u32) {
+        for node in &mut self.nodes[1..] {
+            node.label = label(node.label);
+        }
+    }
+
     /// Makes a set of the moves, when all are there.
     pub(super) fn finish(&mut self) {
         self.moves.sort_unstable();
