@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,9 @@ use crate::common::http::{
 use crate::common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
 use crate::common::{COUNTER, TALK, endless_setup};
 use crossbeam_channel::unbounded;
+use propjit::Stop;
 use propjit::game::LoadError;
-use propjit::matches::{Choice, PlayerError, PlayerFactory, Seat};
+use propjit::matches::{Choice, Ending, Player, PlayerError, PlayerFactory, Seat};
 use propjit::protocol::{LogEntry, ServerLimits, SessionConfig};
 
 #[test]
@@ -555,4 +557,36 @@ fn an_interrupted_turn_leaves_the_next_one_alone() {
     assert_eq!(next.join().unwrap(), "two");
     assert_eq!(again.join().unwrap(), "two");
     assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+/// The player is told that its match is given up before the session ends.
+#[test]
+fn the_end_of_a_session_waits_for_the_player() {
+    struct Slow(Arc<AtomicBool>);
+    impl Player for Slow {
+        fn prepare(&mut self, _: Instant, _: &Stop) -> Result<(), PlayerError> {
+            Ok(())
+        }
+        fn choose(&mut self, _: Instant, _: &Stop) -> Result<Choice, PlayerError> {
+            Ok(Choice::new("one"))
+        }
+        fn advance(&mut self, _: &[String]) -> Result<(), PlayerError> {
+            Ok(())
+        }
+        fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
+            assert_eq!(*ending, Ending::Aborted);
+            thread::sleep(Duration::from_millis(200));
+            self.0.store(true, Ordering::SeqCst);
+            Ok(())
+        }
+    }
+    let heard = Arc::new(AtomicBool::new(false));
+    let told = heard.clone();
+    let make = move |_: &Seat| -> Result<Box<dyn Player>, PlayerError> {
+        Ok(Box::new(Slow(told.clone())))
+    };
+    let server = serve(PlayerFactory::new("slow", make));
+    assert_eq!(post(server.address(), &start("m", "up", COUNTER, "10 10")), "ready");
+    drop(server);
+    assert!(heard.load(Ordering::SeqCst));
 }

@@ -282,15 +282,17 @@ impl LiveMatch {
         self.write(received, request, reply, None, None);
     }
 
-    /// The match is given up though no request says so.
-    pub(super) fn abandon(&self) {
-        self.finish(Ending::Aborted);
+    /// The match is given up though no request says so. The answer comes when the player has heard
+    /// it.
+    pub(super) fn abandon(&self) -> Background<Option<Duration>> {
+        self.finish(Ending::Aborted)
     }
 
-    /// Ends all work for the match.
-    fn finish(&self, ending: Ending) {
-        self.current.lock().worker.end(ending);
+    /// Ends all work for the match. The answer comes when the player has heard it.
+    fn finish(&self, ending: Ending) -> Background<Option<Duration>> {
+        let heard = self.current.lock().worker.end(ending);
         self.rulesheet.stop();
+        heard
     }
 
     fn write(

@@ -12,7 +12,7 @@ use super::listener::{Connection, Listener, ServerLimits};
 use super::message::{Reply, Request};
 use super::session::Session;
 
-/// A session at a port. Dropping it closes the port.
+/// A session at a port. Dropping it closes the port and [gives up](Session::abort) the match.
 pub struct Server {
     session: Arc<Session>,
     listener: Listener,

@@ -33,6 +33,9 @@ use crate::setters::setters;
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_stop::Stop;
 
+/// How long a player may take to hear that its match is given up because the session ends.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// How a session plays.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -171,12 +174,16 @@ impl Session {
     }
 
     /// Gives up the match that is being played, or the game that is being prepared, if
-    /// there is one.
+    /// there is one. Returns when the player has heard it, or after two seconds.
     pub fn abort(&self) {
-        let mut running = self.running.lock();
-        running.end_preview();
-        if let Some(game) = running.game.take() {
-            game.abandon();
+        let game = {
+            let mut running = self.running.lock();
+            running.end_preview();
+            running.game.take()
+        };
+        if let Some(game) = game {
+            let deadline = Instant::now() + FAREWELL;
+            let _ = game.abandon().wait_until(deadline);
         }
     }
 
