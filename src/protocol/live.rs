@@ -100,8 +100,9 @@ impl Turn {
         if self.chosen.is_none() || self.joint.as_ref() != joint {
             return false;
         }
+        // Only one turn has no moves before it.
         let (Some(_), Some(joint)) = (&self.answer, joint) else {
-            return self.answer.is_none();
+            return true;
         };
         let legal = self.legal.get().filter(|legal| legal.are_all);
         let own = joint.get(role.index());
