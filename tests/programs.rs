@@ -341,8 +341,8 @@ fn programs_that_do_wrong() {
             "refuses",
             "read line; echo '{\"error\":{\"message\":\"too\\u001b[2J hard\"},\"state\":null}'; cat >/dev/null"
                 .to_string(),
-            PlayerErrorKind::Illegal,
-            "the answer is `too [2J hard`",
+            PlayerErrorKind::Failure,
+            "the program says: too [2J hard",
         ),
         (
             "contradicts",
@@ -388,6 +388,18 @@ fn programs_that_do_wrong() {
     );
     let failure = illegal.failure.unwrap();
     assert!(failure.contains("`(mark 9 9)` is not legal"), "{failure}");
+
+    let failing = [
+        ("fails", "echo '{\"error\":{\"message\":\"out of memory\"}}'", "the program says: out of memory"),
+        ("mistakes", "echo '{\"state\":{}}'", "is no reply to the request"),
+    ];
+    for (name, reply, why) in failing {
+        let results = play(&script(name, &answer(reply)), false);
+        let errors = &results.records[0].errors;
+        assert!(errors.iter().all(|e| e.kind == PlayerErrorKind::Failure), "{errors:?}");
+        let failure = results.failure.unwrap();
+        assert!(failure.contains(why), "{failure}");
+    }
 
     // One that is late is replaced, and its late answers are not taken for others.
     let late = r#"sleep 0.7; echo "{\"id\":$id,\"move\":{\"move\":\"noop\"}}""#;

@@ -157,7 +157,20 @@ fn players_elsewhere_that_do_wrong_are_replaced() {
     let others = [
         (foreign(None), PlayerErrorKind::Timeout),
         (foreign(Some(b"")), PlayerErrorKind::Connection),
-        (foreign(Some(b"\xff\xfe\r\n\r\n")), PlayerErrorKind::Illegal),
+        (foreign(Some(b"\xff\xfe\r\n\r\n")), PlayerErrorKind::Failure),
+        (foreign(Some(b"one\r\n\r\none")), PlayerErrorKind::Failure),
+        (
+            foreign(Some(
+                b"HTTP/1.0 500 Internal Server Error\r\nContent-Length: 3\r\n\r\none",
+            )),
+            PlayerErrorKind::Failure,
+        ),
+        (
+            foreign(Some(
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n",
+            )),
+            PlayerErrorKind::Failure,
+        ),
         (
             foreign(Some(b"HTTP/1.0 200 OK\r\n\r\nfly")),
             PlayerErrorKind::Illegal,

@@ -81,6 +81,9 @@ pub enum PlayerError {
     /// The player said what it must not say.
     #[error("the answer is `{0}`")]
     Answer(String),
+    /// The player elsewhere said that it cannot, or nothing that can be understood.
+    #[error("{0}")]
+    Failed(String),
     /// The role has no legal move.
     #[error("there is no legal move")]
     NoMove,

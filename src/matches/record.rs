@@ -79,7 +79,7 @@ pub enum PlayerErrorKind {
     Connection,
     /// An answer that is no legal move, or not what the protocol wants.
     Illegal,
-    /// The player gave up, or crashed.
+    /// The player gave up or crashed, or what it said is no answer at all.
     Failure,
 }
 

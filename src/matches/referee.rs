@@ -208,8 +208,10 @@ impl RunningMatch<'_> {
             let seconds = taken.map(Duration::as_secs_f64);
             self.record.start_seconds.push(seconds);
             if let Some(Err(error)) = result {
-                let is_absent =
-                    matches!(error, PlayerError::Connection(_) | PlayerError::Answer(_));
+                let is_absent = matches!(
+                    error,
+                    PlayerError::Connection(_) | PlayerError::Answer(_) | PlayerError::Failed(_)
+                );
                 let blame = Blame::from(error);
                 if is_absent {
                     self.abandon(

@@ -12,6 +12,7 @@ use propjit_stop::Stop;
 use super::address::Address;
 use super::http::{self, HttpError, Reader};
 use crate::matches::PlayerError;
+use crate::matches::printable::excerpt;
 
 /// How long one of a host's addresses may take to accept a connection.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
@@ -24,7 +25,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// [`PlayerError::TimedOut`], [`PlayerError::Stopped`], [`PlayerError::Connection`],
-/// or [`PlayerError::Answer`] if the answer is no HTTP.
+/// or [`PlayerError::Failed`] if the answer is no HTTP, or that of a failure.
 pub(super) fn ask(
     address: &Address,
     message: &str,
@@ -41,16 +42,27 @@ pub(super) fn ask(
     );
     http::send(&stream, &head, message).map_err(failed)?;
     let mut reader = Reader::new(&stream, deadline, stop);
-    let answer = reader.head().and_then(|head| reader.lists(&head));
+    let failure = |error: HttpError| match error {
+        HttpError::TimedOut => PlayerError::TimedOut,
+        HttpError::Stopped => PlayerError::Stopped,
+        HttpError::Io(error) => failed(error),
+        HttpError::Closed => failed(io::ErrorKind::UnexpectedEof.into()),
+        error => PlayerError::Failed(error.to_string()),
+    };
+    let head = reader.head().map_err(failure)?;
+    let status = head.status().map_err(failure)?;
+    let answer = reader.lists(&head);
+    if !(200..300).contains(&status) {
+        // The body may say why.
+        let why = answer.unwrap_or_default();
+        return Err(PlayerError::Failed(match why.trim() {
+            "" => format!("HTTP {status}"),
+            why => format!("HTTP {status}: {}", excerpt(why)),
+        }));
+    }
     answer
         .map(|answer| answer.trim().to_string())
-        .map_err(|error| match error {
-            HttpError::TimedOut => PlayerError::TimedOut,
-            HttpError::Stopped => PlayerError::Stopped,
-            HttpError::Io(error) => failed(error),
-            HttpError::Closed => failed(io::ErrorKind::UnexpectedEof.into()),
-            error => PlayerError::Answer(error.to_string()),
-        })
+        .map_err(failure)
 }
 
 /// Connects, unless a stop comes. To find and to connect cannot be interrupted, so that is done on a thread of its own.

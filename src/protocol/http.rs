@@ -75,6 +75,21 @@ pub(crate) struct Head {
     pub content_type: Option<String>,
 }
 
+impl Head {
+    /// The status code in the first line of an answer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn status(&self) -> Result<u16, HttpError> {
+        let mut words = self.first_line.split_whitespace();
+        let is_http = words.next().is_some_and(|word| word.starts_with("HTTP/"));
+        let status = words.next().filter(|_| is_http);
+        status
+            .and_then(|status| status.parse().ok())
+            .ok_or(HttpError::Malformed("the first line has no status"))
+    }
+}
+
 /// Reads one message from a connection.
 pub(crate) struct Reader<'a> {
     stream: &'a TcpStream,

@@ -8,6 +8,7 @@ use propjit_stop::Stop;
 
 use super::message::{Apply, Go, LineReply, LineRequest, Load, Position, VERSION};
 use super::process::LineProcess;
+use crate::matches::printable::excerpt;
 use crate::matches::{Board, Choice, Ending, Player, PlayerError, Seat};
 use crate::program::ProgramCommand;
 
@@ -91,7 +92,8 @@ impl LinePlayer {
 
 /// The error of a reply to something else.
 fn unexpected(reply: &LineReply) -> PlayerError {
-    PlayerError::Answer(serde_json::to_string(reply).unwrap_or_default())
+    let reply = serde_json::to_string(reply).unwrap_or_default();
+    PlayerError::Failed(format!("`{}` is no reply to the request", excerpt(&reply)))
 }
 
 impl Player for LinePlayer {

@@ -76,7 +76,10 @@ impl LineProcess {
             match self.said.recv_timeout(SLICE) {
                 Ok(Ok(reply)) if reply.id.is_none_or(|number| number == id) => {
                     return match reply.said {
-                        LineReply::Error(failed) => Err(PlayerError::Answer(failed.message)),
+                        LineReply::Error(failed) => Err(PlayerError::Failed(format!(
+                            "the program says: {}",
+                            failed.message
+                        ))),
                         said => Ok(said),
                     };
                 }
