@@ -63,6 +63,8 @@ impl fmt::Display for ProgramCommand {
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
+    /// How it has ended, once it was waited for.
+    status: Option<ExitStatus>,
     /// Where lines for it go.
     lines: Option<Sender<String>>,
 }
@@ -87,6 +89,7 @@ impl Program {
         let (lines, received) = unbounded();
         let mut program = Program {
             child,
+            status: None,
             lines: Some(lines),
         };
         if let Err(error) = thread::Builder::new().spawn(move || write(input, &received)) {
@@ -120,21 +123,37 @@ impl Program {
         let _ = self.child.kill();
     }
 
-    /// Waits for the end of the program, which it is told. After `patience` it is killed.
+    /// Waits for the end of the program, which it is told. After `patience` it is killed, and so is
+    /// then whatever it has started.
     ///
     /// # Errors
     /// When it cannot be waited for.
     pub(crate) fn finish(&mut self, patience: Duration) -> io::Result<ExitStatus> {
         self.end_input();
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
         let start = Instant::now();
-        while start.elapsed() < patience {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status);
-            }
+        while start.elapsed() < patience && !self.has_ended()? {
             thread::sleep(STEP);
         }
         self.kill();
-        self.child.wait()
+        let status = self.child.wait()?;
+        self.status = Some(status);
+        Ok(status)
+    }
+
+    /// Whether the program has ended. It is not waited for, so that its group keeps its number.
+    fn has_ended(&mut self) -> io::Result<bool> {
+        #[cfg(unix)]
+        let ended = {
+            use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            waitid(WaitId::Pid(Pid::from_child(&self.child)), options)?.is_some()
+        };
+        #[cfg(not(unix))]
+        let ended = self.child.try_wait()?.is_some();
+        Ok(ended)
     }
 }
 

@@ -418,3 +418,25 @@ fn programs_that_do_wrong() {
         assert_eq!(illegal.count(), 0, "{:?}", record.errors);
     }
 }
+
+/// What a program has started and left behind when it ended by itself is ended, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_leave_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("id");
+    let text = format!("sleep 1000 >/dev/null & echo $! > {}", note.display());
+    let failure = play(&format!("sh {}", file(&folder, "ends", &text)), false).failure;
+    assert!(failure.unwrap().contains("the program has ended"));
+    let id = std::fs::read_to_string(note).unwrap();
+    let stat = format!("/proc/{}/stat", id.trim());
+    // Nobody may have waited for it yet.
+    let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    for _ in 0..12_000 {
+        if !runs() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("it still runs");
+}
