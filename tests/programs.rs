@@ -339,7 +339,7 @@ fn programs_that_do_wrong() {
         ),
         (
             "refuses",
-            "read line; echo '{\"error\":{\"message\":\"too\\u001b[2J hard\"},\"state\":null}'; cat >/dev/null"
+            "read line; echo '{\"error\":{\"message\":\"too\\u001b[2J\\u202ehard\"},\"state\":null}'; cat >/dev/null"
                 .to_string(),
             PlayerErrorKind::Failure,
             "the program says: too [2J hard",

@@ -3,9 +3,14 @@
 /// How many characters an excerpt has at most.
 const MOST: usize = 60;
 
-/// The text with nothing in it that moves a cursor.
+/// Whether a character changes the direction in which others are written.
+fn is_directional(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with nothing in it that moves a cursor, or changes the order of characters.
 pub(crate) fn printable(text: &str) -> String {
-    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    let shown = |c: char| if c.is_control() || is_directional(c) { ' ' } else { c };
     text.chars().map(shown).collect()
 }
 
