@@ -62,7 +62,8 @@ pub struct Facts {
     pub decided_per_mille: usize,
     /// The goals that latches ensure.
     pub forced_goals: Vec<ForcedGoal>,
-    /// The goals that other literals exclude, for as long as they hold.
+    /// The goals that other literals exclude where a match ends: no match ends with the goal in a
+    /// state in which the literal holds.
     pub goal_inhibitors: Vec<GoalLatch>,
     /// Groups of literals that never change again, though none of them is a latch.
     pub composites: Vec<Fact<Composite>>,

@@ -312,7 +312,7 @@ mod tests {
         let game = Game::from_text("ticTacToe.kif", rules, &Setup::default()).unwrap();
         let worker = ProofWorker::start(game.engines().unwrap(), Arc::new(|_| true));
         let (tell, events) = unbounded();
-        let mut crew = ProofCrew::of(vec![Member::new(Worker::Thread(worker), 1.0)], events);
+        let mut workers = ProofWorkers::of(vec![Member::new(Worker::Thread(worker), 1.0)], events);
         let status = ProofMessage::Status(ProofStatus {
             request: 0,
             targets: Vec::new(),
@@ -320,8 +320,8 @@ mod tests {
         for _ in 0..3 {
             tell.send((0, WorkerEvent::Message(status.clone()))).unwrap();
         }
-        assert_eq!(crew.wait(Duration::ZERO), None);
-        assert!(!crew.events.is_empty());
+        assert_eq!(workers.wait(Duration::ZERO), None);
+        assert!(!workers.events.is_empty());
     }
 
     #[test]
