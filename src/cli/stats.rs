@@ -249,14 +249,14 @@ impl fmt::Display for Report {
                 first.role
             )?;
         }
-        for (name, share) in [
-            ("decided", &figures.decided),
-            ("decisive moves", &figures.decisive_moves),
-        ] {
-            if let Some(share) = share {
-                writeln!(f, "{name:<18}{}", percent(share))?;
-            }
+        if let Some(decided) = &figures.decided {
+            writeln!(f, "decided           {}", percent(decided))?;
         }
+        let decisive = match &figures.decisive_moves {
+            Some(decisive) => percent(decisive),
+            None => format!("{:>10}   in no state looked at one role alone has a choice", "unknown"),
+        };
+        writeln!(f, "decisive moves    {decisive}")?;
         for role in &figures.roles {
             writeln!(f, "{}", role.role)?;
             if let (Some(choices), Some(branching)) = (&role.choices, role.branching) {
