@@ -11,12 +11,14 @@ pub struct PerftCount {
     pub sequences: u128,
     /// Sequences that ended earlier, in a terminal state.
     pub ended: u128,
+    /// Sequences that go no further, earlier, as a role has no legal move in a state that is not
+    /// terminal.
+    pub stuck: u128,
 }
 
 /// Counts the sequences of `depth` joint moves from `state`; `None` if stopped.
 ///
-/// The last joint moves are counted, not played. A state without a legal move
-/// for some role has no sequences through it. Memory grows with the depth that
+/// The last joint moves are counted, not played. Memory grows with the depth that
 /// is really reached.
 ///
 /// # Errors
@@ -44,7 +46,9 @@ pub fn perft(
                 count.ended += 1;
             } else {
                 let moves = JointMoves::new(machine, &state)?;
-                if path.len() + 1 == depth {
+                if moves.next.is_none() {
+                    count.stuck += 1;
+                } else if path.len() + 1 == depth {
                     count.sequences = count.sequences.saturating_add(moves.total());
                 } else {
                     path.push((state, moves));
@@ -77,11 +81,13 @@ pub fn total(division: &[(Vec<Move>, PerftCount)]) -> PerftCount {
         .fold(PerftCount::default(), |total, (_, part)| PerftCount {
             sequences: total.sequences.saturating_add(part.sequences),
             ended: total.ended + part.ended,
+            stuck: total.stuck + part.stuck,
         })
 }
 
-/// [`perft`] divided by the first joint move; `None` if stopped. At depth 0, and
-/// in a terminal state, there is no first joint move.
+/// [`perft`] divided by the first joint move, and whether that is all: if stopped, those first joint
+/// moves are there after which everything was counted. At depth 0, and in a state that is terminal
+/// or where a role has no legal move, there is no first joint move.
 ///
 /// # Errors
 /// When the machine cannot go on.
@@ -90,23 +96,23 @@ pub fn divide(
     state: &State,
     depth: usize,
     stop: &Stop,
-) -> Result<Option<Division>, MachineError> {
+) -> Result<(Division, bool), MachineError> {
     let mut division = Division::new();
     if depth == 0 || machine.is_terminal(state)? {
-        return Ok(Some(division));
+        return Ok((division, true));
     }
     for joint in JointMoves::new(machine, state)? {
         if stop.is_set() {
-            return Ok(None);
+            return Ok((division, false));
         }
         let mut next = State::new();
         machine.next_state_unchecked(state, &joint, &mut next)?;
         match perft(machine, &next, depth - 1, stop)? {
             Some(count) => division.push((joint, count)),
-            None => return Ok(None),
+            None => return Ok((division, false)),
         }
     }
-    Ok(Some(division))
+    Ok((division, true))
 }
 
 /// All combinations of one legal move per role.

@@ -84,16 +84,20 @@ fn all_games_of_tic_tac_toe_are_counted() {
     let all = PerftCount {
         sequences: 0,
         ended: 255_168,
+        stuck: 0,
     };
     assert_eq!(
         perft(&mut *machine, &initial, 10, &stop).unwrap(),
         Some(all)
     );
-    let division = divide(&mut *machine, &initial, 10, &stop).unwrap().unwrap();
+    let (division, is_all) = divide(&mut *machine, &initial, 10, &stop).unwrap();
+    assert!(is_all);
     assert_eq!(division.len(), 9);
     assert_eq!(total(&division), all);
     stop.set();
     assert_eq!(perft(&mut *machine, &initial, 10, &stop).unwrap(), None);
+    let (division, is_all) = divide(&mut *machine, &initial, 10, &stop).unwrap();
+    assert!(division.is_empty() && !is_all);
 }
 
 #[test]

@@ -249,6 +249,52 @@ fn perft_counts_and_divides() {
     assert!(parts.iter().all(|part| part["sequences"] == 56));
     assert_eq!(json(&["perft", &game, "0"])["sequences"], 1);
     assert_eq!(json(&["perft", &game, "0", "--divide"])["sequences"], 1);
+
+    // Black has no legal move after one of white's three.
+    let blocked = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/blocked.kif");
+    let report = json(&["perft", blocked, "5", "--divide"]);
+    let counts = ["sequences", "ended", "stuck"].map(|name| &report[name]);
+    assert_eq!(counts, [0, 2, 1]);
+    assert_eq!(json(&["perft", blocked, "5"])["stuck"], 1);
+    assert_eq!(json(&["perft", blocked, "2"])["stuck"], 1);
+    let text = stdout(propjit(&["perft", blocked, "5"]).success());
+    assert!(text.contains("; 2 more ended before, and 1 where a role has no legal move\n"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_first_moves_that_were_counted() {
+    // After the first move all is over, and after the second one there is no end.
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role a) (init (at 1)) (legal a 1) (legal a 2)
+        (<= (next (at 2)) (true (at 1)) (does a 2)) (<= (next (at 2)) (true (at 2)))
+        (<= (next (at 3)) (true (at 1)) (does a 1)) (<= terminal (true (at 3))) (goal a 0)";
+    let path = file(&folder, "long.kif", rules);
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args(["perft", &path, "60", "--divide", "--format", "json", "-vv"])
+        .env("PROPJIT_CONFIG", "off")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+    let is_ground = |line: &String| line.contains("set-up stage") && line.contains("circuit");
+    assert!(messages.by_ref().any(|line| is_ground(&line.unwrap())));
+    // The rest takes some milliseconds.
+    std::thread::sleep(Duration::from_millis(500));
+    interrupt(&child);
+    let rest = std::thread::spawn(move || messages.count());
+    let done = child.wait_with_output().unwrap();
+    rest.join().unwrap();
+    // It may have come before the first move was counted.
+    if done.status.success() {
+        let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+        assert_eq!(report["interrupted"], true);
+        assert_eq!(report["divide"].as_array().unwrap().len(), 1);
+        assert_eq!((&report["sequences"], &report["ended"]), (&0.into(), &1.into()));
+    } else {
+        assert_eq!(done.status.code(), Some(1));
+    }
 }
 
 #[test]

@@ -42,6 +42,9 @@ struct Report {
     /// At most `u128::MAX`, even if there are more.
     sequences: u128,
     ended: u128,
+    stuck: u128,
+    /// Whether first joint moves are missing.
+    interrupted: bool,
     setup_seconds: f64,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +56,7 @@ struct Part {
     joint_move: Vec<String>,
     sequences: u128,
     ended: u128,
+    stuck: u128,
 }
 
 /// Counts and prints the counts.
@@ -65,23 +69,20 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let start = Instant::now();
     let shown = show_progress(|| "counting".to_string());
     let initial = machine.initial_state()?;
-    let (count, divide) = match args.divide {
-        false => (
-            perft::perft(&mut *machine, &initial, args.depth, &stop)?,
-            None,
-        ),
+    let (division, is_all) = match args.divide {
+        false => (None, true),
         true => {
-            let division = perft::divide(&mut *machine, &initial, args.depth, &stop)?;
-            let total = match &division {
-                // Without a first move, what there is is the state itself.
-                Some(division) if division.is_empty() => {
-                    perft::perft(&mut *machine, &initial, args.depth, &stop)?
-                }
-                division => division.as_deref().map(perft::total),
-            };
-            (total, division.map(|division| parts(&*machine, division)))
+            let (division, is_all) =
+                perft::divide(&mut *machine, &initial, args.depth, &stop)?;
+            (Some(division), is_all)
         }
     };
+    let count = match &division {
+        Some(division) if !division.is_empty() => Some(perft::total(division)),
+        // Without a first move, what there is is the state itself.
+        _ => perft::perft(&mut *machine, &initial, args.depth, &stop)?,
+    };
+    let divide = division.map(|division| parts(&*machine, division));
     drop(shown);
     let Some(count) = count else {
         return Err(Failure::new("interrupted before everything was counted"));
@@ -92,6 +93,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         depth: args.depth,
         sequences: count.sequences,
         ended: count.ended,
+        stuck: count.stuck,
+        interrupted: !is_all,
         setup_seconds: game.setup_time().as_secs_f64(),
         seconds: start.elapsed().as_secs_f64(),
         divide,
@@ -106,6 +109,7 @@ fn parts(machine: &dyn StateMachine, division: perft::Division) -> Vec<Part> {
             .collect(),
         sequences: count.sequences,
         ended: count.ended,
+        stuck: count.stuck,
     };
     division.into_iter().map(part).collect()
 }
@@ -119,7 +123,10 @@ impl fmt::Display for Report {
             u128::MAX => "at least ",
             _ => "",
         };
-        writeln!(
+        if self.interrupted {
+            writeln!(f, "interrupted: other first moves were not counted to the end")?;
+        }
+        write!(
             f,
             "{} at depth {} has {least}{} of joint moves; {} more ended before",
             self.game,
@@ -127,6 +134,10 @@ impl fmt::Display for Report {
             counted(self.sequences, "sequence", "sequences"),
             self.ended
         )?;
+        match self.stuck {
+            0 => writeln!(f)?,
+            stuck => writeln!(f, ", and {stuck} where a role has no legal move")?,
+        }
         writeln!(f, "{:.3} s on {}", self.seconds, self.backend)
     }
 }
