@@ -563,6 +563,40 @@ fn an_interrupt_ends_play_with_the_result_so_far() {
     }
 }
 
+/// What was named and not looked at is no success.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_names_the_files_that_are_left_out() {
+    for command in [
+        &["validate", "--play", "--seconds", "1000", "--format", "json"][..],
+        &["solve", "--seconds", "1000", "--memory", "100000"],
+    ] {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+            .env("PROPJIT_CONFIG", "off")
+            .args(command)
+            .args([&own("breakthrough"), &own("ticTacToe"), "-vv"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+        let is_ground = |line: &String| line.contains("set-up stage") && line.contains("circuit");
+        assert!(messages.by_ref().any(|line| is_ground(&line.unwrap())));
+        interrupt(&child);
+        let rest = std::thread::spawn(move || messages.map(Result::unwrap).collect::<Vec<_>>());
+        let done = child.wait_with_output().unwrap();
+        assert_eq!(done.status.code(), Some(1), "{command:?}");
+        let note = "note: interrupted before these were looked at: ";
+        let rest = rest.join().unwrap();
+        let named = rest.iter().find_map(|line| line.strip_prefix(note));
+        assert_eq!(named, Some(&*own("ticTacToe")), "{rest:?}");
+        if command[0] == "validate" {
+            let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+            assert_eq!(report["not_checked"], serde_json::json!([own("ticTacToe")]));
+        }
+    }
+}
+
 #[test]
 fn a_closed_stdout_is_no_success() {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))

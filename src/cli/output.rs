@@ -133,6 +133,14 @@ pub(super) fn message(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Names the files that were not looked at because the work was interrupted, if there are any.
+pub(super) fn tell_left_out(files: &[String]) {
+    if !files.is_empty() {
+        let files = files.join(", ");
+        message(&format!("note: interrupted before these were looked at: {files}"));
+    }
+}
+
 /// The output of results.
 pub(super) struct Output {
     format: Format,

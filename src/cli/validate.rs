@@ -16,7 +16,7 @@ use propjit_gdl::rules::Rules;
 use serde::{Serialize, Serializer};
 
 use super::options::{GroundArgs, in_range, seconds, seed};
-use super::output::{Failure, Output, message, show_progress};
+use super::output::{Failure, Output, message, show_progress, tell_left_out};
 use super::signals::stop_on_signals;
 
 /// Check rulesheets: syntax, everything that makes a game undefined, and with --play what random
@@ -54,6 +54,8 @@ struct Report {
     files: Vec<File>,
     /// Whether files are missing, or were played for less time.
     interrupted: bool,
+    /// The files that are missing.
+    not_checked: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -83,13 +85,14 @@ struct Message {
     column: Option<usize>,
 }
 
-/// Checks each file, and fails if one is wrong.
+/// Checks each file, and fails if one is wrong, or was not checked.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let mut report = Report {
         valid: 0,
         invalid: 0,
         files: Vec::new(),
         interrupted: false,
+        not_checked: Vec::new(),
     };
     let stop = match args.play {
         true => stop_on_signals(),
@@ -97,7 +100,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     };
     for path in &args.rulesheets {
         if stop.is_set() {
-            break;
+            report.not_checked.push(path.display().to_string());
+            continue;
         }
         let mut file = check(path, output.is_json());
         if args.play && file.valid {
@@ -111,9 +115,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     report.interrupted = stop.is_set();
     output.result(&report)?;
-    match report.invalid {
-        0 => Ok(()),
-        _ => Err(Failure::Told),
+    tell_left_out(&report.not_checked);
+    match report.invalid == 0 && report.not_checked.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Told),
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
 use super::output::{
-    Failure, Output, cannot_write, message, show_diagnostics, show_progress, writable,
+    Failure, Output, cannot_write, message, show_diagnostics, show_progress, tell_left_out, writable,
 };
 use super::signals::stop_on_signals;
 use super::time_limit::within;
@@ -174,7 +174,7 @@ trait Row: Serialize {
 }
 
 /// Prints a row for each game as it comes, and as JSON a list in the end. Fails after that if some
-/// games fail.
+/// games fail, or were not looked at because a stop came.
 fn table<R: Row>(
     rulesheets: &[PathBuf],
     mut row: impl FnMut(&Path) -> Result<R, Failure>,
@@ -183,7 +183,12 @@ fn table<R: Row>(
 ) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut has_failed = false;
+    let mut left_out = Vec::new();
     for rulesheet in rulesheets {
+        if stop.is_set() {
+            left_out.push(rulesheet.display().to_string());
+            continue;
+        }
         let tell = |error: &str| message(&format!("{}: {error}", rulesheet.display()));
         match row(rulesheet) {
             Ok(found) => {
@@ -209,14 +214,12 @@ fn table<R: Row>(
             }
             Err(failure) => return Err(failure),
         }
-        if stop.is_set() {
-            break;
-        }
     }
     if output.is_json() {
         output.result(&Rows(rows))?;
     }
-    match has_failed {
+    tell_left_out(&left_out);
+    match has_failed || !left_out.is_empty() {
         true => Err(Failure::Told),
         false => Ok(()),
     }

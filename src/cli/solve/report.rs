@@ -130,8 +130,9 @@ impl Row for Report {
             }
             Some(_) => ", certificate of less",
         };
+        let interrupted = if self.interrupted { ", interrupted" } else { "" };
         format!(
-            "{:<32} {:<7} {:>8.2} s  {}{certificate}\n",
+            "{:<32} {:<7} {:>8.2} s  {}{certificate}{interrupted}\n",
             self.game,
             self.verdict.to_string(),
             self.seconds,
