@@ -81,6 +81,7 @@ pub mod influence;
 pub mod input;
 pub mod inspection;
 mod lane_mask;
+mod line_io;
 pub mod machine;
 pub mod matches;
 mod moves;

@@ -440,3 +440,45 @@ fn programs_leave_nothing_behind() {
     }
     panic!("it still runs");
 }
+
+/// A line that is too long is one request that cannot be understood.
+#[test]
+fn a_line_that_is_too_long_is_answered_once() {
+    let mut engine = Engine::start(&[]);
+    let long = "x".repeat((1 << 26) + 10);
+    writeln!(engine.child.stdin.as_mut().unwrap(), "{long}").unwrap();
+    let error = engine.reply();
+    assert!(
+        error["error"]["message"].as_str().unwrap().starts_with("this is no request"),
+        "{error}"
+    );
+    assert_eq!(engine.load("ticTacToe")["id"], 0);
+    engine.finish();
+}
+
+/// Waits for the end of a process, far longer than it takes.
+#[cfg(unix)]
+fn ended(child: &mut Child) -> std::process::ExitStatus {
+    for _ in 0..12_000 {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    panic!("it has not ended");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_an_engine_whose_replies_are_not_read() {
+    let mut engine = Engine::start(&[]);
+    engine.load("ticTacToe");
+    for _ in 0..2_000 {
+        engine.send(&json!({"legal": {}}));
+    }
+    // Until then, it has written as much as a pipe takes; should it not have, the test is easier to pass.
+    std::thread::sleep(Duration::from_millis(500));
+    crate::common::command::interrupt(&engine.child);
+    assert!(ended(&mut engine.child).success());
+}

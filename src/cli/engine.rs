@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut load = |name: &str, rules: &str| {
         Game::from_text(name, rules, &setup(name)).map_err(|error| with_causes(&error))
     };
-    let served = serve_lines(io::stdin(), &mut io::stdout(), &config, &mut load, &stop);
+    let served = serve_lines(io::stdin(), io::stdout(), &config, &mut load, &stop);
     served.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Pipe,
         _ => Failure::Work(format!("cannot write the replies: {error}")),

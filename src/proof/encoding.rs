@@ -238,8 +238,8 @@ impl Reply {
     }
 
     /// The message in a line.
-    pub(super) fn decode(line: &str, game: &GroundGame) -> Result<ProofMessage, DecodeError> {
-        Ok(match serde_json::from_str(line)? {
+    pub(super) fn decode(line: &[u8], game: &GroundGame) -> Result<ProofMessage, DecodeError> {
+        Ok(match serde_json::from_slice(line)? {
             Reply::Error { message } => return Err(DecodeError::Refused(message)),
             Reply::Status { request, targets } => {
                 let targets = targets.iter().map(|of| {

@@ -1,6 +1,6 @@
 //! A proof worker in a process of its own, which is asked over its standard input and output.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader};
 use std::process::ChildStdout;
 use std::sync::Arc;
 use std::thread;
@@ -12,6 +12,7 @@ use super::encoding::{self, DecodeError, Order, Reply, VERSION};
 use super::message::{ProofRequest, WorkerEvent};
 use crate::crash::caught;
 use crate::ground::GroundGame;
+use crate::line_io::read_line;
 use crate::program::{Program, ProgramCommand};
 
 /// How often a worker is started again that has ended by itself.
@@ -209,10 +210,9 @@ impl Attendant {
     /// Passes on what the process says, until it ends or cannot be understood.
     fn listen(&self, output: ChildStdout) -> Result<(), DecodeError> {
         let mut output = BufReader::new(output);
-        let mut line = String::new();
-        while output.by_ref().take(LONGEST).read_line(&mut line)? > 0 {
+        let mut line = Vec::new();
+        while read_line(&mut output, LONGEST, &mut line)? {
             (self.tell)(WorkerEvent::Message(Reply::decode(&line, &self.game)?));
-            line.clear();
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A process that serves proofs: the other end of what `process` starts.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use super::message::WorkerEvent;
 use super::process::LONGEST;
 use super::worker::ProofWorker;
 use crate::engine::Engines;
+use crate::line_io::{LineWriter, read_line};
 
 /// How often the stop token is looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -22,9 +23,10 @@ const INTERVAL: Duration = Duration::from_millis(20);
 pub type LoadGame<'a> = dyn FnMut(&str, &str) -> Result<Arc<Engines>, String> + 'a;
 
 /// Where answers go, until that fails.
-type Answers = Mutex<Result<Box<dyn Write + Send>, io::Error>>;
+type Answers = Mutex<Result<LineWriter, io::Error>>;
 
-/// Serves proofs until the input ends or `stop` is set, which the end of the input sets as well.
+/// Serves proofs until the input ends or `stop` is set, which the end of the input sets as well,
+/// whether or not the answers are read then.
 ///
 /// # Errors
 /// When an answer cannot be written.
@@ -41,14 +43,14 @@ pub fn serve(
         move || {
             let mut input = io::BufReader::new(input);
             let mut line = Vec::new();
-            while let Ok(1..) = input.by_ref().take(LONGEST).read_until(b'\n', &mut line)
+            while let Ok(true) = read_line(&mut input, LONGEST, &mut line)
                 && say.send(std::mem::take(&mut line)).is_ok()
             {}
             stop.set();
         }
     })?;
     let mut service = Service {
-        answers: Arc::new(Mutex::new(Ok(output))),
+        answers: Arc::new(Mutex::new(Ok(LineWriter::start(output)?))),
         served: None,
         stop,
     };
@@ -60,12 +62,12 @@ pub fn serve(
                 }
             }
             // What came before the end of the input is answered, if only by an error.
-            Err(RecvTimeoutError::Timeout) if !stop.is_set() => {}
+            Err(RecvTimeoutError::Timeout) if !stop.is_set() && !service.is_deaf() => {}
             Err(_) => break,
         }
     }
     // Its thread may still be at work.
-    std::mem::replace(&mut *service.answers.lock(), Err(ended())).map(|_| ())
+    std::mem::replace(&mut *service.answers.lock(), Err(ended()))?.finish(stop)
 }
 
 /// Why nobody hears a worker any more.
@@ -75,17 +77,15 @@ fn ended() -> io::Error {
 
 /// Writes a line. Returns whether that is possible; if not, all is to stop.
 fn write(answers: &Answers, reply: &Reply, stop: &Stop) -> bool {
-    let mut answers = answers.lock();
-    let Ok(output) = &mut *answers else {
+    let answers = answers.lock();
+    let Ok(output) = &*answers else {
         return false;
     };
-    let written = output.write_all(encoding::line(reply).as_bytes());
-    let written = written.and_then(|()| output.flush());
-    if let Err(error) = written {
-        *answers = Err(error);
+    let is_taken = output.write(encoding::line(reply), stop);
+    if !is_taken {
         stop.set();
     }
-    answers.is_ok()
+    is_taken
 }
 
 /// A service, for one game at a time.
@@ -97,6 +97,12 @@ struct Service<'a> {
 }
 
 impl Service<'_> {
+    /// Whether answers cannot be written any more.
+    fn is_deaf(&self) -> bool {
+        let answers = self.answers.try_lock();
+        answers.is_some_and(|answers| answers.as_ref().is_ok_and(LineWriter::has_failed))
+    }
+
     /// Does what a line says.
     fn obey(&mut self, line: &[u8], load: &mut LoadGame<'_>) -> Result<(), String> {
         let text = |error: DecodeError| error.to_string();

@@ -1,6 +1,6 @@
 //! A program that is asked, and waited for.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use propjit_stop::Stop;
 use serde_json::Value;
 
 use super::message::{LineReply, LineRequest, Numbered, Stopping, number, said};
+use crate::line_io::read_line;
 use crate::matches::PlayerError;
 use crate::matches::printable::excerpt;
 use crate::program::{Program, ProgramCommand};
@@ -113,14 +114,14 @@ impl Drop for LineProcess {
 /// Passes on what a program says, until it ends or cannot be understood.
 fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
     let mut output = BufReader::new(output);
-    let mut line = String::new();
+    let mut line = Vec::new();
     loop {
-        line.clear();
-        let said = match output.by_ref().take(LONGEST).read_line(&mut line) {
-            Ok(0) => return,
-            Ok(_) if line.trim().is_empty() => continue,
-            Ok(_) => reply(&line).map_err(|why| {
-                let text = format!("`{}` is no reply: {why}", excerpt(line.trim_end()));
+        let said = match read_line(&mut output, LONGEST, &mut line) {
+            Ok(false) => return,
+            Ok(true) if line.trim_ascii().is_empty() => continue,
+            Ok(true) => reply(&line).map_err(|why| {
+                let line = String::from_utf8_lossy(line.trim_ascii_end());
+                let text = format!("`{}` is no reply: {why}", excerpt(&line));
                 io::Error::new(io::ErrorKind::InvalidData, text)
             }),
             Err(error) => Err(error),
@@ -133,8 +134,8 @@ fn listen(output: impl Read, say: &Sender<io::Result<Numbered<LineReply>>>) {
 }
 
 /// The reply in a line.
-fn reply(line: &str) -> Result<Numbered<LineReply>, String> {
-    let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+fn reply(line: &[u8]) -> Result<Numbered<LineReply>, String> {
+    let line: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let id = number(&line)?;
     let said = said(line, &LineReply::NAMES)?;
     Ok(Numbered { id, said })

@@ -1,7 +1,7 @@
 //! Tree search for whoever asks over the line protocol.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use super::message::{
 };
 use super::process::LONGEST;
 use crate::game::Game;
+use crate::line_io::{LineWriter, read_line};
 use crate::machine::{Backend, MachineError, RoleId};
 use crate::matches::History;
 use crate::search::SearchBudget;
@@ -64,13 +65,13 @@ struct NoRequest {
     why: String,
 }
 
-/// Answers requests until the input ends or `stop` is set.
+/// Answers requests until the input ends or `stop` is set, whether or not the answers are read then.
 ///
 /// # Errors
 /// When a reply cannot be written.
 pub fn serve_lines(
     input: impl Read + Send + 'static,
-    output: &mut dyn Write,
+    output: impl Write + Send + 'static,
     config: &LineServerConfig,
     load: &mut LoadLineGame<'_>,
     stop: &Stop,
@@ -85,12 +86,9 @@ pub fn serve_lines(
         move || {
             let mut input = io::BufReader::new(input);
             let mut line = Vec::new();
-            while let Ok(1..) = input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
-                let heard = request(&line);
-                let is_blank = line.trim_ascii().is_empty();
-                line.clear();
-                let heard = match heard {
-                    Err(_) if is_blank => continue,
+            while let Ok(true) = read_line(&mut input, LONGEST, &mut line) {
+                let heard = match request(&line) {
+                    Err(_) if line.trim_ascii().is_empty() => continue,
                     Ok(request) if matches!(request.said, LineRequest::Stop(_)) => {
                         unanswered.lock().iter().for_each(|(own, _)| own.set());
                         continue;
@@ -117,7 +115,8 @@ pub fn serve_lines(
         config,
         position: None,
     };
-    while !stop.is_set() {
+    let output = LineWriter::start(output)?;
+    while !stop.is_set() && !output.has_failed() {
         let heard = match lines.recv_timeout(INTERVAL) {
             Ok(heard) => heard,
             Err(RecvTimeoutError::Timeout) => continue,
@@ -132,10 +131,11 @@ pub fn serve_lines(
             Err(NoRequest { id, why }) => (id, Err(format!("this is no request: {why}"))),
         };
         let said = answer.unwrap_or_else(|message| LineReply::Error(Failed { message }));
-        output.write_all(Numbered { id, said }.line().as_bytes())?;
-        output.flush()?;
+        if !output.write(Numbered { id, said }.line(), stop) {
+            break;
+        }
     }
-    Ok(())
+    output.finish(stop)
 }
 
 /// The request in a line.
