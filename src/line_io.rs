@@ -1,7 +1,7 @@
 //! Lines between this program and others: how long ones are read, and written for who may not read.
 
 use std::cell::Cell;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 

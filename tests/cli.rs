@@ -258,7 +258,10 @@ fn perft_counts_and_divides() {
     assert_eq!(json(&["perft", blocked, "5"])["stuck"], 1);
     assert_eq!(json(&["perft", blocked, "2"])["stuck"], 1);
     let text = stdout(propjit(&["perft", blocked, "5"]).success());
-    assert!(text.contains("; 2 more ended before, and 1 where a role has no legal move\n"), "{text}");
+    assert!(
+        text.contains("; 2 more ended before, and 1 where a role has no legal move\n"),
+        "{text}"
+    );
 }
 
 #[cfg(unix)]
@@ -291,7 +294,10 @@ fn an_interrupt_keeps_first_moves_that_were_counted() {
         let report: Value = serde_json::from_slice(&done.stdout).unwrap();
         assert_eq!(report["interrupted"], true);
         assert_eq!(report["divide"].as_array().unwrap().len(), 1);
-        assert_eq!((&report["sequences"], &report["ended"]), (&0.into(), &1.into()));
+        assert_eq!(
+            (&report["sequences"], &report["ended"]),
+            (&0.into(), &1.into())
+        );
     } else {
         assert_eq!(done.status.code(), Some(1));
     }
@@ -568,7 +574,14 @@ fn an_interrupt_ends_play_with_the_result_so_far() {
 #[test]
 fn an_interrupt_names_the_files_that_are_left_out() {
     for command in [
-        &["validate", "--play", "--seconds", "1000", "--format", "json"][..],
+        &[
+            "validate",
+            "--play",
+            "--seconds",
+            "1000",
+            "--format",
+            "json",
+        ][..],
         &["solve", "--seconds", "1000", "--memory", "100000"],
     ] {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))

@@ -279,7 +279,8 @@ fn the_command_has_every_format() {
     propjit(&["info", &game, "--format", "csv"]).code(2);
 
     // In this game, both roles choose in every state.
-    let both = "(role a) (role b) (init (at 1)) (<= (legal ?r 1) (role ?r)) (<= (legal ?r 2) (role ?r))
+    let both =
+        "(role a) (role b) (init (at 1)) (<= (legal ?r 1) (role ?r)) (<= (legal ?r 2) (role ?r))
         (<= (next (at 2)) (true (at 1))) (<= terminal (true (at 2))) (<= (goal ?r 50) (role ?r))";
     let both = file(&folder, "both.kif", both);
     let text = stdout(propjit(&["stats", &both, "--count", "10", "--seconds", "100"]).success());

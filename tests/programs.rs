@@ -390,13 +390,24 @@ fn programs_that_do_wrong() {
     assert!(failure.contains("`(mark 9 9)` is not legal"), "{failure}");
 
     let failing = [
-        ("fails", "echo '{\"error\":{\"message\":\"out of memory\"}}'", "the program says: out of memory"),
-        ("mistakes", "echo '{\"state\":{}}'", "is no reply to the request"),
+        (
+            "fails",
+            "echo '{\"error\":{\"message\":\"out of memory\"}}'",
+            "the program says: out of memory",
+        ),
+        (
+            "mistakes",
+            "echo '{\"state\":{}}'",
+            "is no reply to the request",
+        ),
     ];
     for (name, reply, why) in failing {
         let results = play(&script(name, &answer(reply)), false);
         let errors = &results.records[0].errors;
-        assert!(errors.iter().all(|e| e.kind == PlayerErrorKind::Failure), "{errors:?}");
+        assert!(
+            errors.iter().all(|e| e.kind == PlayerErrorKind::Failure),
+            "{errors:?}"
+        );
         let failure = results.failure.unwrap();
         assert!(failure.contains(why), "{failure}");
     }
@@ -449,7 +460,10 @@ fn a_line_that_is_too_long_is_answered_once() {
     writeln!(engine.child.stdin.as_mut().unwrap(), "{long}").unwrap();
     let error = engine.reply();
     assert!(
-        error["error"]["message"].as_str().unwrap().starts_with("this is no request"),
+        error["error"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("this is no request"),
         "{error}"
     );
     assert_eq!(engine.load("ticTacToe")["id"], 0);

@@ -589,7 +589,10 @@ fn the_end_of_a_session_waits_for_the_player() {
         Ok(Box::new(Slow(told.clone())))
     };
     let server = serve(PlayerFactory::new("slow", make));
-    assert_eq!(post(server.address(), &start("m", "up", COUNTER, "10 10")), "ready");
+    assert_eq!(
+        post(server.address(), &start("m", "up", COUNTER, "10 10")),
+        "ready"
+    );
     drop(server);
     assert!(heard.load(Ordering::SeqCst));
 }

@@ -137,7 +137,9 @@ pub(super) fn message(text: &str) {
 pub(super) fn tell_left_out(files: &[String]) {
     if !files.is_empty() {
         let files = files.join(", ");
-        message(&format!("note: interrupted before these were looked at: {files}"));
+        message(&format!(
+            "note: interrupted before these were looked at: {files}"
+        ));
     }
 }
 

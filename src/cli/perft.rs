@@ -72,8 +72,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let (division, is_all) = match args.divide {
         false => (None, true),
         true => {
-            let (division, is_all) =
-                perft::divide(&mut *machine, &initial, args.depth, &stop)?;
+            let (division, is_all) = perft::divide(&mut *machine, &initial, args.depth, &stop)?;
             (Some(division), is_all)
         }
     };
@@ -124,7 +123,10 @@ impl fmt::Display for Report {
             _ => "",
         };
         if self.interrupted {
-            writeln!(f, "interrupted: other first moves were not counted to the end")?;
+            writeln!(
+                f,
+                "interrupted: other first moves were not counted to the end"
+            )?;
         }
         write!(
             f,

@@ -254,7 +254,10 @@ impl fmt::Display for Report {
         }
         let decisive = match &figures.decisive_moves {
             Some(decisive) => percent(decisive),
-            None => format!("{:>10}   in no state looked at one role alone has a choice", "unknown"),
+            None => format!(
+                "{:>10}   in no state looked at one role alone has a choice",
+                "unknown"
+            ),
         };
         writeln!(f, "decisive moves    {decisive}")?;
         for role in &figures.roles {

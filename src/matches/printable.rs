@@ -10,7 +10,13 @@ fn is_directional(c: char) -> bool {
 
 /// The text with nothing in it that moves a cursor, or changes the order of characters.
 pub(crate) fn printable(text: &str) -> String {
-    let shown = |c: char| if c.is_control() || is_directional(c) { ' ' } else { c };
+    let shown = |c: char| {
+        if c.is_control() || is_directional(c) {
+            ' '
+        } else {
+            c
+        }
+    };
     text.chars().map(shown).collect()
 }
 

@@ -318,7 +318,8 @@ mod tests {
             targets: Vec::new(),
         });
         for _ in 0..3 {
-            tell.send((0, WorkerEvent::Message(status.clone()))).unwrap();
+            tell.send((0, WorkerEvent::Message(status.clone())))
+                .unwrap();
         }
         assert_eq!(workers.wait(Duration::ZERO), None);
         assert!(!workers.events.is_empty());

@@ -15,7 +15,8 @@ use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seconds, threads};
 use super::output::{
-    Failure, Output, cannot_write, message, show_diagnostics, show_progress, tell_left_out, writable,
+    Failure, Output, cannot_write, message, show_diagnostics, show_progress, tell_left_out,
+    writable,
 };
 use super::signals::stop_on_signals;
 use super::time_limit::within;

@@ -130,7 +130,11 @@ impl Row for Report {
             }
             Some(_) => ", certificate of less",
         };
-        let interrupted = if self.interrupted { ", interrupted" } else { "" };
+        let interrupted = if self.interrupted {
+            ", interrupted"
+        } else {
+            ""
+        };
         format!(
             "{:<32} {:<7} {:>8.2} s  {}{certificate}{interrupted}\n",
             self.game,
