@@ -470,19 +470,6 @@ fn a_line_that_is_too_long_is_answered_once() {
     engine.finish();
 }
 
-/// Waits for the end of a process, far longer than it takes.
-#[cfg(unix)]
-fn ended(child: &mut Child) -> std::process::ExitStatus {
-    for _ in 0..12_000 {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child.kill().unwrap();
-    panic!("it has not ended");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_an_engine_whose_replies_are_not_read() {
@@ -494,5 +481,5 @@ fn a_signal_ends_an_engine_whose_replies_are_not_read() {
     // Until then, it has written as much as a pipe takes; should it not have, the test is easier to pass.
     std::thread::sleep(Duration::from_millis(500));
     crate::common::command::interrupt(&engine.child);
-    assert!(ended(&mut engine.child).success());
+    assert!(crate::common::command::ended(&mut engine.child).success());
 }

@@ -216,6 +216,19 @@ fn ctrl_c_ends_a_worker() {
     assert!(service.child.wait().unwrap().success());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_worker_whose_answers_are_not_read() {
+    let mut service = Service::start();
+    for _ in 0..4_000 {
+        service.say("nonsense");
+    }
+    // Until then, it has written as much as a pipe takes; should it not have, the test is easier to pass.
+    std::thread::sleep(Duration::from_millis(500));
+    common::command::interrupt(&service.child);
+    assert!(common::command::ended(&mut service.child).success());
+}
+
 /// A program that notes its process, and is then another one.
 #[cfg(unix)]
 fn script(folder: &tempfile::TempDir, program: &str) -> String {

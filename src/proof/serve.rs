@@ -57,8 +57,10 @@ pub fn serve(
     loop {
         match lines.recv_timeout(INTERVAL) {
             Ok(line) => {
-                if let Err(message) = service.obey(&line, load) {
-                    write(&service.answers, &Reply::Error { message }, stop);
+                if let Err(message) = service.obey(&line, load)
+                    && !write(&service.answers, &Reply::Error { message }, stop)
+                {
+                    break;
                 }
             }
             // What came before the end of the input is answered, if only by an error.

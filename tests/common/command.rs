@@ -47,6 +47,20 @@ pub(crate) fn own(name: &str) -> String {
     path.display().to_string()
 }
 
+/// Waits for the end of a process, far longer than it takes.
+#[cfg(unix)]
+#[allow(dead_code)] // Few are waited for in this way.
+pub(crate) fn ended(child: &mut Child) -> std::process::ExitStatus {
+    for _ in 0..12_000 {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    panic!("it has not ended");
+}
+
 /// What it printed.
 pub(crate) fn stdout(assert: Assert) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
