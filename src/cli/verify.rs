@@ -43,19 +43,19 @@ pub(super) struct Args {
     against: Option<BackendChoice>,
 
     /// How many matches to play with --against
-    #[arg(long, default_value = "100", value_name = "N", requires = "against", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
+    #[arg(long, default_value = "100", value_name = "N", conflicts_with_all = ["trace", "traces"], value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     matches: usize,
 
     /// Cut matches off after this many joint moves with --against
-    #[arg(long, default_value = "1000", value_name = "N", requires = "against", value_parser = |text: &str| in_range(text, 1, usize::MAX))]
+    #[arg(long, default_value = "1000", value_name = "N", conflicts_with_all = ["trace", "traces"], value_parser = |text: &str| in_range(text, 1, usize::MAX))]
     max_steps: usize,
 
     /// The seed of the random numbers with --against [default: another one each time]
-    #[arg(long, value_name = "N", requires = "against", value_parser = seed)]
+    #[arg(long, value_name = "N", conflicts_with_all = ["trace", "traces"], value_parser = seed)]
     seed: Option<u64>,
 
     /// How many games to verify at a time with --games
-    #[arg(long, default_value = "1", value_name = "N", requires = "games", value_parser = threads)]
+    #[arg(long, default_value = "1", value_name = "N", conflicts_with = "rulesheet", value_parser = threads)]
     jobs: usize,
 
     #[command(flatten)]
