@@ -33,7 +33,7 @@
 //!
 //! The folder `examples` has programs for some of these.
 //!
-//! # The rooms
+//! # Modules
 //!
 //! Each depends only on those above it.
 //!
@@ -46,7 +46,7 @@
 //! - [`engine`] is the life of code: the best engine for a state, now.
 //! - [`machine`] is one state at a time, with a backend per file, or a batch of them.
 //! - [`analysis`] proves what holds in all states, or from a state on.
-//! - [`game`] is the front door: it loads games, and makes machines for them.
+//! - [`game`] loads games, and makes machines for them.
 //! - [`playout`] plays random matches, [`perft`] counts all of them; [`environment`] plays as those
 //!   who learn from it say.
 //! - [`grid`] infers the boards of a game; [`input`] reads texts that users name.

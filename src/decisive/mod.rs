@@ -15,7 +15,7 @@
 //! which role decides; a role that moves at random does not take part.
 //!
 //! A [`DecisiveCircuit`] is the circuit; its [engine](crate::engine::DecisiveEngine) is made in
-//! the engine room.
+//! [`engine`](crate::engine).
 //!
 //! # What it is worth
 //!
