@@ -80,13 +80,21 @@ fn select(
 /// Whether the condition holds that goes with the move that is made, for the
 /// moves of a class.
 fn value(builder: &mut Builder, moved: &Moved, plan: &Plan, class: ClassId) -> Edge {
-    let mut cases = Vec::new();
-    for (condition, inputs) in plan.cases(class) {
+    let cases = plan.cases(class).into_iter();
+    let cases = cases.map(|(condition, inputs)| (condition, any_of(builder, &inputs)));
+    let cases: Vec<(&[Edge], Edge)> = cases.collect();
+    any_case(builder, moved, &cases)
+}
+
+/// Whether a condition, of edges of the old circuit, holds together with the new edge beside it.
+fn any_case(builder: &mut Builder, moved: &Moved, cases: &[(&[Edge], Edge)]) -> Edge {
+    let mut excluded = Vec::with_capacity(cases.len());
+    for &(condition, with) in cases {
         let mut operands: Vec<Edge> = condition.iter().map(|&edge| moved.edge(edge)).collect();
-        operands.push(any_of(builder, &inputs));
-        cases.push(!conjunction(builder, &mut operands));
+        operands.push(with);
+        excluded.push(!conjunction(builder, &mut operands));
     }
-    !conjunction(builder, &mut cases)
+    !conjunction(builder, &mut excluded)
 }
 
 fn any_of(builder: &mut Builder, inputs: &[InputId]) -> Edge {
@@ -149,24 +157,30 @@ impl<'a> Moves<'a> {
     }
 
     fn term(&mut self, leaf: Edge) -> Option<Term> {
-        let private = self.wide.private(leaf)?;
-        let mut condition = Vec::new();
-        self.wide.leaves(private, &mut condition);
-        condition.dedup();
-        let mut dependent = condition.extract_if(.., |edge| self.depends.contains(edge.node()));
-        let (selector, None) = (dependent.next()?, dependent.next()) else {
-            return None;
-        };
-        drop(dependent);
+        let (selector, condition) = self.split(leaf)?;
         let inputs = match selector.inverted() {
             false => vec![self.as_move(selector)?],
             true => self.moves_excluded_by(selector.node())?,
         };
-        (!condition.is_empty()).then_some(Term {
+        Some(Term {
             leaf,
             inputs,
             condition,
         })
+    }
+
+    /// The operands of the private gate that a leaf is, if one of several depends on moves: that
+    /// one, and the others.
+    fn split(&self, leaf: Edge) -> Option<(Edge, Vec<Edge>)> {
+        let mut condition = Vec::new();
+        self.wide.leaves(self.wide.private(leaf)?, &mut condition);
+        condition.dedup();
+        let mut dependent = condition.extract_if(.., |edge| self.depends.contains(edge.node()));
+        let (Some(found), None) = (dependent.next(), dependent.next()) else {
+            return None;
+        };
+        drop(dependent);
+        (!condition.is_empty()).then_some((found, condition))
     }
 
     fn as_move(&self, edge: Edge) -> Option<InputId> {
@@ -199,9 +213,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::circuit::OutputId;
     use crate::passes::sweep::sweep;
-    use crate::passes::testing::{assert_same, circuits};
+    use crate::passes::testing::{assert_same, circuits, one_move};
 
     /// A board of this many squares and kinds of pieces: a move goes from any
     /// square to any other, and a piece arrives if it was where the move starts.
@@ -221,13 +234,7 @@ mod tests {
         // Moves do not capture the first kind of piece.
         let mut outputs: Vec<Edge> = from_to.map(|(_, to)| !g.input(to)).collect();
         outputs.extend(arrivals.iter().map(|cubes| g.or_all(cubes)));
-        let inputs = (0..moves).map(|number| InputId((squares * kinds + number) as u32));
-        let implies = inputs.clone().zip((0..moves as u32).map(OutputId));
-        let assumptions = Assumptions {
-            implies: implies.collect(),
-            exactly_one: vec![inputs.collect()],
-        };
-        (g.finish(outputs), assumptions)
+        (g.finish(outputs), one_move(squares * kinds, moves))
     }
 
     fn gates(squares: usize, kinds: usize) -> (usize, usize) {

@@ -64,6 +64,16 @@ fn perform(builder: &mut Builder, pool: &mut Vec<Edge>, step: &Step) {
     }
 }
 
+/// That exactly one of the `moves` inputs from the `first` on is true, and each implies an output, in order.
+pub(crate) fn one_move(first: usize, moves: usize) -> Assumptions {
+    let inputs = (first..first + moves).map(|input| InputId(input as u32));
+    let implies = inputs.clone().zip((0..).map(OutputId));
+    Assumptions {
+        implies: implies.collect(),
+        exactly_one: vec![inputs.collect()],
+    }
+}
+
 prop_compose! {
     /// A random circuit with assumptions like those of a game: exactly one of
     /// the first inputs is true, and each of them implies an output.
@@ -80,12 +90,7 @@ prop_compose! {
         pool.extend((0..MOVES).map(|i| builder.input(i)));
         next.iter().for_each(|step| perform(&mut builder, &mut pool, step));
         outputs.extend(read.iter().map(|&n| pick(&pool, n)));
-        let moves: Vec<InputId> = (0..MOVES as u32).map(InputId).collect();
-        let assumptions = Assumptions {
-            implies: moves.iter().map(|&input| (input, OutputId(input.0))).collect(),
-            exactly_one: vec![moves],
-        };
-        (builder.finish(outputs), assumptions)
+        (builder.finish(outputs), one_move(0, MOVES))
     }
 }
 

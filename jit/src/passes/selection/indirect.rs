@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::plan::Term;
-use super::{Moves, any_of, roles};
+use super::{Moves, any_case, any_of, roles};
 use crate::assumptions::Assumptions;
 use crate::circuit::{Builder, Circuit, Edge, InputId, NodeId};
 use crate::passes::rebuild::{Moved, rebuild_late};
@@ -43,6 +43,7 @@ pub(in crate::passes) fn indirection(
     };
     let Moves { wide, depends, .. } = &moves;
     let mut selected: Map<(usize, Role), Edge> = Map::default();
+    let mut read: Vec<Option<Edge>> = vec![None; plan.lists.len()];
     let mut leaves = Vec::new();
     let is_late = |node: NodeId| depends.contains(node);
     rebuild_late(circuit, is_late, |builder, moved, node| {
@@ -64,16 +65,17 @@ pub(in crate::passes) fn indirection(
         }
         wide.leaves(node, &mut leaves);
         if let Some(reader) = plan.readers.get(&node) {
-            leaves.retain(|leaf| !reader.replaced.contains(leaf));
-            for (inputs, role, parts) in &reader.parts {
-                let mut cases = Vec::new();
-                for (condition, class) in parts {
-                    let mut case: Vec<Edge> =
-                        condition.iter().map(|&edge| moved.edge(edge)).collect();
-                    case.push(value(builder, *class, *role));
-                    cases.push(!conjunction(builder, &mut case));
-                }
-                let any = !conjunction(builder, &mut cases);
+            leaves.retain(|leaf| reader.replaced.binary_search(leaf).is_err());
+            for (inputs, list) in &reader.lists {
+                let any = read[*list].unwrap_or_else(|| {
+                    let (role, parts) = &plan.lists[*list];
+                    let cases = parts.iter();
+                    let cases = cases
+                        .map(|(condition, class)| (&condition[..], value(builder, *class, *role)));
+                    let cases: Vec<(&[Edge], Edge)> = cases.collect();
+                    any_case(builder, moved, &cases)
+                });
+                read[*list] = Some(any);
                 let made = any_of(builder, inputs);
                 operands.push(!builder.and(any, made));
             }
@@ -136,16 +138,9 @@ struct Reading {
 }
 
 fn reading(moves: &Moves, functions: &Functions, leaf: Edge) -> Option<Reading> {
-    let mut condition = Vec::new();
-    moves.wide.leaves(moves.wide.private(leaf)?, &mut condition);
-    condition.dedup();
-    let mut dependent = condition.extract_if(.., |edge| moves.depends.contains(edge.node()));
-    let (Some(function), None) = (dependent.next(), dependent.next()) else {
-        return None;
-    };
-    drop(dependent);
+    let (function, condition) = moves.split(leaf)?;
     let is_function = function.inverted() && functions.contains_key(&function.node());
-    (is_function && !condition.is_empty()).then_some(Reading {
+    is_function.then_some(Reading {
         leaf,
         function: function.node(),
         condition,
@@ -194,9 +189,10 @@ type Part = (Vec<Edge>, usize);
 
 /// What replaces operands of a gate.
 struct Reader {
+    /// The operands, sorted.
     replaced: Vec<Edge>,
-    /// Moves of one role, and the parts of which one must hold for the move that is made.
-    parts: Vec<(Vec<InputId>, Role, Vec<Part>)>,
+    /// Moves of one role, and the list of what must hold for the one that is made.
+    lists: Vec<(Vec<InputId>, usize)>,
 }
 
 /// Which functions belong together, and which gates share what they read of them.
@@ -206,6 +202,8 @@ struct Plan<'a> {
     /// The functions of each class, no two of them with the same move.
     classes: Vec<Vec<NodeId>>,
     class_of: Map<NodeId, usize>,
+    /// The parts of which one must hold for the move of a role.
+    lists: Vec<(Role, Vec<Part>)>,
     readers: Map<NodeId, Reader>,
 }
 
@@ -221,45 +219,41 @@ impl<'a> Plan<'a> {
         for (number, class) in classes.iter().enumerate() {
             class_of.extend(class.iter().map(|&node| (node, number)));
         }
+        let mut numbers: Map<(Role, Vec<Part>), usize> = Map::default();
+        let mut users: Vec<usize> = Vec::new();
         let readers = readers.into_iter().filter_map(|(node, readings)| {
             let mut parts: BTreeMap<(Vec<InputId>, Role), Vec<Part>> = BTreeMap::new();
             let mut replaced = Vec::new();
-            for Reading {
-                leaf,
-                function,
-                condition,
-            } in readings
-            {
-                let Some(&class) = class_of.get(&function) else {
+            for reading in readings {
+                let Some(&class) = class_of.get(&reading.function) else {
                     continue;
                 };
-                replaced.push(leaf);
-                for (role, inputs) in by_role(roles, &functions[&function]) {
-                    parts
-                        .entry((inputs, role))
-                        .or_default()
-                        .push((condition.clone(), class));
+                replaced.push(reading.leaf);
+                for (role, inputs) in by_role(roles, &functions[&reading.function]) {
+                    let parts = parts.entry((inputs, role)).or_default();
+                    parts.push((reading.condition.clone(), class));
                 }
             }
-            let parts = parts.into_iter().map(|((inputs, role), mut parts)| {
+            let lists = parts.into_iter().map(|((inputs, role), mut parts)| {
                 parts.sort_unstable();
-                (inputs, role, parts)
+                let next = numbers.len();
+                let number = *numbers.entry((role, parts)).or_insert(next);
+                users.resize(numbers.len(), 0);
+                users[number] += 1;
+                (inputs, number)
             });
-            let parts = parts.collect();
-            (!replaced.is_empty()).then_some((node, Reader { replaced, parts }))
+            let lists = lists.collect();
+            (!replaced.is_empty()).then_some((node, Reader { replaced, lists }))
         });
         let mut readers: Map<NodeId, Reader> = readers.collect();
         // What one gate needs alone would only be made in another way.
-        let mut users: Map<(Role, Vec<Part>), usize> = Map::default();
-        for (_, role, parts) in readers.values().flat_map(|reader| &reader.parts) {
-            *users.entry((*role, parts.clone())).or_default() += 1;
+        readers.retain(|_, reader| reader.lists.iter().all(|&(_, number)| users[number] > 1));
+        let mut lists = vec![(0, Vec::new()); numbers.len()];
+        for (list, number) in numbers {
+            lists[number] = list;
         }
-        readers.retain(|_, reader| {
-            let mut parts = reader.parts.iter();
-            parts.all(|(_, role, parts)| users[&(*role, parts.clone())] > 1)
-        });
         // Each part takes an AND and an OR.
-        let made: usize = users.keys().map(|(_, parts)| 2 * parts.len()).sum();
+        let made: usize = lists.iter().map(|(_, parts)| 2 * parts.len()).sum();
         let before: usize = readers
             .values()
             .map(|reader| 2 * reader.replaced.len())
@@ -270,6 +264,7 @@ impl<'a> Plan<'a> {
             functions,
             classes,
             class_of,
+            lists,
             readers,
         })
     }
@@ -285,15 +280,13 @@ impl<'a> Plan<'a> {
             let inputs = inputs.filter(|input| self.roles[input.index()] == Some(role));
             moves.entry(&term.condition).or_default().extend(inputs);
         }
-        let mut cases = Vec::new();
-        for (condition, mut inputs) in moves {
+        let cases = moves.into_iter().map(|(condition, mut inputs)| {
             inputs.sort_unstable();
             inputs.dedup();
-            let mut case: Vec<Edge> = condition.iter().map(|&edge| moved.edge(edge)).collect();
-            case.push(any_of(builder, &inputs));
-            cases.push(!conjunction(builder, &mut case));
-        }
-        !conjunction(builder, &mut cases)
+            (condition, any_of(builder, &inputs))
+        });
+        let cases: Vec<(&[Edge], Edge)> = cases.collect();
+        any_case(builder, moved, &cases)
     }
 }
 
@@ -333,8 +326,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::circuit::OutputId;
     use crate::passes::sweep::sweep;
+    use crate::passes::testing::one_move;
 
     /// Stones on a ring of places, each in a group. A move is to place a stone, which makes its
     /// place the group of those that are in a group of one of its neighbours.
@@ -373,13 +366,7 @@ mod tests {
                 outputs.push(g.or_all(&joins));
             }
         }
-        let inputs = (0..places).map(|move_| InputId((places * places + move_) as u32));
-        let implies = inputs.clone().zip((0..places as u32).map(OutputId));
-        let assumptions = Assumptions {
-            implies: implies.collect(),
-            exactly_one: vec![inputs.collect()],
-        };
-        (g.finish(outputs), assumptions)
+        (g.finish(outputs), one_move(places * places, places))
     }
 
     #[test]
