@@ -42,35 +42,23 @@ fn wrong_usage_exits_with_2() {
         assert!(!stderr(assert).is_empty(), "{args:?}");
     }
     // A number that is wrong is told with what it should be, negative ones too.
-    for (args, said) in [
-        (&["playout", &game, "--seconds", "-1"][..], "more than 0"),
+    for ([command, option, value], said) in [
+        (["playout", "--seconds", "-1"], "more than 0"),
+        (["playout", "--seed", "-1"], "a whole number from 0 to"),
+        (["playout", "--seed", "abc"], "a whole number from 0 to"),
         (
-            &["playout", &game, "--seed", "-1"],
-            "a whole number from 0 to",
-        ),
-        (
-            &["playout", &game, "--seed", "abc"],
-            "a whole number from 0 to",
-        ),
-        (
-            &["prove", &game, "--goal", "x"],
+            ["prove", "--goal", "x"],
             "a whole number from -2147483648 to",
         ),
         (
-            &["view", &game, "--port", "70000"],
+            ["view", "--port", "70000"],
             "a whole number from 0 to 65535",
         ),
-        (
-            &["info", &game, "--memory-limit", "0"],
-            "a whole number from 1 to",
-        ),
-        (
-            &["similarity", &game, "--a-state", "@"],
-            "no name of a file comes",
-        ),
+        (["info", "--memory-limit", "0"], "a whole number from 1 to"),
+        (["similarity", "--a-state", "@"], "no name of a file comes"),
     ] {
-        let told = stderr(propjit(args).code(2));
-        assert!(told.contains(said), "{args:?}: {told}");
+        let told = stderr(propjit(&[command, &game, option, value]).code(2));
+        assert!(told.contains(said), "{command} {option} {value}: {told}");
     }
 }
 

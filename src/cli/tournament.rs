@@ -129,7 +129,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let live = live_text();
     live.show("grounding");
     for game in &tournament.games {
-        let loaded = game.rulesheet.game().map_err(Failure::new)?;
+        let loaded = game.rulesheet.game();
+        let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
         if let Some(reason) = loaded.gave_up() {
             let name = &game.name;
             tell_of_prover(format!("{name}: {reason}"), "is the referee");
