@@ -268,35 +268,6 @@ fn wrong_usage_exits_with_2() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn an_interrupted_analysis_reports_its_result_so_far() {
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
-
-    let game = own("connectFour");
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-        .args(["analyze", &game, "--seconds=1000", "--format=json"])
-        .env("PROPJIT_CACHE", "off")
-        .env("PROPJIT_CONFIG", "off")
-        .env("PROPJIT_LOG", "propjit=info")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let told = BufReader::new(child.stderr.take().unwrap()).lines();
-    let mut told = told.map(Result::unwrap);
-    assert!(told.any(|line| line.contains("thinking")));
-    common::command::interrupt(&child);
-    let mut result = String::new();
-    let mut stdout = child.stdout.take().unwrap();
-    stdout.read_to_string(&mut result).unwrap();
-    assert!(child.wait().unwrap().success());
-    let report: Value = serde_json::from_str(&result).unwrap();
-    assert_eq!(report["role"], "red");
-    assert_eq!(report["moves"].as_array().unwrap().len(), 7);
-}
-
 /// Where nothing was searched, no move is better than another.
 #[test]
 fn moves_without_visits_are_no_advice() {

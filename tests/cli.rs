@@ -1,14 +1,7 @@
 //! The command line: results, messages and exit codes.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
-use std::time::Duration;
-
 use serde_json::Value;
 
-use crate::common;
-#[cfg(unix)]
-use crate::common::command::interrupt;
 use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
 
 #[test]
@@ -59,42 +52,6 @@ fn wrong_usage_exits_with_2() {
     ] {
         let told = stderr(propjit(&[command, &game, option, value]).code(2));
         assert!(told.contains(said), "{command} {option} {value}: {told}");
-    }
-}
-
-/// Ctrl-C while a game is ground, which without it would take as long as there is memory.
-#[cfg(unix)]
-#[test]
-fn ctrl_c_ends_grounding() {
-    let folder = tempfile::tempdir().unwrap();
-    let talk = file(&folder, "talk.kif", common::TALK);
-    let players = ["--player", "mcts", "--player", "random"];
-    let commands: [(&str, &[&str]); 6] = [
-        ("info", &[]),
-        ("playout", &[]),
-        ("perft", &["3"]),
-        ("analyze", &[]),
-        ("match", &players),
-        ("verify", &["--against", "prover"]),
-    ];
-    for (command, args) in commands {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-            .args(["-vv", command, &talk])
-            .args(args)
-            .args(["--setup-limit", "100000"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
-        // Once it is parsed, it is ground.
-        let is_parsed = |line: &String| line.contains("set-up stage") && line.contains("parse");
-        assert!(messages.by_ref().any(|line| is_parsed(&line.unwrap())));
-        interrupt(&child);
-        let rest: Vec<String> = messages.map(Result::unwrap).collect();
-        assert_eq!(child.wait().unwrap().code(), Some(1), "{command}: {rest:?}");
-        let error = "error: stopped before the game was loaded";
-        assert!(rest.iter().any(|line| line == error), "{command}: {rest:?}");
     }
 }
 
@@ -250,45 +207,6 @@ fn perft_counts_and_divides() {
         text.contains("; 2 more ended before, and 1 where a role has no legal move\n"),
         "{text}"
     );
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupt_keeps_first_moves_that_were_counted() {
-    // After the first move all is over, and after the second one there is no end.
-    let folder = tempfile::tempdir().unwrap();
-    let rules = "(role a) (init (at 1)) (legal a 1) (legal a 2)
-        (<= (next (at 2)) (true (at 1)) (does a 2)) (<= (next (at 2)) (true (at 2)))
-        (<= (next (at 3)) (true (at 1)) (does a 1)) (<= terminal (true (at 3))) (goal a 0)";
-    let path = file(&folder, "long.kif", rules);
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-        .args(["perft", &path, "60", "--divide", "--format", "json", "-vv"])
-        .env("PROPJIT_CONFIG", "off")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
-    let is_ground = |line: &String| line.contains("set-up stage") && line.contains("circuit");
-    assert!(messages.by_ref().any(|line| is_ground(&line.unwrap())));
-    // The rest takes some milliseconds.
-    std::thread::sleep(Duration::from_millis(500));
-    interrupt(&child);
-    let rest = std::thread::spawn(move || messages.count());
-    let done = child.wait_with_output().unwrap();
-    rest.join().unwrap();
-    // It may have come before the first move was counted.
-    if done.status.success() {
-        let report: Value = serde_json::from_slice(&done.stdout).unwrap();
-        assert_eq!(report["interrupted"], true);
-        assert_eq!(report["divide"].as_array().unwrap().len(), 1);
-        assert_eq!(
-            (&report["sequences"], &report["ended"]),
-            (&0.into(), &1.into())
-        );
-    } else {
-        assert_eq!(done.status.code(), Some(1));
-    }
 }
 
 #[test]
@@ -519,83 +437,6 @@ fn perf_writes_its_protocol() {
     let expected = "errorMessage=error[unclosed-parenthesis]: this form lacks a `)`";
     assert_eq!(error, expected);
     propjit(&["perf", &own("ticTacToe"), "/no/such/folder/out", "0.05"]).code(1);
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupt_ends_play_with_the_result_so_far() {
-    for command in [
-        &["playout", "--seconds", "1000"][..],
-        &["stats", "--seconds", "1000"],
-        &["validate", "--play", "--seconds", "1000"],
-        &["verify", "--against", "prover", "--matches", "100000000"],
-    ] {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-            .env("PROPJIT_CONFIG", "off")
-            .args(command)
-            .args([&own("ticTacToe"), "--format", "json", "-vv"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
-        let is_ground = |line: &String| line.contains("set-up stage") && line.contains("circuit");
-        assert!(
-            messages.by_ref().any(|line| is_ground(&line.unwrap())),
-            "{command:?}"
-        );
-        // The rest takes some milliseconds.
-        std::thread::sleep(Duration::from_millis(500));
-        interrupt(&child);
-        let rest = std::thread::spawn(move || messages.count());
-        let done = child.wait_with_output().unwrap();
-        rest.join().unwrap();
-        let report: Value = serde_json::from_slice(&done.stdout).unwrap();
-        assert_eq!(report["interrupted"], true, "{command:?}: {report}");
-        // What is not verified to the end is not verified.
-        assert_eq!(done.status.success(), command[0] != "verify", "{command:?}");
-    }
-}
-
-/// What was named and not looked at is no success.
-#[cfg(unix)]
-#[test]
-fn an_interrupt_names_the_files_that_are_left_out() {
-    for command in [
-        &[
-            "validate",
-            "--play",
-            "--seconds",
-            "1000",
-            "--format",
-            "json",
-        ][..],
-        &["solve", "--seconds", "1000", "--memory", "100000"],
-    ] {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-            .env("PROPJIT_CONFIG", "off")
-            .args(command)
-            .args([&own("breakthrough"), &own("ticTacToe"), "-vv"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
-        let is_ground = |line: &String| line.contains("set-up stage") && line.contains("circuit");
-        assert!(messages.by_ref().any(|line| is_ground(&line.unwrap())));
-        interrupt(&child);
-        let rest = std::thread::spawn(move || messages.map(Result::unwrap).collect::<Vec<_>>());
-        let done = child.wait_with_output().unwrap();
-        assert_eq!(done.status.code(), Some(1), "{command:?}");
-        let note = "note: interrupted before these were looked at: ";
-        let rest = rest.join().unwrap();
-        let named = rest.iter().find_map(|line| line.strip_prefix(note));
-        assert_eq!(named, Some(&*own("ticTacToe")), "{rest:?}");
-        if command[0] == "validate" {
-            let report: Value = serde_json::from_slice(&done.stdout).unwrap();
-            assert_eq!(report["not_checked"], serde_json::json!([own("ticTacToe")]));
-        }
-    }
 }
 
 #[test]

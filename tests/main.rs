@@ -35,6 +35,8 @@ mod history;
 mod influence;
 mod inlining;
 mod inspection;
+#[cfg(unix)]
+mod interrupts;
 mod leaves;
 mod lines;
 mod match_command;

@@ -1,13 +1,5 @@
 //! The command that solves games and checks certificates.
 
-#[cfg(unix)]
-use std::io::Read as _;
-#[cfg(unix)]
-use std::process::{Command, Stdio};
-
-#[cfg(unix)]
-use serde_json::Value;
-
 use crate::common::TALK;
 use crate::common::command::{file, json, own, propjit, stderr, stdout};
 use crate::common::solvable::{PENNIES, nim};
@@ -192,50 +184,6 @@ fn extreme_games_have_true_bounds() {
     );
     let (least, most) = bounds("many_roles.kif", &many_roles);
     assert!(least <= 100 && most == 100, "{least} to {most}");
-}
-
-#[test]
-#[cfg(unix)]
-fn an_interrupt_gives_bounds_so_far() {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-        .args([
-            "solve",
-            &own("breakthrough"),
-            "--seconds",
-            "1000",
-            "--memory",
-            "100000",
-            "--format",
-            "json",
-        ])
-        .env("PROPJIT_LOG", "propjit=debug")
-        .env("PROPJIT_CACHE", "off")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The first message comes while the game is loaded, after signals are heeded.
-    let mut stderr = child.stderr.take().unwrap();
-    stderr.read_exact(&mut [0]).unwrap();
-    let drained = std::thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    crate::common::command::interrupt(&child);
-    let mut result = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut result)
-        .unwrap();
-    let status = child.wait().unwrap();
-    drained.join().unwrap().unwrap();
-    // It may have come before the game was loaded, where that took long.
-    if status.success() {
-        let report: Value = serde_json::from_str(&result).unwrap();
-        assert_eq!(report["interrupted"], true);
-    } else {
-        assert_eq!(status.code(), Some(1));
-    }
 }
 
 #[test]

@@ -123,46 +123,6 @@ fn too_short_a_time_is_reported() {
     assert!(!path(folder.path()).exists());
 }
 
-#[cfg(unix)]
-#[test]
-fn an_interrupt_keeps_the_best_so_far() {
-    use std::io::{BufRead, BufReader, Read};
-
-    let folder = TempDir::new().unwrap();
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
-        .args([
-            "tune",
-            &own("ticTacToe"),
-            "--seconds",
-            "1000",
-            "--format",
-            "json",
-        ])
-        .args(["-v"])
-        .env("PROPJIT_CONFIG", folder.path())
-        .env("PROPJIT_LOG", "propjit=info")
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    // What is logged of the first playouts tells that tuning is on its way.
-    let mut messages = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    messages.read_line(&mut line).unwrap();
-    assert!(line.contains("tuning"), "{line}");
-    common::command::interrupt(&child);
-    messages.read_to_string(&mut line).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{line}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["interrupted"], true);
-    assert_eq!(report["checks"], serde_json::json!([]));
-    assert_eq!(
-        report["written"].is_string(),
-        report["best"] != report["defaults"]
-    );
-}
-
 #[test]
 fn later_runs_load_the_profile_and_options_beat_it() {
     let folder = TempDir::new().unwrap();

@@ -1,0 +1,203 @@
+//! What commands do when Ctrl-C comes.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::common;
+use crate::common::command::{file, interrupt, own};
+
+/// A command that was interrupted.
+struct Interrupted {
+    /// Its exit code.
+    code: i32,
+    stdout: Vec<u8>,
+    /// The lines of its log after the one that was waited for.
+    messages: Vec<String>,
+}
+
+impl Interrupted {
+    /// What it printed as JSON.
+    fn report(&self) -> Value {
+        let report = serde_json::from_slice(&self.stdout);
+        report.unwrap_or_else(|error| panic!("{error}: {:?}", self.messages))
+    }
+}
+
+/// Interrupts a command some time after a line of its log that says all of this. Its settings are in the folder, if
+/// there is one.
+fn interrupted(
+    args: &[&str],
+    says: &[&str],
+    after: Duration,
+    settings: Option<&TempDir>,
+) -> Interrupted {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+    command.args(args).arg("-vv");
+    command.env("PROPJIT_CACHE", "off");
+    command.env_remove("PROPJIT_LOG");
+    match settings {
+        Some(folder) => command.env("PROPJIT_CONFIG", folder.path()),
+        None => command.env("PROPJIT_CONFIG", "off"),
+    };
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let messages = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut messages = messages.map(Result::unwrap);
+    let is_waited_for = |line: String| says.iter().all(|part| line.contains(part));
+    assert!(messages.any(is_waited_for), "{args:?}");
+    thread::sleep(after);
+    interrupt(&child);
+    let rest = thread::spawn(move || messages.collect());
+    let output = child.wait_with_output().unwrap();
+    Interrupted {
+        code: output.status.code().unwrap(),
+        stdout: output.stdout,
+        messages: rest.join().unwrap(),
+    }
+}
+
+/// Once the rules are parsed, they are ground.
+const IS_PARSED: &[&str] = &["set-up stage", "parse"];
+
+/// The rest of the set-up takes some milliseconds.
+const IS_GROUND: &[&str] = &["set-up stage", "circuit"];
+const SET_UP: Duration = Duration::from_millis(500);
+
+/// While a game is ground, which without it would take as long as there is memory.
+#[test]
+fn grounding_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let talk = file(&folder, "talk.kif", common::TALK);
+    let players = ["--player", "mcts", "--player", "random"];
+    let commands: [(&str, &[&str]); 6] = [
+        ("info", &[]),
+        ("playout", &[]),
+        ("perft", &["3"]),
+        ("analyze", &[]),
+        ("match", &players),
+        ("verify", &["--against", "prover"]),
+    ];
+    for (command, args) in commands {
+        let args = [&[command, &talk, "--setup-limit", "100000"], args].concat();
+        let done = interrupted(&args, IS_PARSED, Duration::ZERO, None);
+        assert_eq!(done.code, 1, "{command}: {:?}", done.messages);
+        let error = "error: stopped before the game was loaded";
+        assert!(
+            done.messages.iter().any(|line| line == error),
+            "{command}: {:?}",
+            done.messages
+        );
+    }
+}
+
+#[test]
+fn play_ends_with_the_result_so_far() {
+    let game = own("ticTacToe");
+    for command in [
+        &["playout", "--seconds", "1000"][..],
+        &["stats", "--seconds", "1000"],
+        &["validate", "--play", "--seconds", "1000"],
+        &["verify", "--against", "prover", "--matches", "100000000"],
+    ] {
+        let args = [command, &[&game, "--format", "json"]].concat();
+        let done = interrupted(&args, IS_GROUND, SET_UP, None);
+        let report = done.report();
+        assert_eq!(report["interrupted"], true, "{command:?}: {report}");
+        // What is not verified to the end is not verified.
+        assert_eq!(done.code == 0, command[0] != "verify", "{command:?}");
+    }
+}
+
+#[test]
+fn an_analysis_tells_what_it_found() {
+    let game = own("connectFour");
+    let args = ["analyze", &game, "--seconds=1000", "--format=json"];
+    let done = interrupted(&args, &["thinking"], Duration::ZERO, None);
+    let report = done.report();
+    assert_eq!(done.code, 0);
+    assert_eq!(report["role"], "red");
+    assert_eq!(report["moves"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn solving_gives_bounds_so_far() {
+    let game = own("breakthrough");
+    let args = ["solve", &game, "--seconds=1000", "--memory=100000"];
+    let args = [&args[..], &["--format=json"]].concat();
+    let done = interrupted(&args, IS_GROUND, SET_UP, None);
+    // It may have come before the game was loaded, where that took long.
+    match done.code {
+        0 => assert_eq!(done.report()["interrupted"], true),
+        code => assert_eq!(code, 1, "{:?}", done.messages),
+    }
+}
+
+#[test]
+fn tuning_keeps_the_best_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = own("ticTacToe");
+    let args = ["tune", &game, "--seconds=1000", "--format=json"];
+    // What is logged of the first playouts tells that tuning is on its way.
+    let done = interrupted(&args, &["tuning"], Duration::ZERO, Some(&folder));
+    let report = done.report();
+    assert_eq!(done.code, 0, "{:?}", done.messages);
+    assert_eq!(report["interrupted"], true);
+    assert_eq!(report["checks"], json!([]));
+    assert_eq!(
+        report["written"].is_string(),
+        report["best"] != report["defaults"]
+    );
+}
+
+#[test]
+fn first_moves_that_were_counted_are_kept() {
+    // After the first move all is over, and after the second one there is no end.
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "(role a) (init (at 1)) (legal a 1) (legal a 2)
+        (<= (next (at 2)) (true (at 1)) (does a 2)) (<= (next (at 2)) (true (at 2)))
+        (<= (next (at 3)) (true (at 1)) (does a 1)) (<= terminal (true (at 3))) (goal a 0)";
+    let path = file(&folder, "long.kif", rules);
+    let args = ["perft", &path, "60", "--divide", "--format", "json"];
+    let done = interrupted(&args, IS_GROUND, SET_UP, None);
+    // It may have come before the first move was counted.
+    if done.code == 0 {
+        let report = done.report();
+        assert_eq!(report["interrupted"], true);
+        assert_eq!(report["divide"].as_array().unwrap().len(), 1);
+        assert_eq!(
+            (&report["sequences"], &report["ended"]),
+            (&json!(0), &json!(1))
+        );
+    } else {
+        assert_eq!(done.code, 1);
+    }
+}
+
+/// What was named and not looked at is no success.
+#[test]
+fn files_that_are_left_out_are_named() {
+    let [first, second] = ["breakthrough", "ticTacToe"].map(own);
+    for command in [
+        &["validate", "--play", "--seconds=1000", "--format=json"][..],
+        &["solve", "--seconds=1000", "--memory=100000"],
+    ] {
+        let args = [command, &[&first, &second]].concat();
+        let done = interrupted(&args, IS_GROUND, Duration::ZERO, None);
+        assert_eq!(done.code, 1, "{command:?}");
+        let note = "note: interrupted before these were looked at: ";
+        let mut messages = done.messages.iter();
+        let named = messages.find_map(|line| line.strip_prefix(note));
+        assert_eq!(named, Some(&*second), "{:?}", done.messages);
+        if command[0] == "validate" {
+            assert_eq!(done.report()["not_checked"], json!([second]));
+        }
+    }
+}
