@@ -61,6 +61,12 @@ impl JointMoves {
         self.places.len() / self.counts.len()
     }
 
+    /// In how many of them a move is made, in the mean over the moves of the role that has the most.
+    pub(super) fn replies(&self) -> usize {
+        let most = self.counts.iter().max().copied().unwrap_or(1);
+        (self.len() / most.max(1)).max(1)
+    }
+
     /// The moves of all roles in each of them, one after the other.
     pub(super) fn moves<'a>(&'a self, legal: Legal<'a>) -> impl Iterator<Item = Move> {
         let joints = self.places.chunks_exact(self.counts.len());
@@ -126,6 +132,15 @@ mod tests {
         let moves: Vec<Move> = found.moves(legal.get(0)).collect();
         assert_eq!(moves.len(), found.len() * counts.len());
         moves.chunks(counts.len()).map(<[Move]>::to_vec).collect()
+    }
+
+    #[test]
+    fn replies_are_joint_moves_of_a_move() {
+        for (counts, expected) in [([3, 1, 4], 3), ([8, 8, 1], 8), ([30, 1, 20], 6)] {
+            let mut rng = streams(1).next().unwrap();
+            let found = JointMoves::new(legal(&counts).get(0), &mut rng);
+            assert_eq!(found.replies(), expected);
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub(super) enum Policy<'a> {
     Random,
     /// The value is that of an evaluation.
     Evaluation(&'a Arc<Evaluation>),
-    /// The value is the mean of so many playouts.
+    /// The value is the mean of so many playouts; where several roles decide at once, of as many as there are for each
+    /// move of a role with all joint moves that are looked at.
     Playouts(u64),
 }
 
@@ -32,7 +33,8 @@ pub(super) enum Judge {
 /// What playouts say of the successors of all states in which they decide.
 pub(super) struct Playouts {
     pub matches: u64,
-    pub states: Vec<State>,
+    /// The states, and how many playouts there are to be from each.
+    pub states: Vec<(State, u64)>,
     /// What the roles got from each.
     pub values: std::vec::IntoIter<Shares>,
 }
@@ -54,13 +56,13 @@ impl Judge {
 }
 
 impl Playouts {
-    /// Has the states that are not ends valued.
-    pub(super) fn queue(&mut self, next: Siblings<'_>) {
+    /// Has the states that are not ends valued, by so many playouts each.
+    pub(super) fn queue(&mut self, next: Siblings<'_>, matches: u64) {
         for (place, info) in next.infos.iter().enumerate() {
             if !matches!(info.turn, Turn::Over(_)) {
                 let mut state = State::new();
                 state.assign(next.state(place));
-                self.states.push(state);
+                self.states.push((state, matches));
             }
         }
     }

@@ -87,8 +87,9 @@ pub(super) struct Matches {
 /// What came of matches.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// What the first policy got, match by match: of two roles, its share of the range of goals; of more, the share of
-    /// the pairs of a role of its own and another one, of which one got more, in which that was its own.
+    /// How well the first policy did, match by match: of two roles, the mean of its share of the range of goals and of
+    /// what the other one's share leaves, which are the same in most games; of more, the share of the pairs of a role of
+    /// its own and another one, of which one got more, in which that was its own.
     pub score: Moments<f64>,
     /// How many decisions were made.
     pub decisions: u64,
@@ -301,14 +302,17 @@ impl<'a> SelfPlay<'a> {
         for (at, one) in running.iter().enumerate() {
             for (number, judge) in judges.iter_mut().enumerate() {
                 if let (Judge::Playouts(playouts), true) = (judge, one.asks(number, count)) {
-                    playouts.queue(options(at));
+                    let replies = joint.of[at]
+                        .as_ref()
+                        .map_or(1, |(moves, _)| moves.replies());
+                    playouts.queue(options(at), playouts.matches.div_ceil(replies as u64));
                 }
             }
         }
         for judge in &mut *judges {
             if let Judge::Playouts(playouts) = judge {
                 let states = std::mem::take(&mut playouts.states);
-                let values = self.playout_values(&states, playouts.matches, stop)?;
+                let values = self.playout_values(&states, stop)?;
                 let Some(values) = values else {
                     return Ok(false);
                 };
@@ -396,18 +400,17 @@ impl<'a> SelfPlay<'a> {
         (role, best, is_known.then(|| shares(self.roles, expected)))
     }
 
-    /// The mean of what the roles get in playouts from each of these states, in which somebody decides, unless a
-    /// stop comes.
+    /// The mean of what the roles get in so many playouts from each of these states, in which somebody decides, unless
+    /// a stop comes.
     pub(super) fn playout_values(
         &mut self,
-        states: &[State],
-        matches: u64,
+        states: &[(State, u64)],
         stop: &Stop,
     ) -> Result<Option<Vec<Shares>>, NoOutcome> {
         let runner = self.evaluator.runner();
         let ids = states
             .iter()
-            .map(|state| runner.queue_mut().add_going(state, Some(matches)));
+            .map(|(state, matches)| runner.queue_mut().add_going(state, Some(*matches)));
         let ids: Vec<_> = ids.collect();
         let limits = RunLimits::default()
             .with_enough(states.len())
@@ -516,7 +519,8 @@ impl<'a> SelfPlay<'a> {
     /// What the first policy got in a match with these results: see [`Outcome::score`].
     fn score(&self, number: u64, results: Shares) -> f32 {
         if self.roles.are_two() {
-            return results[(number % 2) as usize];
+            let own = (number % 2) as usize;
+            return (1.0 + results[own] - results[1 - own]) / 2.0;
         }
         let is_own = |role: &RoleId| (number + u64::from(role.0)).is_multiple_of(2);
         let (mut more, mut unequal) = (0.0, 0.0);

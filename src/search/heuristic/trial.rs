@@ -89,8 +89,8 @@ pub(super) struct Trial<'a> {
     pub stop: &'a Stop,
 }
 
-/// What an evaluation is worth beside playouts, and in matches. Scores are shares of the range of
-/// goals.
+/// What an evaluation is worth beside playouts, and in matches. Scores of matches are from 0 to 1, and equal
+/// players get a half: of two roles, it is the mean of a role's share of the range of goals and of what the other one's share leaves.
 #[derive(Clone, Debug)]
 pub struct TrialResult {
     /// By how much the mean logarithmic loss in some states of matches that it has not seen is less
@@ -110,7 +110,7 @@ pub struct TrialResult {
 /// How an evaluation did in matches against decisions by playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct AgainstPlayouts {
-    /// What it got, as a share of the range of goals.
+    /// What it got of these matches, from 0 to 1: 0.5 is what equal players get.
     pub score: Moments<f64>,
     /// The gain in the states of these matches, on the scale that suits them best. Where it is less than nothing, the
     /// evaluation is the more mistaken the better it thinks a state is: there are ways to win that it does not see, and playouts do.
@@ -194,10 +194,10 @@ impl Trial<'_> {
             let states = places.iter().map(|&at| {
                 let mut state = State::new();
                 state.assign(self.held_out.get(at).state);
-                state
+                (state, PLAYOUTS)
             });
-            let states: Vec<State> = states.collect();
-            match play.playout_values(&states, PLAYOUTS, stop)? {
+            let states: Vec<_> = states.collect();
+            match play.playout_values(&states, stop)? {
                 Some(more) => values.extend(more),
                 None => break,
             }
