@@ -36,6 +36,9 @@ PANEL = (
 # think.
 HTTP_CLOCKS = 2
 
+# What players do by themselves where a clock limits them, and not where nodes do.
+DEFAULT_EVALUATION = "evaluation=true"
+
 
 def start(core: int, folder: str, program: str, *arguments: str) -> subprocess.Popen:
     """Starts a command on one core with the settings of a folder."""
@@ -106,13 +109,21 @@ def wilson(score: float, matches: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
+def player(options: str, nodes: int, evaluation: str = DEFAULT_EVALUATION) -> str:
+    """A player with these options, and with so many nodes for each move unless a clock limits it."""
+    parts = ["mcts:threads=1,ponder=false", options]
+    if nodes:
+        parts += [f"nodes={nodes}", "" if "evaluation=" in options else evaluation]
+    return ",".join(filter(None, parts))
+
+
 def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
     """A series in one game: its standings."""
     name = Path(rulesheet).stem
     seed = ["--seed", str(options.seed)]
-    common = "mcts:threads=1,ponder=false"
-    budget = f"nodes={options.nodes}" if options.nodes else ""
-    own, other = (",".join(filter(None, [common, part, budget])) for part in (options.own, options.without))
+    own = player(options.own, options.nodes)
+    # Another build may know no evaluation.
+    other = player(options.without, options.nodes, "" if options.against else DEFAULT_EVALUATION)
     settings = [str(Path(folder, "own"))]
     if options.against:
         settings.append(str(Path(folder, "other")))
@@ -122,7 +133,6 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
         if options.learn > 0:
             learn = ["heuristics", rulesheet, "--seconds", str(options.learn), *seed, "--format", "json"]
             process = start(options.core, place, program, *learn)
-            # Another build may have no evaluation.
             told = process.communicate()[0]
             verdicts.append(json.loads(told)["verdict"] if process.returncode == 0 else "none")
     # The role `random` has no player.
