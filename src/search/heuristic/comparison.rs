@@ -17,8 +17,8 @@ use crate::search::evaluator::lanes_evaluator;
 use crate::statistics::Moments;
 
 /// What the first of two evaluations of a game gets against the second one in matches of so many decisions, about, in
-/// which roles change: the mean of its share of the range of goals and of what the other one's share leaves, or with more
-/// than two roles in how many of the pairs of a role of its own and another one its own gets more. Nothing if a stop comes, or nobody has a choice.
+/// which roles change: its share of the range of goals, or with more than two roles in how many of the pairs of a role
+/// of its own and another one its own gets more. Nothing if a stop comes, or nobody has a choice.
 ///
 /// Both choose what is best after one move; that is no search, but a few seconds tell what would take searches hours. The
 /// same seed gives the same result.

@@ -87,12 +87,9 @@ pub(super) struct Matches {
 /// What came of matches.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// How the first policy did beside the second one, match by match: of two roles, the mean of its share of the range of
-    /// goals and of what the other one's share leaves, which are the same in most games; of more, the share of the pairs of
-    /// a role of its own and another one, of which one got more, in which that was its own.
+    /// What the first policy got, match by match: of two roles, its share of the range of goals; of more, the share of
+    /// the pairs of a role of its own and another one, of which one got more, in which that was its own.
     pub score: Moments<f64>,
-    /// What the first policy got: of two roles, its share of the range of goals, whatever the other one got; of more, its score.
-    pub gained: Moments<f64>,
     /// How many decisions were made.
     pub decisions: u64,
     /// How many successors there were.
@@ -108,7 +105,6 @@ impl Default for Outcome {
     fn default() -> Outcome {
         Outcome {
             score: Moments::default(),
-            gained: Moments::default(),
             decisions: 0,
             successors: 0,
             over: 0,
@@ -121,7 +117,6 @@ impl Outcome {
     /// Adds what came of other matches.
     pub(super) fn merge(&mut self, other: &Outcome) {
         self.score.merge(&other.score);
-        self.gained.merge(&other.gained);
         self.decisions += other.decisions;
         self.successors += other.successors;
         self.over += other.over;
@@ -363,13 +358,7 @@ impl<'a> SelfPlay<'a> {
             let goal = |role: RoleId| goals.map_or(0.0, |goals| goals[role.index()]);
             let results = self.roles.shares(|role| self.unit(role, goal(role)));
             outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
-            let score = self.score(one.number, results);
-            outcome.score.add(score, 1);
-            let gained = match self.roles.are_two() {
-                true => results[(one.number % 2) as usize],
-                false => score,
-            };
-            outcome.gained.add(gained, 1);
+            outcome.score.add(self.score(one.number, results), 1);
             outcome.over += 1;
             if let (Some(lessons), false) = (&mut lessons, one.to_move.is_empty()) {
                 lessons.add(&one, results);
@@ -529,8 +518,7 @@ impl<'a> SelfPlay<'a> {
     /// What the first policy got in a match with these results: see [`Outcome::score`].
     fn score(&self, number: u64, results: Shares) -> f32 {
         if self.roles.are_two() {
-            let own = (number % 2) as usize;
-            return (1.0 + results[own] - results[1 - own]) / 2.0;
+            return results[(number % 2) as usize];
         }
         let is_own = |role: &RoleId| (number + u64::from(role.0)).is_multiple_of(2);
         let (mut more, mut unequal) = (0.0, 0.0);

@@ -89,7 +89,8 @@ pub(super) struct Trial<'a> {
     pub stop: &'a Stop,
 }
 
-/// What an evaluation is worth beside playouts, and in matches.
+/// What an evaluation is worth beside playouts, and in matches. Scores are shares of the range of
+/// goals.
 #[derive(Clone, Debug)]
 pub struct TrialResult {
     /// By how much the mean logarithmic loss in some states of matches that it has not seen is less
@@ -99,7 +100,7 @@ pub struct TrialResult {
     pub gain_by_playouts: f64,
     /// By how much the gain in a state is more than what it should be at least, three quarters of that by playouts.
     pub surplus: Moments<f64>,
-    /// What it got against decisions that are random unless they end the match, as a share of the range of goals.
+    /// What it got against decisions that are random unless they end the match.
     pub against_random: Moments<f64>,
     /// How it did against decisions for the state with the best mean of some playouts, if there was
     /// time for such matches.
@@ -109,8 +110,7 @@ pub struct TrialResult {
 /// How an evaluation did in matches against decisions by playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct AgainstPlayouts {
-    /// What it got of these matches: equal players get 0.5. Of two roles it is the mean of its share of the range of goals
-    /// and of what the other one's share leaves, as both may get much.
+    /// What it got, as a share of the range of goals.
     pub score: Moments<f64>,
     /// The gain in the states of these matches, on the scale that suits them best. Where it is less than nothing, the
     /// evaluation is the more mistaken the better it thinks a state is: there are ways to win that it does not see, and playouts do.
@@ -173,7 +173,7 @@ impl Trial<'_> {
             gain,
             gain_by_playouts,
             surplus,
-            against_random: against_random.gained,
+            against_random: against_random.score,
             against_playouts: self.against_playouts(team, &stop)?,
         })
     }
