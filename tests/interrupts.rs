@@ -6,7 +6,6 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::common;
 use crate::common::command::{file, interrupt, own};
@@ -28,23 +27,16 @@ impl Interrupted {
     }
 }
 
-/// Interrupts a command some time after a line of its log that says all of this. Its settings are in the folder, if
-/// there is one.
-fn interrupted(
-    args: &[&str],
-    says: &[&str],
-    after: Duration,
-    settings: Option<&TempDir>,
-) -> Interrupted {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
-    command.args(args).arg("-vv");
-    command.env("PROPJIT_CACHE", "off");
-    command.env_remove("PROPJIT_LOG");
-    match settings {
-        Some(folder) => command.env("PROPJIT_CONFIG", folder.path()),
-        None => command.env("PROPJIT_CONFIG", "off"),
-    };
-    let mut child = command
+/// Interrupts a command some time after a line of its log that says all of this.
+fn interrupted(args: &[&str], says: &[&str], after: Duration) -> Interrupted {
+    // `tune` writes a profile.
+    let settings = tempfile::tempdir().unwrap();
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
+        .args(args)
+        .arg("-vv")
+        .env("PROPJIT_CACHE", "off")
+        .env("PROPJIT_CONFIG", settings.path())
+        .env_remove("PROPJIT_LOG")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -67,8 +59,9 @@ fn interrupted(
 /// Once the rules are parsed, they are ground.
 const IS_PARSED: &[&str] = &["set-up stage", "parse"];
 
-/// The rest of the set-up takes some milliseconds.
 const IS_GROUND: &[&str] = &["set-up stage", "circuit"];
+
+/// The rest of the set-up takes some milliseconds.
 const SET_UP: Duration = Duration::from_millis(500);
 
 /// While a game is ground, which without it would take as long as there is memory.
@@ -87,7 +80,7 @@ fn grounding_ends() {
     ];
     for (command, args) in commands {
         let args = [&[command, &talk, "--setup-limit", "100000"], args].concat();
-        let done = interrupted(&args, IS_PARSED, Duration::ZERO, None);
+        let done = interrupted(&args, IS_PARSED, Duration::ZERO);
         assert_eq!(done.code, 1, "{command}: {:?}", done.messages);
         let error = "error: stopped before the game was loaded";
         assert!(
@@ -108,7 +101,7 @@ fn play_ends_with_the_result_so_far() {
         &["verify", "--against", "prover", "--matches", "100000000"],
     ] {
         let args = [command, &[&game, "--format", "json"]].concat();
-        let done = interrupted(&args, IS_GROUND, SET_UP, None);
+        let done = interrupted(&args, IS_GROUND, SET_UP);
         let report = done.report();
         assert_eq!(report["interrupted"], true, "{command:?}: {report}");
         // What is not verified to the end is not verified.
@@ -120,7 +113,7 @@ fn play_ends_with_the_result_so_far() {
 fn an_analysis_tells_what_it_found() {
     let game = own("connectFour");
     let args = ["analyze", &game, "--seconds=1000", "--format=json"];
-    let done = interrupted(&args, &["thinking"], Duration::ZERO, None);
+    let done = interrupted(&args, &["thinking"], Duration::ZERO);
     let report = done.report();
     assert_eq!(done.code, 0);
     assert_eq!(report["role"], "red");
@@ -130,9 +123,9 @@ fn an_analysis_tells_what_it_found() {
 #[test]
 fn solving_gives_bounds_so_far() {
     let game = own("breakthrough");
-    let args = ["solve", &game, "--seconds=1000", "--memory=100000"];
-    let args = [&args[..], &["--format=json"]].concat();
-    let done = interrupted(&args, IS_GROUND, SET_UP, None);
+    let limits = ["--seconds=1000", "--memory=100000"];
+    let args = [&["solve", &game, "--format=json"][..], &limits].concat();
+    let done = interrupted(&args, IS_GROUND, SET_UP);
     // It may have come before the game was loaded, where that took long.
     match done.code {
         0 => assert_eq!(done.report()["interrupted"], true),
@@ -142,11 +135,10 @@ fn solving_gives_bounds_so_far() {
 
 #[test]
 fn tuning_keeps_the_best_so_far() {
-    let folder = tempfile::tempdir().unwrap();
     let game = own("ticTacToe");
     let args = ["tune", &game, "--seconds=1000", "--format=json"];
     // What is logged of the first playouts tells that tuning is on its way.
-    let done = interrupted(&args, &["tuning"], Duration::ZERO, Some(&folder));
+    let done = interrupted(&args, &["tuning"], Duration::ZERO);
     let report = done.report();
     assert_eq!(done.code, 0, "{:?}", done.messages);
     assert_eq!(report["interrupted"], true);
@@ -166,7 +158,7 @@ fn first_moves_that_were_counted_are_kept() {
         (<= (next (at 3)) (true (at 1)) (does a 1)) (<= terminal (true (at 3))) (goal a 0)";
     let path = file(&folder, "long.kif", rules);
     let args = ["perft", &path, "60", "--divide", "--format", "json"];
-    let done = interrupted(&args, IS_GROUND, SET_UP, None);
+    let done = interrupted(&args, IS_GROUND, SET_UP);
     // It may have come before the first move was counted.
     if done.code == 0 {
         let report = done.report();
@@ -190,7 +182,7 @@ fn files_that_are_left_out_are_named() {
         &["solve", "--seconds=1000", "--memory=100000"],
     ] {
         let args = [command, &[&first, &second]].concat();
-        let done = interrupted(&args, IS_GROUND, Duration::ZERO, None);
+        let done = interrupted(&args, IS_GROUND, Duration::ZERO);
         assert_eq!(done.code, 1, "{command:?}");
         let note = "note: interrupted before these were looked at: ";
         let mut messages = done.messages.iter();
