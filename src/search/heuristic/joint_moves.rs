@@ -63,8 +63,8 @@ impl JointMoves {
 
     /// In how many of them a move is made, in the mean over the moves of the role that has the most.
     pub(super) fn replies(&self) -> usize {
-        let most = self.counts.iter().max().copied().unwrap_or(1);
-        (self.len() / most.max(1)).max(1)
+        let most = self.counts.iter().copied().fold(1, usize::max);
+        (self.len() / most).max(1)
     }
 
     /// The moves of all roles in each of them, one after the other.

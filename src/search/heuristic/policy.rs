@@ -18,8 +18,8 @@ pub(super) enum Policy<'a> {
     Random,
     /// The value is that of an evaluation.
     Evaluation(&'a Arc<Evaluation>),
-    /// The value is the mean of so many playouts; where several roles decide at once, of as many as there are for each
-    /// move of a role with all joint moves that are looked at.
+    /// The value is the mean of so many playouts. Where several roles decide at once, so many are shared by the joint
+    /// moves with which a move of a role is looked at.
     Playouts(u64),
 }
 

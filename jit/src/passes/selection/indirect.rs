@@ -67,7 +67,7 @@ pub(in crate::passes) fn indirection(
         if let Some(reader) = plan.readers.get(&node) {
             leaves.retain(|leaf| reader.replaced.binary_search(leaf).is_err());
             for (inputs, list) in &reader.lists {
-                let any = read[*list].unwrap_or_else(|| {
+                let any = *read[*list].get_or_insert_with(|| {
                     let (role, parts) = &plan.lists[*list];
                     let cases = parts.iter();
                     let cases = cases
@@ -75,7 +75,6 @@ pub(in crate::passes) fn indirection(
                     let cases: Vec<(&[Edge], Edge)> = cases.collect();
                     any_case(builder, moved, &cases)
                 });
-                read[*list] = Some(any);
                 let made = any_of(builder, inputs);
                 operands.push(!builder.and(any, made));
             }
