@@ -109,7 +109,7 @@ def wilson(score: float, matches: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def player(options: str, nodes: int, evaluation: str = DEFAULT_EVALUATION) -> str:
+def specification(options: str, nodes: int, evaluation: str = DEFAULT_EVALUATION) -> str:
     """A player with these options, and with so many nodes for each move unless a clock limits it."""
     parts = ["mcts:threads=1,ponder=false", options]
     if nodes:
@@ -121,9 +121,9 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
     """A series in one game: its standings."""
     name = Path(rulesheet).stem
     seed = ["--seed", str(options.seed)]
-    own = player(options.own, options.nodes)
+    own = specification(options.own, options.nodes)
     # Another build may know no evaluation.
-    other = player(options.without, options.nodes, "" if options.against else DEFAULT_EVALUATION)
+    other = specification(options.without, options.nodes, "" if options.against else DEFAULT_EVALUATION)
     settings = [str(Path(folder, "own"))]
     if options.against:
         settings.append(str(Path(folder, "other")))
