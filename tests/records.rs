@@ -348,25 +348,27 @@ fn other_commands_read_records() {
 
 #[cfg(unix)]
 mod signals {
+    use std::thread;
+
+    use rustix::process::Signal;
+
     use super::*;
+    use crate::common;
     use crate::common::http::{AVAILABLE, BUSY, post, serve};
     use crate::common::players::thinker;
 
-    /// Sends a signal, several times in a row.
-    fn send(child: &Child, signal: &str, times: usize) {
-        let id = child.id().to_string();
-        let all: Vec<Child> = (0..times)
-            .map(|_| Command::new("kill").args([signal, &id]).spawn().unwrap())
-            .collect();
-        for mut each in all {
-            assert!(each.wait().unwrap().success());
+    /// Sends a signal, several times in a row, but not so fast that several are one.
+    fn send(child: &Child, signal: Signal, times: usize) {
+        for _ in 0..times {
+            common::command::send(child.id(), signal);
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
     /// The first signal ends a match with its record, as often as a wrapper sends it.
     #[test]
     fn signals_in_a_burst_end_a_series_with_the_result_so_far() {
-        for (signal, times) in [("-INT", 2), ("-TERM", 1), ("-TERM", 3)] {
+        for (signal, times) in [(Signal::INT, 2), (Signal::TERM, 1), (Signal::TERM, 3)] {
             let folder = tempfile::tempdir().unwrap();
             let path = file(&folder, "r.jsonl", "");
             let game = own("connectFour");
@@ -375,7 +377,7 @@ mod signals {
             wait_for_lines(&path, 3);
             send(&child, signal, times);
             let output = child.wait_with_output().unwrap();
-            assert!(output.status.success(), "{signal}: {output:?}");
+            assert!(output.status.success(), "{signal:?}: {output:?}");
             let report: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_eq!(report["interrupted"], true);
             let count = report["matches"].as_u64().unwrap();
@@ -386,7 +388,7 @@ mod signals {
 
     #[test]
     fn an_ended_series_leaves_no_player_busy() {
-        for signal in ["-INT", "-TERM"] {
+        for signal in [Signal::INT, Signal::TERM] {
             let server = serve(thinker("(mark 1 1)"));
             let remote = format!("http://{}", server.address());
             let game = own("ticTacToe");

@@ -7,6 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common;
+#[cfg(unix)]
+use crate::common::command::{is_alive, send};
 use crate::common::command::{json, own, propjit, stderr, stdout};
 use propjit::game::Game;
 use propjit::machine::RoleId;
@@ -16,6 +18,8 @@ use propjit::proof::{
     Finding, Pace, ProofAnswer, ProofConfig, ProofPosition, ProofWorkers, Prover, Target, Verdict,
 };
 use propjit::{State, Stop};
+#[cfg(unix)]
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// A position of breakthrough on a small board with a forced win that takes 13 joint moves.
@@ -243,11 +247,11 @@ fn script(folder: &tempfile::TempDir, program: &str) -> String {
 
 /// The processes that have noted themselves, once there are so many.
 #[cfg(unix)]
-fn processes(folder: &tempfile::TempDir, count: usize) -> Vec<String> {
+fn processes(folder: &tempfile::TempDir, count: usize) -> Vec<u32> {
     // Far longer than it takes, so that a fault is told and nobody waits for ever.
     for _ in 0..24_000 {
         let ids = std::fs::read_to_string(folder.path().join("ids")).unwrap_or_default();
-        let ids: Vec<String> = ids.lines().map(str::to_string).collect();
+        let ids: Vec<u32> = ids.lines().map(|id| id.parse().unwrap()).collect();
         if ids.len() >= count {
             return ids;
         }
@@ -282,13 +286,6 @@ fn next_proof(crew: &mut ProofWorkers, time: Duration) -> Option<ProofAnswer> {
 }
 
 #[cfg(unix)]
-fn is_alive(process: &str) -> bool {
-    let mut kill = Command::new("kill");
-    kill.args(["-0", process]).stderr(Stdio::null());
-    kill.status().unwrap().success()
-}
-
-#[cfg(unix)]
 #[test]
 fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
     let game = common::load(&common::own_folder().join("breakthroughSmall.kif"));
@@ -314,14 +311,13 @@ fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
 
     // Another process proves it again when the first one is killed.
     let ids = processes(&folder, 1);
-    let killed = Command::new("kill").args(["-KILL", &ids[0]]).status();
-    assert!(killed.unwrap().success());
+    send(ids[0], Signal::KILL);
     let second = next_proof(&mut crew, LONG).unwrap();
     assert_eq!((second.depth, second.target), (first.depth, target));
     let ids = processes(&folder, 2);
-    assert!(!is_alive(&ids[0]) && is_alive(&ids[1]));
+    assert!(!is_alive(ids[0]) && is_alive(ids[1]));
     drop(crew);
-    while is_alive(&ids[1]) {
+    while is_alive(ids[1]) {
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -418,8 +414,7 @@ fn a_match_goes_on_when_a_worker_is_killed() {
         }
     });
     let ids = processes(&folder, 1);
-    let killed = Command::new("kill").args(["-KILL", &ids[0]]).status();
-    assert!(killed.unwrap().success());
+    send(ids[0], Signal::KILL);
     let messages = match_.join().unwrap();
     assert!(
         messages.contains("a proof worker is started again"),
@@ -470,7 +465,7 @@ fn a_command_that_says_nothing_ends_with_the_match() {
     let clocks = ["--start-clock", "1", "--play-clock", "0.2"];
     propjit(&[&args[..], &clocks].concat()).success();
     for id in processes(&folder, 2) {
-        while is_alive(&id) {
+        while is_alive(id) {
             thread::sleep(Duration::from_millis(5));
         }
     }

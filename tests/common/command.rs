@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 
 /// Runs the command with these arguments.
@@ -34,11 +36,27 @@ fn command(args: &[&str]) -> Command {
 /// Sends a process what Ctrl-C does.
 #[cfg(unix)]
 pub(crate) fn interrupt(child: &Child) {
-    let id = child.id().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
-    assert!(killed.unwrap().success());
+    send(child.id(), Signal::INT);
+}
+
+/// Sends a signal to the process of this number.
+#[cfg(unix)]
+pub(crate) fn send(process: u32, signal: Signal) {
+    kill_process(pid(process), signal).unwrap();
+}
+
+/// Whether there is a process of this number.
+#[cfg(unix)]
+pub(crate) fn is_alive(process: u32) -> bool {
+    test_kill_process(pid(process)).is_ok()
+}
+
+#[cfg(unix)]
+fn pid(process: u32) -> Pid {
+    let number = process.try_into().ok();
+    number
+        .and_then(Pid::from_raw)
+        .expect("a process has such a number")
 }
 
 /// The path of one of the project's own rulesheets.
