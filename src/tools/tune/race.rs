@@ -190,7 +190,9 @@ fn speed(
     )?;
     // Speeds are compared by their logarithms.
     let state_changes = outcome.tally.state_changes.max(1);
-    Ok(state_changes as f64 / outcome.time.as_secs_f64())
+    // On a busy machine the time may be up before the run begins, which then takes none.
+    let time = outcome.time.max(heats.slice);
+    Ok(state_changes as f64 / time.as_secs_f64())
 }
 
 #[cfg(test)]
