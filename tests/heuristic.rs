@@ -8,7 +8,8 @@ use propjit::game::{Game, Setup};
 use propjit::machine::{Backend, RoleId};
 use propjit::search::SearchBudget;
 use propjit::search::heuristic::{
-    Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, LearnOn, Trust,
+    Heuristic, HeuristicConfig, HeuristicTask, HeuristicVerdict, Known, LearnOn, PlaySearchMatch,
+    Trust,
 };
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, SearchReport};
 use propjit::{Moments, Stop, gdl};
@@ -219,6 +220,39 @@ fn more_roles_and_decisions_at_once_are_learned() {
                 .effects
                 .iter()
                 .all(|effect| effect.where_to_move.len() == roles)
+        );
+    }
+}
+
+/// Where matches between searches are sure, it is they that decide; where there is no time for any, all else does.
+#[test]
+fn matches_between_searches_count_most() {
+    let verdict = |name: &str, play: Option<PlaySearchMatch>| {
+        let game = own_game(name);
+        let config = of_rounds(3).with_search_matches(play);
+        let engines = MatchEngines::new(game.engines().unwrap().clone());
+        let learned = Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
+        let between = learned.result.expect("it was tried").between_searches;
+        (learned.verdict, [between.full.count, between.hint.count])
+    };
+    let [won, lost, no_time]: [PlaySearchMatch; 3] =
+        [|_, _| Ok(Some(1.0)), |_, _| Ok(Some(0.0)), |_, _| Ok(None)];
+    let only_as_a_hint: PlaySearchMatch = |one, _| {
+        let is_hint = one.evaluation.trust == Trust::Hint;
+        Ok(Some(if is_hint { 1.0 } else { 0.0 }))
+    };
+    for name in ["breakthroughSmall", "ticTacToe"] {
+        let (alone, none) = verdict(name, None);
+        assert_eq!(none, [0, 0]);
+        assert_eq!(verdict(name, Some(no_time)), (alone, none));
+        assert_eq!(
+            verdict(name, Some(won)),
+            (HeuristicVerdict::Admitted, [6, 0])
+        );
+        assert_eq!(verdict(name, Some(lost)), (HeuristicVerdict::NoUse, [3, 3]));
+        assert_eq!(
+            verdict(name, Some(only_as_a_hint)),
+            (HeuristicVerdict::Hint, [3, 6])
         );
     }
 }

@@ -10,6 +10,7 @@ use propjit::error_text::with_causes;
 use propjit::ground::GroundGame;
 use propjit::rng::random_seed;
 use propjit::search::heuristic::{Effect, Evaluation, Heuristic, HeuristicConfig, Known, compare};
+use propjit::search::mcts::play_search_match;
 use propjit::{Moments, Stop};
 use serde::Serialize;
 
@@ -99,6 +100,9 @@ struct Report {
     /// The gain in these matches.
     gain_against_playouts: Option<f64>,
     gain_against_playouts_stderr: Option<f64>,
+    /// What searches with it got against those without, trusting it fully, and as a hint.
+    between_searches: Option<SearchScore>,
+    between_searches_as_hint: Option<SearchScore>,
     /// The score against evaluations that were saved in files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     against: Vec<AgainstFile>,
@@ -106,6 +110,24 @@ struct Report {
     /// How many of them are printed as text.
     #[serde(skip)]
     printed: usize,
+}
+
+/// What searches got with it.
+#[derive(Serialize)]
+struct SearchScore {
+    matches: u64,
+    score: f64,
+    score_stderr: Option<f64>,
+}
+
+impl SearchScore {
+    fn new(score: &Moments<f64>) -> Option<SearchScore> {
+        Some(SearchScore {
+            matches: score.count,
+            score: score.mean()?,
+            score_stderr: score.standard_error(),
+        })
+    }
 }
 
 /// What it gets against the evaluation in a file.
@@ -154,7 +176,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_rounds(args.rounds)
         .with_seed(seed)
         .with_threads(args.threads)
-        .with_known(known);
+        .with_known(known)
+        .with_search_matches(Some(play_search_match));
     let learned = Heuristic::learn(&engines, game.random_role(), &config, &stop);
     drop(shown);
     let learned = learned.map_err(Failure::new)?;
@@ -171,6 +194,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let result = learned.result.as_ref();
     let against_random = result.map(|result| result.against_random);
     let against_playouts = result.and_then(|result| result.against_playouts);
+    let between = result.map(|result| result.between_searches);
     output.result(&Report {
         game: game_name(&args.rulesheet),
         roles: ground.roles().to_vec(),
@@ -192,6 +216,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         score_against_playouts_stderr: against_playouts.and_then(|one| one.score.standard_error()),
         gain_against_playouts: against_playouts.and_then(|one| one.gain.mean()),
         gain_against_playouts_stderr: against_playouts.and_then(|one| one.gain.standard_error()),
+        between_searches: between.and_then(|between| SearchScore::new(&between.full)),
+        between_searches_as_hint: between.and_then(|between| SearchScore::new(&between.hint)),
         against,
         effects: propositions(learned.effects, ground),
         printed: args.effects,
@@ -298,6 +324,15 @@ impl fmt::Display for Report {
                 write!(f, ", loss there by {gain:.3} ± {error:.3} less")?;
             }
             writeln!(f)?;
+        }
+        for (name, found) in [
+            ("between searches", &self.between_searches),
+            ("as a hint       ", &self.between_searches_as_hint),
+        ] {
+            if let Some(found) = found {
+                let score = percent(found.score, found.score_stderr);
+                writeln!(f, "{name} {score} of {} matches", found.matches)?;
+            }
         }
         for against in &self.against {
             if let Some(score) = against.score {

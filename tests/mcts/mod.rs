@@ -3,4 +3,5 @@
 mod budgets;
 mod joint_and_chance;
 mod proofs;
+mod search_matches;
 mod tree;

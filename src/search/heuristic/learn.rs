@@ -15,9 +15,10 @@ use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::schedule::{Traces, step_length};
+use super::search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
 use super::self_play::{Chance, NoOutcome, SelfPlay, Work};
 use super::store::{Known, StoreError};
-use super::team::Team;
+use super::team::{Team, beside};
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
 use super::trust::{Trust, TrustedEvaluation};
@@ -32,7 +33,7 @@ use crate::setters::setters;
 use crate::statistics::Moments;
 
 /// How many joint moves a match may have.
-pub(super) const MAX_STEPS: u32 = 1000;
+pub(in crate::search) const MAX_STEPS: u32 = 1000;
 
 /// What is played in a round: so many decisions, or fewer where states have many successors. The first round has
 /// some matches to learn from.
@@ -52,6 +53,9 @@ const SYMMETRIES_SHARE: f64 = 0.1;
 const TRIAL_ROUNDS: u32 = 4;
 const TRIAL_SHARE: f64 = 0.2;
 const MOST_TRIAL_TIME: Duration = Duration::from_secs(2);
+
+/// The share of the time that is left to matches between searches.
+const SEARCHES_SHARE: f64 = 0.2;
 
 /// One of so many matches is not learned from, and how many samples of those are kept.
 const HELD_OUT: usize = 5;
@@ -93,12 +97,15 @@ pub struct HeuristicConfig {
     /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
     /// learns.
     pub keeps: bool,
+    /// Plays matches between searches with what was learned and without, if it is to be tried by those, too.
+    pub search_matches: Option<PlaySearchMatch>,
     /// What it waits for before each round. That takes none of its time.
     pub(super) pause: Pause,
 }
 
 impl Default for HeuristicConfig {
-    /// Three seconds, any number of rounds, the seed 0, nothing learned before but what is kept.
+    /// Three seconds, any number of rounds, the seed 0, nothing learned before but what is kept, and no matches between
+    /// searches.
     fn default() -> HeuristicConfig {
         HeuristicConfig {
             time: Duration::from_secs(3),
@@ -107,6 +114,7 @@ impl Default for HeuristicConfig {
             known: None,
             threads: 1,
             keeps: true,
+            search_matches: None,
             pause: Pause::default(),
         }
     }
@@ -120,6 +128,11 @@ impl HeuristicConfig {
         with_known(known: Option<Known>);
         with_threads(threads: usize);
         with_keeps(keeps: bool);
+        with_search_matches(search_matches: Option<PlaySearchMatch>);
+    }
+
+    fn thread_count(&self) -> usize {
+        self.threads.clamp(1, MOST_THREADS)
     }
 }
 
@@ -168,6 +181,8 @@ pub enum HeuristicVerdict {
     WorseThanPlayouts,
     /// It does not win against random decisions.
     NoWins,
+    /// Searches do not win with it.
+    NoUse,
     /// There was not even time for the first matches, or for those that tell what it is worth.
     TooSlow,
     /// A stop came before anything was learned.
@@ -175,6 +190,15 @@ pub enum HeuristicVerdict {
 }
 
 impl HeuristicVerdict {
+    /// How far an evaluation is trusted then, if it is.
+    pub(super) fn trust(self) -> Option<Trust> {
+        match self {
+            HeuristicVerdict::Admitted => Some(Trust::Full),
+            HeuristicVerdict::Hint => Some(Trust::Hint),
+            _ => None,
+        }
+    }
+
     /// The verdict in words.
     pub fn text(self) -> &'static str {
         match self {
@@ -185,6 +209,7 @@ impl HeuristicVerdict {
             HeuristicVerdict::NoGain => "does not tell how matches end",
             HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
             HeuristicVerdict::NoWins => "wins too little against random decisions",
+            HeuristicVerdict::NoUse => "does not make searches stronger",
             HeuristicVerdict::TooSlow => "takes too long to play",
             HeuristicVerdict::Stopped => "stopped",
         }
@@ -234,11 +259,7 @@ impl Heuristic {
         let time = learner.elapsed();
         let mut found = learner.found;
         found.verdict = verdict;
-        found.trust = match verdict {
-            HeuristicVerdict::Admitted => Some(Trust::Full),
-            HeuristicVerdict::Hint => Some(Trust::Hint),
-            _ => None,
-        };
+        found.trust = verdict.trust();
         let known = config.known.as_ref().filter(|known| known.trust.is_some());
         if let (HeuristicVerdict::TooSlow | HeuristicVerdict::Stopped, Some(known)) =
             (verdict, known)
@@ -314,7 +335,7 @@ impl Learner<'_> {
         let mut streams = rng::streams(self.config.seed);
         let mut rng = streams.next().expect("streams do not end");
         let game = engines.engines().game();
-        let threads = self.config.threads.clamp(1, MOST_THREADS);
+        let threads = self.config.thread_count();
         let evaluators = (0..threads).map(|_| lanes_evaluator(engines, MAX_STEPS, rng.next_u64()));
         let mut evaluators: Vec<_> = evaluators.collect();
         let (Some(roles), None) = (Roles::new(game.roles().len()), random) else {
@@ -335,7 +356,11 @@ impl Learner<'_> {
         let known = self.config.known.as_ref();
         let known = known.and_then(|known| known.evaluation.clone());
         self.found.evaluation = known.clone();
-        let time = self.config.time;
+        // Without that of matches between searches.
+        let time = match self.config.search_matches {
+            Some(_) => self.config.time.mul_f64(1.0 - SEARCHES_SHARE),
+            None => self.config.time,
+        };
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds.unwrap_or(u32::MAX) {
@@ -428,9 +453,46 @@ impl Learner<'_> {
             time: time.saturating_sub(self.elapsed()),
             stop: self.stop,
         };
-        let result = trial.run(&mut team)?;
+        let mut result = trial.run(&mut team)?;
+        if let Some(play) = self.config.search_matches {
+            result.between_searches = self.between_searches(engines, &evaluation, play)?;
+        }
         let verdict = result.verdict(&self.found.gain);
         self.found.result = Some(result);
         Ok(verdict)
+    }
+
+    /// What searches get with the evaluation, in the time that is left: as many matches at a time as there are threads.
+    fn between_searches(
+        &mut self,
+        engines: &MatchEngines,
+        evaluation: &Arc<Evaluation>,
+        play: PlaySearchMatch,
+    ) -> Result<BetweenSearches, MachineError> {
+        let config = self.config;
+        BetweenSearches::play(|trust, number| {
+            self.paused += config.pause.wait();
+            let left = config.time.saturating_sub(self.elapsed());
+            let stop = &self.stop.within(left);
+            let evaluation = &TrustedEvaluation {
+                evaluation: evaluation.clone(),
+                trust,
+            };
+            let job = |number| {
+                move || {
+                    let one = SearchMatch {
+                        engines,
+                        evaluation,
+                        number,
+                        seed: config.seed,
+                    };
+                    play(&one, stop)
+                }
+            };
+            let others = (1..config.thread_count() as u64).map(|more| job(number + more));
+            let (own, found) = beside(others.collect(), job(number));
+            let played = std::iter::once(own).chain(found);
+            played.filter_map(Result::transpose).collect()
+        })
     }
 }

@@ -10,7 +10,8 @@
 //! 2. Weights are fitted to the results, and the next round is played by these. So they are about
 //!    ever better play.
 //! 3. In the end, matches that it has not learned from, and matches against decisions by playouts,
-//!    tell whether it is of use. If not, it is not used.
+//!    tell whether it is of use; and if there is time, so do matches between searches with it and without. If not, it is not
+//!    used.
 //!
 //! - `patterns`, `endings`: what tells of lines that are nearly complete, beside the propositions.
 //! - `weights`, `evaluation`: the network, and how it is computed from state to state.
@@ -20,7 +21,8 @@
 //! - `effects`: what propositions are worth by it.
 //! - `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
 //! - `comparison`: matches of one evaluation against another.
-//! - `loss`, `trial`, `trust`: how far it is from results, whether it is of use, and how far it is trusted.
+//! - `loss`, `trial`, `search_matches`, `trust`: how far it is from results, whether it is of use, and how far it is
+//!   trusted.
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
 mod comparison;
@@ -35,6 +37,7 @@ mod patterns;
 mod policy;
 mod samples;
 mod schedule;
+mod search_matches;
 mod self_play;
 mod store;
 mod task;
@@ -47,9 +50,11 @@ mod weights;
 pub use comparison::compare;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
+pub(in crate::search) use learn::MAX_STEPS;
 pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
 #[cfg(test)]
 pub(in crate::search) use patterns::Inputs;
+pub use search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
 pub use store::{Known, StoreError};
 pub use task::{HeuristicTask, LearnOn};
 pub use trial::{AgainstPlayouts, TrialResult};

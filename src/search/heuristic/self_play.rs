@@ -520,16 +520,8 @@ impl<'a> SelfPlay<'a> {
         if self.roles.are_two() {
             return results[(number % 2) as usize];
         }
-        let is_own = |role: &RoleId| (number + u64::from(role.0)).is_multiple_of(2);
-        let (mut more, mut unequal) = (0.0, 0.0);
-        for own in self.roles.each().filter(is_own) {
-            for other in self.roles.each().filter(|other| !is_own(other)) {
-                let (own, other) = (results[own.index()], results[other.index()]);
-                more += f32::from(u8::from(own > other));
-                unequal += f32::from(u8::from(own != other));
-            }
-        }
-        if unequal > 0.0 { more / unequal } else { 0.5 }
+        let is_own = |role: RoleId| (number + u64::from(role.0)).is_multiple_of(2);
+        self.roles.pairs_won(&results, is_own)
     }
 
     /// A goal as a share of the range of goals.

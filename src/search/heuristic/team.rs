@@ -124,7 +124,7 @@ impl<'a> Team<'a> {
 }
 
 /// Does jobs on threads of their own, and one here meanwhile.
-fn beside<R: Send, F: FnOnce() -> R + Send, O>(
+pub(super) fn beside<R: Send, F: FnOnce() -> R + Send, O>(
     jobs: Vec<F>,
     own: impl FnOnce() -> O,
 ) -> (O, Vec<R>) {

@@ -10,8 +10,10 @@ use super::learn::HeuristicVerdict;
 use super::loss::{SCALES, best_scale, loss, means};
 use super::policy::Policy;
 use super::samples::Samples;
+use super::search_matches::BetweenSearches;
 use super::self_play::{Chance, NoOutcome, SelfPlay};
 use super::team::Team;
+use super::trust::Trust;
 use crate::machine::State;
 use crate::statistics::Moments;
 
@@ -105,6 +107,8 @@ pub struct TrialResult {
     /// How it did against decisions for the state with the best mean of some playouts, if there was
     /// time for such matches.
     pub against_playouts: Option<AgainstPlayouts>,
+    /// What searches got with it against those without; no matches, if none were to be played or there was no time for any.
+    pub between_searches: BetweenSearches,
 }
 
 /// How an evaluation did in matches against decisions by playouts.
@@ -118,8 +122,21 @@ pub struct AgainstPlayouts {
 }
 
 impl TrialResult {
-    /// Whether that is enough, with the gain of the loss in all those matches.
+    /// Whether that is enough, with the gain of the loss in all those matches. Where matches between searches tell, nothing
+    /// else counts.
     pub(super) fn verdict(&self, gain: &Moments<f64>) -> HeuristicVerdict {
+        let alone = self.verdict_alone(gain);
+        let trust = alone.trust();
+        match self.between_searches.trust(trust) {
+            told if told == trust => alone,
+            Some(Trust::Full) => HeuristicVerdict::Admitted,
+            Some(Trust::Hint) => HeuristicVerdict::Hint,
+            None => HeuristicVerdict::NoUse,
+        }
+    }
+
+    /// The same without matches between searches.
+    fn verdict_alone(&self, gain: &Moments<f64>) -> HeuristicVerdict {
         // Without samples or an error there is none, which is less than any number.
         let bound = |moments: &Moments<f64>, sigmas: f64| {
             let known = moments.mean().zip(moments.standard_error());
@@ -175,6 +192,7 @@ impl Trial<'_> {
             surplus,
             against_random: against_random.score,
             against_playouts: self.against_playouts(team, &stop)?,
+            between_searches: BetweenSearches::default(),
         })
     }
 
@@ -318,6 +336,7 @@ mod tests {
             surplus: gain(surplus_and_error.0, surplus_and_error.1),
             against_random: matches(against_random.0, against_random.1),
             against_playouts,
+            between_searches: BetweenSearches::default(),
         };
         result.verdict(&gain(gain_and_error.0, gain_and_error.1))
     }

@@ -46,6 +46,24 @@ impl Roles {
         shares
     }
 
+    /// The share of the pairs of a role of its own and another one, of which one got more, in which that was its own; a half
+    /// if there are none.
+    pub(in crate::search) fn pairs_won(
+        self,
+        results: &Shares,
+        is_own: impl Fn(RoleId) -> bool,
+    ) -> f32 {
+        let (mut more, mut unequal) = (0.0, 0.0);
+        for own in self.each().filter(|&role| is_own(role)) {
+            for other in self.each().filter(|&role| !is_own(role)) {
+                let (own, other) = (results[own.index()], results[other.index()]);
+                more += f32::from(u8::from(own > other));
+                unequal += f32::from(u8::from(own != other));
+            }
+        }
+        if unequal > 0.0 { more / unequal } else { 0.5 }
+    }
+
     /// The output for what a role gets. Of two roles, each has outputs of its own for where it is to move; of more,
     /// propositions tell who is.
     #[inline(always)]

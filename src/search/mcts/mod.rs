@@ -14,6 +14,7 @@
 //! - `path`, `selection`, `descent`, `backup`: the choice of the next leaf, the way there, and what becomes of the result.
 //! - `bounds`, `dominance`, `best_line`: proofs, and what is as good as one.
 //! - `valuation`: what a learned evaluation tells.
+//! - `trial_match`: a match between a search with an evaluation and one without.
 //! - `leaves`: leaves that are evaluated from outside.
 //! - `first_moves`: what playouts tell of moves that are made later.
 //! - `local`, `local_report`: what provers beside the search find out.
@@ -52,6 +53,7 @@ mod solving;
 mod stress;
 mod tasks;
 mod tree;
+mod trial_match;
 mod valuation;
 mod words;
 mod worker;
@@ -82,6 +84,7 @@ use shared::{Shared, Wanted};
 pub use solving::StatesReport;
 use tasks::Tasks;
 use tree::Tree;
+pub use trial_match::play_search_match;
 use worker::Worker;
 
 /// The time between looks whether background tasks have found something.
@@ -208,12 +211,7 @@ impl Mcts {
         let first = &mut evaluators[0];
         let state = first.initial_state()?;
         let root = first.skip_forced_moves(&state, 0)?;
-        let ranges = first.goal_ranges().into_iter();
-        let ranges = ranges.map(|(low, high)| Bounds {
-            low: low as f32,
-            high: high as f32,
-        });
-        let ranges: Box<[Bounds]> = ranges.collect();
+        let ranges = Bounds::of_goals(first.goal_ranges());
         let random = game.random_role();
         let local = engines.as_ref().filter(|_| ranges.len() > 1);
         let local =

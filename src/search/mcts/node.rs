@@ -23,6 +23,15 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// What is known at first, by the lowest and the highest goal of each role.
+    pub(super) fn of_goals(ranges: Vec<(i32, i32)>) -> Box<[Bounds]> {
+        let ranges = ranges.into_iter().map(|(low, high)| Bounds {
+            low: low as f32,
+            high: high as f32,
+        });
+        ranges.collect()
+    }
+
     /// A value that is known.
     pub(super) fn exact(value: f32) -> Bounds {
         Bounds {

@@ -10,6 +10,7 @@ use super::match_engines;
 use super::report::SearchReport;
 use super::solving::Solving;
 use super::tree::Tree;
+use super::trial_match::play_search_match;
 use super::valuation::Valuation;
 use crate::analysis::GoalBoundsTask;
 use crate::game::Game;
@@ -94,11 +95,7 @@ impl Tasks {
         self.heuristic = task.and_then(|task| task.go_on(config.learn_on));
         let (found, used) = (found?, config.evaluation?);
         let is_known = |of_tree: &Valuation| Arc::ptr_eq(&of_tree.evaluation, &found.evaluation);
-        (!tree.valuation().is_some_and(is_known)).then(|| Valuation {
-            weights: used.weights(found.trust),
-            evaluation: found.evaluation,
-            trust: found.trust,
-        })
+        (!tree.valuation().is_some_and(is_known)).then(|| Valuation::new(found, used))
     }
 
     /// Waits until an evaluation is loaded or learned, if there is to be one.
@@ -146,6 +143,7 @@ fn start_learning(game: &Game, config: &MctsConfig) -> Option<HeuristicTask> {
     let learning = HeuristicConfig::default()
         .with_time(config.learning)
         .with_threads(config.learning_threads)
-        .with_keeps(config.keep);
+        .with_keeps(config.keep)
+        .with_search_matches(Some(play_search_match));
     Some(HeuristicTask::start(&engines?, random, &learning))
 }

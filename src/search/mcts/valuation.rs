@@ -10,12 +10,12 @@
 
 use std::sync::Arc;
 
-use super::config::EvaluationWeights;
+use super::config::{EvaluationUse, EvaluationWeights};
 use super::decision::{Decision, Edge};
 use super::node::{Bounds, Expected, Node, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
-use crate::search::heuristic::{Evaluation, Scorer, Trust};
+use crate::search::heuristic::{Evaluation, Scorer, Trust, TrustedEvaluation};
 use crate::search::successor::{Expansion, Turn};
 
 /// An evaluation for a tree, and how it is used.
@@ -27,6 +27,15 @@ pub(super) struct Valuation {
 }
 
 impl Valuation {
+    /// An evaluation that is used like this.
+    pub(super) fn new(found: TrustedEvaluation, used: EvaluationUse) -> Valuation {
+        Valuation {
+            weights: used.weights(found.trust),
+            evaluation: found.evaluation,
+            trust: found.trust,
+        }
+    }
+
     /// The part of the value in what an edge is worth after so many visits, at least one.
     fn weight(&self, visits: u64) -> f32 {
         let EvaluationWeights { minimax, prior, .. } = self.weights;
