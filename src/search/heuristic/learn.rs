@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use propjit_stop::Stop;
 use rand::Rng;
 
+use super::config::HeuristicConfig;
 use super::effects::{Effect, effects};
 use super::endings::patterns;
 use super::evaluation::Evaluation;
@@ -15,21 +16,20 @@ use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::schedule::{Traces, step_length};
-use super::search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
+use super::search_matches::{BetweenSearches, SearchMatch};
 use super::self_play::{Chance, NoOutcome, SelfPlay, Work};
 use super::store::{Known, StoreError};
 use super::team::{Team, beside};
 use super::training::Training;
 use super::trial::{Trial, TrialResult};
 use super::trust::{Trust, TrustedEvaluation};
+use super::verdict::HeuristicVerdict;
 use super::weights::Roles;
 use crate::engine::MatchEngines;
 use crate::ground::GroundGame;
 use crate::machine::{MachineError, RoleId};
-use crate::pause::Pause;
 use crate::rng;
 use crate::search::evaluator::lanes_evaluator;
-use crate::setters::setters;
 use crate::statistics::Moments;
 
 /// How many joint moves a match may have.
@@ -54,7 +54,11 @@ const TRIAL_ROUNDS: u32 = 4;
 const TRIAL_SHARE: f64 = 0.2;
 const MOST_TRIAL_TIME: Duration = Duration::from_secs(2);
 
-/// The share of the time that is left to matches between searches.
+/// What is left to matches between searches: the time of so many, by how long one takes after half of the time, but no more than this
+/// share of all. Where fewer fit into that than may tell anything, there are none, and all the time is for learning: in skirmish and
+/// speedChess matches take a second or two.
+const SEARCH_MATCHES: u32 = 10;
+const LEAST_SEARCH_MATCHES: u32 = 6;
 const SEARCHES_SHARE: f64 = 0.2;
 
 /// One of so many matches is not learned from, and how many samples of those are kept.
@@ -67,9 +71,6 @@ const STEPS: u64 = 2;
 /// How many samples are kept.
 const MOST_SAMPLES: usize = 200_000;
 
-/// On how many threads matches are played at most.
-const MOST_THREADS: usize = 64;
-
 /// How much memory these may take, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -78,63 +79,6 @@ const LEARNING: Chance = Chance {
     noise: 0.05,
     opening: 12,
 };
-
-/// How to learn.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct HeuristicConfig {
-    /// How long it may take. A part of that is for the trial of what was learned.
-    pub time: Duration,
-    /// How many rounds there are at most. With a number, what is learned does not depend on how fast the machine is, as long as
-    /// there is time for them.
-    pub rounds: Option<u32>,
-    /// The [seed](crate::rng) of the random numbers.
-    pub seed: u64,
-    /// What was learned before, to go on from.
-    pub known: Option<Known>,
-    /// On how many threads matches are played; what is learned depends on it, too.
-    pub threads: usize,
-    /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
-    /// learns.
-    pub keeps: bool,
-    /// Plays matches between searches with what was learned and without, if it is to be tried by those, too.
-    pub search_matches: Option<PlaySearchMatch>,
-    /// What it waits for before each round. That takes none of its time.
-    pub(super) pause: Pause,
-}
-
-impl Default for HeuristicConfig {
-    /// Three seconds, any number of rounds, the seed 0, nothing learned before but what is kept, and no matches between
-    /// searches.
-    fn default() -> HeuristicConfig {
-        HeuristicConfig {
-            time: Duration::from_secs(3),
-            rounds: None,
-            seed: 0,
-            known: None,
-            threads: 1,
-            keeps: true,
-            search_matches: None,
-            pause: Pause::default(),
-        }
-    }
-}
-
-impl HeuristicConfig {
-    setters! {
-        with_time(time: Duration);
-        with_rounds(rounds: Option<u32>);
-        with_seed(seed: u64);
-        with_known(known: Option<Known>);
-        with_threads(threads: usize);
-        with_keeps(keeps: bool);
-        with_search_matches(search_matches: Option<PlaySearchMatch>);
-    }
-
-    fn thread_count(&self) -> usize {
-        self.threads.clamp(1, MOST_THREADS)
-    }
-}
 
 /// What was learned, and whether it is of use.
 #[derive(Clone, Debug)]
@@ -162,58 +106,6 @@ pub struct Heuristic {
     pub result: Option<TrialResult>,
     /// How long it took.
     pub time: Duration,
-}
-
-/// Whether an evaluation is of use, and if not, why.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum HeuristicVerdict {
-    /// It tells how matches end, and wins.
-    Admitted,
-    /// It tells how matches end, but less than playouts do.
-    Hint,
-    /// The game is of one role, of more than four, or has one that plays at random.
-    OtherRoles,
-    /// Matches are over before anybody has a choice.
-    NoDecisions,
-    /// It does not tell how matches end.
-    NoGain,
-    /// It does not tell much that playouts do not.
-    WorseThanPlayouts,
-    /// It does not win against random decisions.
-    NoWins,
-    /// Searches do not win with it.
-    NoUse,
-    /// There was not even time for the first matches, or for those that tell what it is worth.
-    TooSlow,
-    /// A stop came before anything was learned.
-    Stopped,
-}
-
-impl HeuristicVerdict {
-    /// How far an evaluation is trusted then, if it is.
-    pub(super) fn trust(self) -> Option<Trust> {
-        match self {
-            HeuristicVerdict::Admitted => Some(Trust::Full),
-            HeuristicVerdict::Hint => Some(Trust::Hint),
-            _ => None,
-        }
-    }
-
-    /// The verdict in words.
-    pub fn text(self) -> &'static str {
-        match self {
-            HeuristicVerdict::Admitted => "admitted",
-            HeuristicVerdict::Hint => "admitted as a hint",
-            HeuristicVerdict::OtherRoles => "not a game of two to four roles that decide",
-            HeuristicVerdict::NoDecisions => "nobody has a choice",
-            HeuristicVerdict::NoGain => "does not tell how matches end",
-            HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
-            HeuristicVerdict::NoWins => "wins too little against random decisions",
-            HeuristicVerdict::NoUse => "does not make searches stronger",
-            HeuristicVerdict::TooSlow => "takes too long to play",
-            HeuristicVerdict::Stopped => "stopped",
-        }
-    }
 }
 
 impl Heuristic {
@@ -356,17 +248,15 @@ impl Learner<'_> {
         let known = self.config.known.as_ref();
         let known = known.and_then(|known| known.evaluation.clone());
         self.found.evaluation = known.clone();
-        // Without that of matches between searches.
-        let time = match self.config.search_matches {
-            Some(_) => self.config.time.mul_f64(1.0 - SEARCHES_SHARE),
-            None => self.config.time,
-        };
+        let time = self.config.time;
+        // How long matches between searches may take, if there are to be any, and whether that is known yet.
+        let (mut searches_time, mut is_timed) = (None, self.config.search_matches.is_none());
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds.unwrap_or(u32::MAX) {
             self.paused += self.config.pause.wait();
             let before = self.elapsed();
-            let end = time.saturating_sub(trial_time);
+            let end = time.saturating_sub(trial_time + searches_time.unwrap_or_default());
             let stop = (self.stop).within(end.saturating_sub(before));
             let progress = match self.config.rounds {
                 Some(rounds) => round as f32 / rounds as f32,
@@ -429,10 +319,15 @@ impl Learner<'_> {
             }
             samples.find_patterns(training.inputs());
             training.learn(&samples, steps, step_length(progress), &mut rng, &stop);
-            self.found.evaluation = Some(Arc::new(training.evaluation()));
+            let evaluation = Arc::new(training.evaluation());
+            self.found.evaluation = Some(evaluation.clone());
             self.found.rounds = round + 1;
             let round_time = self.elapsed() - before;
             trial_time = most_trial_time.min(TRIAL_ROUNDS * round_time);
+            if !is_timed && progress >= 0.5 {
+                searches_time = self.time_for_searches(engines, &evaluation)?;
+                is_timed = true;
+            }
         }
         let Some(evaluation) = self.found.evaluation.clone() else {
             return Err(NoOutcome::Stopped);
@@ -442,6 +337,7 @@ impl Learner<'_> {
         (self.found.loss, self.found.gain) = (loss, gain);
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
+        let time = time.saturating_sub(searches_time.unwrap_or_default());
         // What it has to be better than are playouts with decisive moves, if these are known in time.
         if !engines.engines().analysis_pause().is_on() {
             let left = time.saturating_sub(self.elapsed());
@@ -454,45 +350,64 @@ impl Learner<'_> {
             stop: self.stop,
         };
         let mut result = trial.run(&mut team)?;
-        if let Some(play) = self.config.search_matches {
-            result.between_searches = self.between_searches(engines, &evaluation, play)?;
+        if searches_time.is_some() {
+            result.between_searches = BetweenSearches::play(|trust, number| {
+                self.search_matches(engines, &evaluation, trust, number, self.config.time)
+            })?;
         }
         let verdict = result.verdict(&self.found.gain);
         self.found.result = Some(result);
         Ok(verdict)
     }
 
-    /// What searches get with the evaluation, in the time that is left: as many matches at a time as there are threads.
-    fn between_searches(
+    /// How much time is left to matches between searches, by how long they take, unless too few would fit into what there may be.
+    fn time_for_searches(
         &mut self,
         engines: &MatchEngines,
         evaluation: &Arc<Evaluation>,
-        play: PlaySearchMatch,
-    ) -> Result<BetweenSearches, MachineError> {
-        let config = self.config;
-        BetweenSearches::play(|trust, number| {
-            self.paused += config.pause.wait();
-            let left = config.time.saturating_sub(self.elapsed());
-            let stop = &self.stop.within(left);
-            let evaluation = &TrustedEvaluation {
-                evaluation: evaluation.clone(),
-                trust,
-            };
-            let job = |number| {
-                move || {
-                    let one = SearchMatch {
-                        engines,
-                        evaluation,
-                        number,
-                        seed: config.seed,
-                    };
-                    play(&one, stop)
-                }
-            };
-            let others = (1..config.thread_count() as u64).map(|more| job(number + more));
-            let (own, found) = beside(others.collect(), job(number));
-            let played = std::iter::once(own).chain(found);
-            played.filter_map(Result::transpose).collect()
-        })
+    ) -> Result<Option<Duration>, MachineError> {
+        let most = self.config.time.mul_f64(SEARCHES_SHARE);
+        let start = self.elapsed();
+        let end = start + most / LEAST_SEARCH_MATCHES;
+        let played = self.search_matches(engines, evaluation, Trust::Full, 0, end)?;
+        let each = (self.elapsed() - start).checked_div(played.len() as u32);
+        Ok(each.map(|each| most.min(SEARCH_MATCHES * each)))
+    }
+
+    /// What comes of matches between searches from this number on, of as many as there are threads, and as are over when it has
+    /// learned for so long.
+    fn search_matches(
+        &mut self,
+        engines: &MatchEngines,
+        evaluation: &Arc<Evaluation>,
+        trust: Trust,
+        number: u64,
+        end: Duration,
+    ) -> Result<Vec<f32>, MachineError> {
+        let Some(play) = self.config.search_matches else {
+            return Ok(Vec::new());
+        };
+        self.paused += self.config.pause.wait();
+        let stop = &self.stop.within(end.saturating_sub(self.elapsed()));
+        let evaluation = &TrustedEvaluation {
+            evaluation: evaluation.clone(),
+            trust,
+        };
+        let seed = self.config.seed;
+        let job = |number| {
+            move || {
+                let one = SearchMatch {
+                    engines,
+                    evaluation,
+                    number,
+                    seed,
+                };
+                play(&one, stop)
+            }
+        };
+        let others = (1..self.config.thread_count() as u64).map(|more| job(number + more));
+        let (own, found) = beside(others.collect(), job(number));
+        let played = std::iter::once(own).chain(found);
+        played.filter_map(Result::transpose).collect()
     }
 }

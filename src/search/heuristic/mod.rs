@@ -19,13 +19,14 @@
 //!   decides in them, also for several roles at once, and their states.
 //! - `training`: gradient descent.
 //! - `effects`: what propositions are worth by it.
-//! - `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
+//! - `config`, `learn`, `schedule`: the rounds, and what is done in another way in the first ones and in the last ones.
 //! - `comparison`: matches of one evaluation against another.
-//! - `loss`, `trial`, `search_matches`, `trust`: how far it is from results, whether it is of use, and how far it is
+//! - `loss`, `trial`, `search_matches`, `verdict`, `trust`: how far it is from results, whether it is of use, and how far it is
 //!   trusted.
 //! - `task`, `store`: on a thread of its own, and from one match to the next.
 
 mod comparison;
+mod config;
 mod effects;
 mod endings;
 mod evaluation;
@@ -45,13 +46,15 @@ mod team;
 mod training;
 mod trial;
 mod trust;
+mod verdict;
 mod weights;
 
 pub use comparison::compare;
+pub use config::HeuristicConfig;
 pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
+pub use learn::Heuristic;
 pub(in crate::search) use learn::MAX_STEPS;
-pub use learn::{Heuristic, HeuristicConfig, HeuristicVerdict};
 #[cfg(test)]
 pub(in crate::search) use patterns::Inputs;
 pub use search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
@@ -59,6 +62,7 @@ pub use store::{Known, StoreError};
 pub use task::{HeuristicTask, LearnOn};
 pub use trial::{AgainstPlayouts, TrialResult};
 pub use trust::{Trust, TrustedEvaluation};
+pub use verdict::HeuristicVerdict;
 #[cfg(test)]
 pub(in crate::search) use weights::Weights;
 pub(in crate::search) use weights::{Roles, Shares};

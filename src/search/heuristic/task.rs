@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use propjit_stop::Stop;
 
-use super::learn::{Heuristic, HeuristicConfig};
+use super::config::HeuristicConfig;
+use super::learn::Heuristic;
 use super::store::Known;
 use super::trust::{Trust, TrustedEvaluation};
 use crate::background::Background;

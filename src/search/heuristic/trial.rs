@@ -6,7 +6,6 @@ use std::time::Duration;
 use propjit_stop::Stop;
 
 use super::evaluation::{Evaluation, Scorer, logistic};
-use super::learn::HeuristicVerdict;
 use super::loss::{SCALES, best_scale, loss, means};
 use super::policy::Policy;
 use super::samples::Samples;
@@ -14,6 +13,7 @@ use super::search_matches::BetweenSearches;
 use super::self_play::{Chance, NoOutcome, SelfPlay};
 use super::team::Team;
 use super::trust::Trust;
+use super::verdict::HeuristicVerdict;
 use crate::machine::State;
 use crate::statistics::Moments;
 

@@ -13,7 +13,7 @@ use super::worker::Worker;
 use crate::machine::{MachineError, Move, RoleId};
 use crate::rng::{self, GameRng};
 use crate::search::evaluator::{Evaluator, lanes_evaluator};
-use crate::search::heuristic::{MAX_STEPS, Roles, SearchMatch};
+use crate::search::heuristic::{MAX_STEPS, Roles, SearchMatch, TrustedEvaluation};
 use crate::search::successor::{Successor, Turn};
 
 /// How many nodes a search makes before a move. With 100 or 300, evaluations win that lose at equal clocks: in quad_7x7
@@ -25,6 +25,16 @@ const OPENING: u32 = 2;
 
 /// How much memory each tree may have. Where that is too little for so many nodes, there are fewer.
 const MEMORY: usize = 64 << 20;
+
+/// A match that is being played.
+struct TrialMatch {
+    evaluator: Box<dyn Evaluator>,
+    rng: GameRng,
+    /// The search with the evaluation, and the one without.
+    sides: [Side; 2],
+    /// How many matches there were before.
+    number: u64,
+}
 
 /// One of the two searches.
 struct Side {
@@ -44,38 +54,30 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
     let mut evaluator = lanes_evaluator(one.engines, MAX_STEPS, rng.next_u64());
     let initial = evaluator.initial_state()?;
     let mut at = evaluator.skip_forced_moves(&initial, 0)?;
-    let mut sides = sides(&at, &mut *evaluator, one);
-    let ranges: Box<[Bounds]> = sides[0].tree.ranges().into();
-    let is_own = |role: RoleId| (one.number + u64::from(role.0)).is_multiple_of(2);
+    let ranges = Bounds::of_goals(evaluator.goal_ranges());
+    let mut this = TrialMatch {
+        evaluator,
+        rng,
+        sides: sides(&at, &ranges, one.evaluation),
+        number: one.number,
+    };
     let mut opening = OPENING;
     while !matches!(at.info.turn, Turn::Over(_)) && at.info.depth < MAX_STEPS {
-        let legal = evaluator.legal_moves(&at.state)?;
-        let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
-        let deciding = || RoleId::first(legal.len()).filter(|role| legal[role.index()].len() > 1);
-        if opening > 0 {
-            for role in deciding() {
-                let moves = &legal[role.index()];
-                joint[role.index()] = moves[opening_rng.random_range(0..moves.len())];
+        let legal = this.evaluator.legal_moves(&at.state)?;
+        let joint = match opening {
+            0 => this.decide(&at, &legal, stop)?,
+            _ => {
+                opening -= 1;
+                let chosen = |moves: &Vec<Move>| moves[opening_rng.random_range(0..moves.len())];
+                legal.iter().map(chosen).collect()
             }
-            opening -= 1;
-        } else {
-            for (side, own) in sides.iter_mut().zip([true, false]) {
-                if !deciding().any(|role| is_own(role) == own) {
-                    continue;
-                }
-                side.search(&at, &mut *evaluator, rng.clone(), stop)?;
-                rng.jump();
-                for role in deciding().filter(|&role| is_own(role) == own) {
-                    let best = side.best(role, &legal[role.index()]);
-                    joint[role.index()] = best.unwrap_or(joint[role.index()]);
-                }
-            }
-        }
+        };
         if stop.is_set() {
             return Ok(None);
         }
-        let next = evaluator.next_state(&at.state, &joint)?;
-        at = evaluator.skip_forced_moves(&next, at.info.depth + 1)?;
+        let next = this.evaluator.next_state(&at.state, &joint)?;
+        let depth = at.info.depth + 1;
+        at = this.evaluator.skip_forced_moves(&next, depth)?;
     }
     // As in playouts, what takes too long is worth nothing.
     let goal = |role: RoleId| match &at.info.turn {
@@ -84,7 +86,7 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
     };
     let share = |role: RoleId| ranges[role.index()].to_unit(goal(role));
     let roles = Roles::new(ranges.len());
-    Ok(roles.map(|roles| roles.pairs_won(&roles.shares(share), is_own)))
+    Ok(roles.map(|roles| roles.pairs_won(&roles.shares(share), |role| this.side_of(role) == 0)))
 }
 
 fn stream(seed: u64, number: usize) -> GameRng {
@@ -92,16 +94,50 @@ fn stream(seed: u64, number: usize) -> GameRng {
     stream.expect("streams do not end")
 }
 
-/// The search with the evaluation, and the one without.
-fn sides(start: &Successor, evaluator: &mut dyn Evaluator, one: &SearchMatch<'_>) -> [Side; 2] {
-    let ranges = Bounds::of_goals(evaluator.goal_ranges());
+/// A search with the evaluation, and one without.
+fn sides(start: &Successor, ranges: &[Bounds], evaluation: &TrustedEvaluation) -> [Side; 2] {
     let mut sides = [(); 2].map(|()| Side {
-        tree: Tree::new(start, ranges.clone(), None, MEMORY),
+        tree: Tree::new(start, ranges.into(), None, MEMORY),
         shared: Shared::default(),
     });
-    let valuation = Valuation::new(one.evaluation.clone(), EvaluationUse::default());
+    let valuation = Valuation::new(evaluation.clone(), EvaluationUse::default());
     sides[0].tree.set_valuation(valuation, start);
     sides
+}
+
+impl TrialMatch {
+    /// The number of the side that a role is on. Roles change sides from match to match.
+    fn side_of(&self, role: RoleId) -> usize {
+        usize::from(!(self.number + u64::from(role.0)).is_multiple_of(2))
+    }
+
+    /// What each role does in a state, as its side's search finds best.
+    fn decide(
+        &mut self,
+        at: &Successor,
+        legal: &[Vec<Move>],
+        stop: &Stop,
+    ) -> Result<Vec<Move>, MachineError> {
+        let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
+        for number in 0..self.sides.len() {
+            let roles = RoleId::first(legal.len());
+            let deciding: Vec<RoleId> = roles
+                .filter(|&role| legal[role.index()].len() > 1 && self.side_of(role) == number)
+                .collect();
+            if deciding.is_empty() {
+                continue;
+            }
+            let side = &mut self.sides[number];
+            side.search(at, &mut *self.evaluator, self.rng.clone(), stop)?;
+            self.rng.jump();
+            for role in deciding {
+                if let Some(best) = side.best(role, &legal[role.index()]) {
+                    joint[role.index()] = best;
+                }
+            }
+        }
+        Ok(joint)
+    }
 }
 
 impl Side {

@@ -1,0 +1,55 @@
+//! What is made of an evaluation, by all that is known of it.
+
+use super::trust::Trust;
+
+/// Whether an evaluation is of use, and if not, why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeuristicVerdict {
+    /// It tells how matches end, and wins.
+    Admitted,
+    /// It tells how matches end, but less than playouts do.
+    Hint,
+    /// The game is of one role, of more than four, or has one that plays at random.
+    OtherRoles,
+    /// Matches are over before anybody has a choice.
+    NoDecisions,
+    /// It does not tell how matches end.
+    NoGain,
+    /// It does not tell much that playouts do not.
+    WorseThanPlayouts,
+    /// It does not win against random decisions.
+    NoWins,
+    /// Searches do not win with it.
+    NoUse,
+    /// There was not even time for the first matches, or for those that tell what it is worth.
+    TooSlow,
+    /// A stop came before anything was learned.
+    Stopped,
+}
+
+impl HeuristicVerdict {
+    /// How far an evaluation is trusted then, if it is.
+    pub(super) fn trust(self) -> Option<Trust> {
+        match self {
+            HeuristicVerdict::Admitted => Some(Trust::Full),
+            HeuristicVerdict::Hint => Some(Trust::Hint),
+            _ => None,
+        }
+    }
+
+    /// The verdict in words.
+    pub fn text(self) -> &'static str {
+        match self {
+            HeuristicVerdict::Admitted => "admitted",
+            HeuristicVerdict::Hint => "admitted as a hint",
+            HeuristicVerdict::OtherRoles => "not a game of two to four roles that decide",
+            HeuristicVerdict::NoDecisions => "nobody has a choice",
+            HeuristicVerdict::NoGain => "does not tell how matches end",
+            HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
+            HeuristicVerdict::NoWins => "wins too little against random decisions",
+            HeuristicVerdict::NoUse => "does not make searches stronger",
+            HeuristicVerdict::TooSlow => "takes too long to play",
+            HeuristicVerdict::Stopped => "stopped",
+        }
+    }
+}
