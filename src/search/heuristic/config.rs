@@ -25,7 +25,7 @@ pub struct HeuristicConfig {
     pub known: Option<Known>,
     /// On how many threads matches are played; what is learned depends on it, too.
     pub threads: usize,
-    /// Whether a [task](super::HeuristicTask) begins with what is [kept](Heuristic::keep) of the game, and keeps what it
+    /// Whether a [task](super::HeuristicTask) begins with what is [kept](super::Heuristic::keep) of the game, and keeps what it
     /// learns.
     pub keeps: bool,
     /// Plays matches between searches with what was learned and without, if it is to be tried by those, too.
