@@ -185,8 +185,11 @@ def test_other_threads_run_meanwhile(game):
     ],
 )
 def test_interrupts(work):
+    # Shells have commands in the background ignore the signal.
     code = f"""
+import signal
 import propjit
+signal.signal(signal.SIGINT, signal.default_int_handler)
 game = propjit.Game.named("breakthrough")
 print("ready", flush=True)
 try:
