@@ -101,8 +101,8 @@ struct Report {
     gain_against_playouts: Option<f64>,
     gain_against_playouts_stderr: Option<f64>,
     /// What searches with it got against those without, trusting it fully, and as a hint.
-    between_searches: Option<SearchScore>,
-    between_searches_as_hint: Option<SearchScore>,
+    between_searches: Option<MatchScore>,
+    between_searches_as_hint: Option<MatchScore>,
     /// The score against evaluations that were saved in files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     against: Vec<AgainstFile>,
@@ -112,31 +112,30 @@ struct Report {
     printed: usize,
 }
 
-/// What searches got with it.
-#[derive(Serialize)]
-struct SearchScore {
-    matches: u64,
-    score: f64,
-    score_stderr: Option<f64>,
-}
-
-impl SearchScore {
-    fn new(score: &Moments<f64>) -> Option<SearchScore> {
-        Some(SearchScore {
-            matches: score.count,
-            score: score.mean()?,
-            score_stderr: score.standard_error(),
-        })
-    }
-}
-
 /// What it gets against the evaluation in a file.
 #[derive(Serialize)]
 struct AgainstFile {
     file: PathBuf,
+    #[serde(flatten)]
+    result: MatchScore,
+}
+
+/// What it gets in matches.
+#[derive(Serialize)]
+struct MatchScore {
     matches: u64,
     score: Option<f64>,
     score_stderr: Option<f64>,
+}
+
+impl From<Moments<f64>> for MatchScore {
+    fn from(score: Moments<f64>) -> MatchScore {
+        MatchScore {
+            matches: score.count,
+            score: score.mean(),
+            score_stderr: score.standard_error(),
+        }
+    }
 }
 
 /// What a proposition adds to the logarithm of the odds of the first role, in the mean.
@@ -195,6 +194,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let against_random = result.map(|result| result.against_random);
     let against_playouts = result.and_then(|result| result.against_playouts);
     let between = result.map(|result| result.between_searches);
+    let played = |score: Moments<f64>| (score.count > 0).then(|| MatchScore::from(score));
     output.result(&Report {
         game: game_name(&args.rulesheet),
         roles: ground.roles().to_vec(),
@@ -216,8 +216,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         score_against_playouts_stderr: against_playouts.and_then(|one| one.score.standard_error()),
         gain_against_playouts: against_playouts.and_then(|one| one.gain.mean()),
         gain_against_playouts_stderr: against_playouts.and_then(|one| one.gain.standard_error()),
-        between_searches: between.and_then(|between| SearchScore::new(&between.full)),
-        between_searches_as_hint: between.and_then(|between| SearchScore::new(&between.hint)),
+        between_searches: between.and_then(|between| played(between.full)),
+        between_searches_as_hint: between.and_then(|between| played(between.hint)),
         against,
         effects: propositions(learned.effects, ground),
         printed: args.effects,
@@ -260,9 +260,7 @@ fn play_against(
         };
         against.push(AgainstFile {
             file,
-            matches: score.count,
-            score: score.mean(),
-            score_stderr: score.standard_error(),
+            result: score.into(),
         });
     }
     Ok(against)
@@ -325,20 +323,19 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
         }
-        for (name, found) in [
+        let between = [
             ("between searches", &self.between_searches),
             ("as a hint       ", &self.between_searches_as_hint),
-        ] {
-            if let Some(found) = found {
-                let score = percent(found.score, found.score_stderr);
+        ];
+        let between = between
+            .into_iter()
+            .filter_map(|(name, found)| Some((name.to_string(), found.as_ref()?)));
+        let against = self.against.iter();
+        let against = against.map(|one| (format!("against {}:", one.file.display()), &one.result));
+        for (name, found) in between.chain(against) {
+            if let Some(score) = found.score {
+                let score = percent(score, found.score_stderr);
                 writeln!(f, "{name} {score} of {} matches", found.matches)?;
-            }
-        }
-        for against in &self.against {
-            if let Some(score) = against.score {
-                let (file, matches) = (against.file.display(), against.matches);
-                let score = percent(score, against.score_stderr);
-                writeln!(f, "against {file}: {score} of {matches} matches")?;
             }
         }
         let shown = &self.effects[..self.printed.min(self.effects.len())];

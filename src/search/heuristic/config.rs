@@ -30,7 +30,7 @@ pub struct HeuristicConfig {
     pub keeps: bool,
     /// Plays matches between searches with what was learned and without, if it is to be tried by those, too.
     pub search_matches: Option<PlaySearchMatch>,
-    /// What it waits for before each round. That takes none of its time.
+    /// What it waits for before each round and each match between searches. That takes none of its time.
     pub(super) pause: Pause,
 }
 

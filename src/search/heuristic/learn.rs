@@ -16,7 +16,7 @@ use super::patterns::Inputs;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::schedule::{Traces, step_length};
-use super::search_matches::{BetweenSearches, SearchMatch};
+use super::search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};
 use super::self_play::{Chance, NoOutcome, SelfPlay, Work};
 use super::store::{Known, StoreError};
 use super::team::{Team, beside};
@@ -249,14 +249,15 @@ impl Learner<'_> {
         let known = known.and_then(|known| known.evaluation.clone());
         self.found.evaluation = known.clone();
         let time = self.config.time;
-        // How long matches between searches may take, if there are to be any, and whether that is known yet.
-        let (mut searches_time, mut is_timed) = (None, self.config.search_matches.is_none());
+        // What plays matches between searches: until it is known how long they take, and then, if there is time for them.
+        let (mut untimed, mut searches) = (self.config.search_matches, None);
+        let mut searches_time = Duration::ZERO;
         let most_trial_time = time.mul_f64(TRIAL_SHARE).min(MOST_TRIAL_TIME);
         let mut trial_time = most_trial_time;
         for round in 0..self.config.rounds.unwrap_or(u32::MAX) {
             self.paused += self.config.pause.wait();
             let before = self.elapsed();
-            let end = time.saturating_sub(trial_time + searches_time.unwrap_or_default());
+            let end = time.saturating_sub(trial_time + searches_time);
             let stop = (self.stop).within(end.saturating_sub(before));
             let progress = match self.config.rounds {
                 Some(rounds) => round as f32 / rounds as f32,
@@ -324,9 +325,10 @@ impl Learner<'_> {
             self.found.rounds = round + 1;
             let round_time = self.elapsed() - before;
             trial_time = most_trial_time.min(TRIAL_ROUNDS * round_time);
-            if !is_timed && progress >= 0.5 {
-                searches_time = self.time_for_searches(engines, &evaluation)?;
-                is_timed = true;
+            if let Some(play) = untimed.take_if(|_| progress >= 0.5)
+                && let Some(time) = self.time_for_searches(play, engines, evaluation)?
+            {
+                (searches, searches_time) = (Some(play), time);
             }
         }
         let Some(evaluation) = self.found.evaluation.clone() else {
@@ -337,7 +339,7 @@ impl Learner<'_> {
         (self.found.loss, self.found.gain) = (loss, gain);
         self.found.evaluation = Some(evaluation.clone());
         self.found.effects = effects(&held_out, &evaluation);
-        let time = time.saturating_sub(searches_time.unwrap_or_default());
+        let time = time.saturating_sub(searches_time);
         // What it has to be better than are playouts with decisive moves, if these are known in time.
         if !engines.engines().analysis_pause().is_on() {
             let left = time.saturating_sub(self.elapsed());
@@ -350,9 +352,18 @@ impl Learner<'_> {
             stop: self.stop,
         };
         let mut result = trial.run(&mut team)?;
-        if searches_time.is_some() {
+        if let Some(play) = searches {
             result.between_searches = BetweenSearches::play(|trust, number| {
-                self.search_matches(engines, &evaluation, trust, number, self.config.time)
+                let first = SearchMatch {
+                    engines,
+                    evaluation: &TrustedEvaluation {
+                        evaluation: evaluation.clone(),
+                        trust,
+                    },
+                    number,
+                    seed: self.config.seed,
+                };
+                self.search_matches(play, first, self.config.time)
             })?;
         }
         let verdict = result.verdict(&self.found.gain);
@@ -363,50 +374,37 @@ impl Learner<'_> {
     /// How much time is left to matches between searches, by how long they take, unless too few would fit into what there may be.
     fn time_for_searches(
         &mut self,
+        play: PlaySearchMatch,
         engines: &MatchEngines,
-        evaluation: &Arc<Evaluation>,
+        evaluation: Arc<Evaluation>,
     ) -> Result<Option<Duration>, MachineError> {
+        let trust = Trust::Full;
+        let first = SearchMatch {
+            engines,
+            evaluation: &TrustedEvaluation { evaluation, trust },
+            number: 0,
+            seed: self.config.seed,
+        };
         let most = self.config.time.mul_f64(SEARCHES_SHARE);
         let start = self.elapsed();
-        let end = start + most / LEAST_SEARCH_MATCHES;
-        let played = self.search_matches(engines, evaluation, Trust::Full, 0, end)?;
+        let played = self.search_matches(play, first, start + most / LEAST_SEARCH_MATCHES)?;
         let each = (self.elapsed() - start).checked_div(played.len() as u32);
         Ok(each.map(|each| most.min(SEARCH_MATCHES * each)))
     }
 
-    /// What comes of matches between searches from this number on, of as many as there are threads, and as are over when it has
-    /// learned for so long.
+    /// What comes of a match between searches and those after it, of as many as there are threads, and as are over when it
+    /// has learned for so long.
     fn search_matches(
         &mut self,
-        engines: &MatchEngines,
-        evaluation: &Arc<Evaluation>,
-        trust: Trust,
-        number: u64,
+        play: PlaySearchMatch,
+        first: SearchMatch<'_>,
         end: Duration,
     ) -> Result<Vec<f32>, MachineError> {
-        let Some(play) = self.config.search_matches else {
-            return Ok(Vec::new());
-        };
         self.paused += self.config.pause.wait();
         let stop = &self.stop.within(end.saturating_sub(self.elapsed()));
-        let evaluation = &TrustedEvaluation {
-            evaluation: evaluation.clone(),
-            trust,
-        };
-        let seed = self.config.seed;
-        let job = |number| {
-            move || {
-                let one = SearchMatch {
-                    engines,
-                    evaluation,
-                    number,
-                    seed,
-                };
-                play(&one, stop)
-            }
-        };
-        let others = (1..self.config.thread_count() as u64).map(|more| job(number + more));
-        let (own, found) = beside(others.collect(), job(number));
+        let job = |number| move || play(&SearchMatch { number, ..first }, stop);
+        let others = (1..self.config.thread_count() as u64).map(|more| job(first.number + more));
+        let (own, found) = beside(others.collect(), job(first.number));
         let played = std::iter::once(own).chain(found);
         played.filter_map(Result::transpose).collect()
     }

@@ -52,10 +52,15 @@ impl Lessons<'_> {
     }
 }
 
+/// The side that a role is on, of so many, in the match of this number: roles change sides from match to match.
+pub(in crate::search) fn side_of(number: u64, role: RoleId, sides: usize) -> usize {
+    ((number + u64::from(role.0)) % sides as u64) as usize
+}
+
 impl Match {
-    /// The number of the judge who decides for a role, of so many: roles change from match to match.
+    /// The number of the judge who decides for a role, of so many.
     pub(super) fn judge_of(&self, role: RoleId, judges: usize) -> usize {
-        ((self.number + u64::from(role.0)) % judges as u64) as usize
+        side_of(self.number, role, judges)
     }
 
     /// Whether a judge, of so many, decides.

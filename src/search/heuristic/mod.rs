@@ -55,6 +55,7 @@ pub use effects::Effect;
 pub use evaluation::{Evaluation, Scorer};
 pub use learn::Heuristic;
 pub(in crate::search) use learn::MAX_STEPS;
+pub(in crate::search) use match_play::side_of;
 #[cfg(test)]
 pub(in crate::search) use patterns::Inputs;
 pub use search_matches::{BetweenSearches, PlaySearchMatch, SearchMatch};

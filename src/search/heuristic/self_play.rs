@@ -8,7 +8,7 @@ use rand::RngExt;
 use super::evaluation::shares;
 use super::joint_moves::JointMoves;
 use super::learn::MAX_STEPS;
-use super::match_play::{Decision, Lessons, Match};
+use super::match_play::{Decision, Lessons, Match, side_of};
 use super::policy::{Judge, Policy, greatest};
 use super::samples::Samples;
 use super::schedule::Traces;
@@ -520,8 +520,8 @@ impl<'a> SelfPlay<'a> {
         if self.roles.are_two() {
             return results[(number % 2) as usize];
         }
-        let is_own = |role: RoleId| (number + u64::from(role.0)).is_multiple_of(2);
-        self.roles.pairs_won(&results, is_own)
+        self.roles
+            .pairs_won(&results, |role| side_of(number, role, 2) == 0)
     }
 
     /// A goal as a share of the range of goals.

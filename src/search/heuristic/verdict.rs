@@ -5,9 +5,9 @@ use super::trust::Trust;
 /// Whether an evaluation is of use, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeuristicVerdict {
-    /// It tells how matches end, and wins.
+    /// It tells how matches end, and wins; or searches win with it.
     Admitted,
-    /// It tells how matches end, but less than playouts do.
+    /// It tells how matches end, but less than playouts do; or searches win with it as a hint.
     Hint,
     /// The game is of one role, of more than four, or has one that plays at random.
     OtherRoles,

@@ -13,7 +13,7 @@ use super::worker::Worker;
 use crate::machine::{MachineError, Move, RoleId};
 use crate::rng::{self, GameRng};
 use crate::search::evaluator::{Evaluator, lanes_evaluator};
-use crate::search::heuristic::{MAX_STEPS, Roles, SearchMatch, TrustedEvaluation};
+use crate::search::heuristic::{MAX_STEPS, SearchMatch, TrustedEvaluation, side_of};
 use crate::search::successor::{Successor, Turn};
 
 /// How many nodes a search makes before a move. With 100 or 300, evaluations win that lose at equal clocks: in quad_7x7
@@ -85,8 +85,9 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
         _ => 0.0,
     };
     let share = |role: RoleId| ranges[role.index()].to_unit(goal(role));
-    let roles = Roles::new(ranges.len());
-    Ok(roles.map(|roles| roles.pairs_won(&roles.shares(share), |role| this.side_of(role) == 0)))
+    let roles = one.evaluation.evaluation.roles();
+    let is_own = |role: RoleId| side_of(one.number, role, this.sides.len()) == 0;
+    Ok(Some(roles.pairs_won(&roles.shares(share), is_own)))
 }
 
 fn stream(seed: u64, number: usize) -> GameRng {
@@ -106,11 +107,6 @@ fn sides(start: &Successor, ranges: &[Bounds], evaluation: &TrustedEvaluation) -
 }
 
 impl TrialMatch {
-    /// The number of the side that a role is on. Roles change sides from match to match.
-    fn side_of(&self, role: RoleId) -> usize {
-        usize::from(!(self.number + u64::from(role.0)).is_multiple_of(2))
-    }
-
     /// What each role does in a state, as its side's search finds best.
     fn decide(
         &mut self,
@@ -122,7 +118,10 @@ impl TrialMatch {
         for number in 0..self.sides.len() {
             let roles = RoleId::first(legal.len());
             let deciding: Vec<RoleId> = roles
-                .filter(|&role| legal[role.index()].len() > 1 && self.side_of(role) == number)
+                .filter(|&role| {
+                    legal[role.index()].len() > 1
+                        && side_of(self.number, role, self.sides.len()) == number
+                })
                 .collect();
             if deciding.is_empty() {
                 continue;
