@@ -10,6 +10,7 @@ use propjit_jit::lanes::select::Selector;
 use super::move_numbers::MoveNumbers;
 use crate::lane_mask::LaneMask;
 use crate::machine::RoleId;
+use crate::state::ones;
 
 /// What playouts were made of: the goals of each, and the numbers of the moves that were made in it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -107,17 +108,18 @@ impl LaneMoves {
 
     /// Takes out the moves of the lanes whose matches end.
     pub(super) fn end(&mut self, ended: LaneMask) {
-        let (words, width) = (self.width.words(), self.width);
         for lane in ended.lanes() {
             self.ended[lane].clear();
         }
+        let ended = ended.words(self.width);
+        let (rows, lists) = (&mut self.rows, &mut self.ended);
         self.made.retain(|&number| {
-            let row = &mut self.rows[number as usize * words..][..words];
-            for lane in LaneMask::from_words(row).and(ended).lanes() {
-                self.ended[lane].push(number);
-            }
+            let row = &mut rows[number as usize * ended.len()..][..ended.len()];
             let mut left = 0;
-            for (word, ended) in row.iter_mut().zip(ended.words(width)) {
+            for (word, (ended, first)) in row.iter_mut().zip(ended.iter().zip((0..).step_by(64))) {
+                for bit in ones(std::iter::once(*word & ended)) {
+                    lists[first + bit].push(number);
+                }
                 *word &= !ended;
                 left |= *word;
             }
