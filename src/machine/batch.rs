@@ -25,12 +25,13 @@
 //! ```
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use propjit_jit::evaluator::LaneEvaluator;
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::advance::{Start, enter};
-use propjit_jit::lanes::transpose::{column_words, to_columns, to_rows};
+use propjit_jit::lanes::transpose::{column_words, spread, to_columns, to_rows};
 
 use super::{Move, RoleId, State};
 use crate::engine::{PlayoutPolicy, ValidEngine, Validity};
@@ -136,20 +137,48 @@ impl Batch {
         LaneMask::first(self.filled)
     }
 
-    /// Fills lanes with the states, in their order.
+    /// Fills lanes with the states, in their order. To give the same one several times in a row is faster.
     ///
     /// # Panics
     /// If there are more states than lanes, or one is outside the engine's
     /// [validity](Batch::validity).
-    pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
-        let words = self.state_words();
-        self.columns.clear();
-        for state in states {
-            let end = self.columns.len() + words;
-            self.columns.extend_from_slice(state.words());
-            self.columns.resize(end, 0);
+    pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State, IntoIter: Clone>) {
+        let states = states.into_iter();
+        let nexts = states.clone().skip(1);
+        let changes = states.clone().zip(nexts);
+        let changes = changes.filter(|(state, next)| !std::ptr::eq(*state, *next));
+        let (runs, filled) = (1 + changes.count(), states.clone().count());
+        if 2 * runs > filled {
+            let words = self.state_words();
+            self.columns.clear();
+            for state in states {
+                let end = self.columns.len() + words;
+                self.columns.extend_from_slice(state.words());
+                self.columns.resize(end, 0);
+            }
+            return self.load();
         }
-        self.load();
+        self.fill_runs(states, filled);
+    }
+
+    /// Fills so many lanes with the states, many of which are the same as the one before.
+    fn fill_runs<'a>(&mut self, states: impl Iterator<Item = &'a State>, lanes: usize) {
+        assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
+        let mut runs: Vec<(&[u64], Range<usize>)> = Vec::new();
+        for (lane, state) in states.enumerate() {
+            match runs.last_mut() {
+                Some((last, lanes)) if std::ptr::eq(*last, state.words()) => lanes.end += 1,
+                _ => {
+                    self.validity.check(state.words());
+                    runs.push((state.words(), lane..lane + 1));
+                }
+            }
+        }
+        self.filled = lanes;
+        self.known = Known::default();
+        let bases = self.game.layout().bases.clone();
+        let width = self.evaluator.width();
+        spread(width, runs.into_iter(), self.evaluator.inputs_mut(bases));
     }
 
     /// Fills lanes with packed states, which are given one after the other, in their order.
@@ -326,12 +355,20 @@ impl Batch {
 
     /// The states, packed, one after the other.
     pub fn states(&mut self) -> &[u64] {
-        let bases = self.game.layout().bases.clone();
-        self.columns.clear();
-        self.columns.resize(self.filled * self.state_words(), 0);
-        let width = self.evaluator.width();
-        to_columns(width, self.evaluator.inputs(bases), &mut self.columns);
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.clear();
+        self.add_states(&mut columns);
+        self.columns = columns;
         &self.columns
+    }
+
+    /// Adds the states, packed, one after the other.
+    pub fn add_states(&self, packed: &mut Vec<u64>) {
+        let bases = self.game.layout().bases.clone();
+        let before = packed.len();
+        packed.resize(before + self.filled * self.state_words(), 0);
+        let width = self.evaluator.width();
+        to_columns(width, self.evaluator.inputs(bases), &mut packed[before..]);
     }
 
     /// The legal moves of each role in a state.

@@ -167,7 +167,7 @@ impl Expander {
             (lane, goals)
         });
         self.children.ends.extend(ends);
-        self.children.states.extend_from_slice(self.batch.states());
+        self.batch.add_states(&mut self.children.states);
         let is_wanted = found(&mut self.children);
         self.clear();
         is_wanted

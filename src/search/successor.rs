@@ -85,9 +85,26 @@ pub struct Expansion<'a> {
 }
 
 impl Successors {
+    /// None, with room for so many whose states have so many words each.
+    pub fn with_room(count: usize, words: usize) -> Successors {
+        Successors {
+            states: Vec::with_capacity(count * words),
+            infos: Vec::with_capacity(count),
+        }
+    }
+
     /// Adds some, with their states of equal length one after the other.
     pub fn extend(&mut self, states: &[u64], infos: impl IntoIterator<Item = NodeInfo>) {
-        self.states.extend_from_slice(states);
+        self.extend_with(|packed| packed.extend_from_slice(states), infos);
+    }
+
+    /// Adds some, whose states of equal length are added one after the other.
+    pub fn extend_with(
+        &mut self,
+        add_states: impl FnOnce(&mut Vec<u64>),
+        infos: impl IntoIterator<Item = NodeInfo>,
+    ) {
+        add_states(&mut self.states);
         self.infos.extend(infos);
     }
 

@@ -2,7 +2,8 @@
 //! for a game, packed states.
 //!
 //! Blocks of 64 by 64 bits are transposed by swapping ever smaller quarters (Warren,
-//! "Hacker's Delight", 2nd edition, section 7-3).
+//! "Hacker's Delight", 2nd edition, section 7-3). States that follow from one state differ little, so that large
+//! ones are made faster from the first one and what differs; and equal states of adjacent lanes are spread over them.
 //!
 //! ```
 //! use propjit_jit::lanes::Width;
@@ -18,6 +19,8 @@
 //! to_rows(Width::X64, &columns, &mut back);
 //! assert_eq!(back, rows);
 //! ```
+
+use std::ops::Range;
 
 use super::dispatch::{Kernel, dispatch};
 use super::vector::Vector;
@@ -67,6 +70,31 @@ pub fn to_rows(width: Width, columns: &[u64], rows: &mut [u64]) {
     );
 }
 
+/// Makes row `r` in some lanes what bit `r` of a column is, for some columns and their lanes; in all other lanes rows
+/// become false. As [`to_rows`], where few columns are for many lanes.
+///
+/// # Panics
+/// If there are no such lanes, or not whole rows.
+pub fn spread<'a>(
+    width: Width,
+    columns: impl Iterator<Item = (&'a [u64], Range<usize>)>,
+    rows: &mut [u64],
+) {
+    assert_eq!(rows.len() % width.words(), 0, "whole rows");
+    rows.fill(0);
+    for (column, lanes) in columns {
+        assert!(lanes.end <= width.lanes(), "lanes of the width");
+        dispatch(
+            width,
+            Spread {
+                column,
+                lanes,
+                rows,
+            },
+        );
+    }
+}
+
 /// So many columns are made bit by bit: that takes less than to make a vector's worth of them.
 const FEW: usize = 4;
 
@@ -82,6 +110,11 @@ fn gather(width: Width, rows: &[u64], columns: &mut [u64], shape: Shape) {
     }
 }
 
+/// From so many words on, columns are compared with the first one, and of so many rows of 64 at most it is made good
+/// where they differ: for more, the block is transposed.
+const MANY_WORDS: usize = 4;
+const FEW_DIFFERING: usize = 8;
+
 struct ToColumns<'a> {
     rows: &'a [u64],
     columns: &'a mut [u64],
@@ -93,22 +126,120 @@ impl Kernel for ToColumns<'_> {
 
     #[inline(always)]
     fn run<V: Vector>(self) {
-        let Shape { columns, words } = self.shape;
-        for (part, rows) in self.rows.chunks(64 * V::WORDS).enumerate() {
-            let mut block = [V::ZERO; 64];
-            for (word, row) in block.iter_mut().zip(rows.chunks_exact(V::WORDS)) {
-                // SAFETY: a row has so many words.
-                *word = unsafe { V::load(row.as_ptr()) };
+        let ToColumns {
+            rows,
+            columns,
+            shape: Shape {
+                columns: count,
+                words,
+            },
+        } = self;
+        let parts = rows.chunks(64 * V::WORDS).enumerate();
+        if words < MANY_WORDS {
+            for (part, rows) in parts {
+                transpose_part::<V>(rows, part, columns, words);
             }
-            transpose(&mut block);
-            for (first, word) in block.iter().enumerate().take(columns) {
-                let word = array(*word);
-                for (lane, word) in (first..columns).step_by(64).zip(word) {
-                    self.columns[lane * words + part] = word;
+            return;
+        }
+        let lanes = lanes::<V>(0..count);
+        let mut differences: Vec<(usize, [u64; MOST_WORDS])> = Vec::new();
+        let mut mixed = Vec::new();
+        let (first, others) = columns.split_at_mut(words);
+        for (part, rows) in parts {
+            let before = differences.len();
+            let mut word = 0;
+            for (at, row) in rows.chunks_exact(V::WORDS).enumerate() {
+                let is_true = row[0] & 1;
+                word |= is_true << at;
+                // SAFETY: a row has so many words.
+                let row = unsafe { V::load(row.as_ptr()) };
+                let differing = row.xor([V::ZERO, V::ONES][is_true as usize]).and(lanes);
+                if !differing.is_zero() {
+                    differences.push((64 * part + at, array(differing)));
+                }
+            }
+            first[part] = word;
+            if differences.len() > before + FEW_DIFFERING {
+                differences.truncate(before);
+                mixed.push((part, rows));
+            }
+        }
+        for column in others.chunks_exact_mut(words) {
+            column.copy_from_slice(first);
+        }
+        for (row, differing) in differences {
+            for (mut left, first) in differing.into_iter().zip((0..).step_by(64)) {
+                while left != 0 {
+                    let lane = first + left.trailing_zeros() as usize;
+                    columns[lane * words + row / 64] ^= 1 << (row % 64);
+                    left &= left - 1;
+                }
+            }
+        }
+        for (part, rows) in mixed {
+            transpose_part::<V>(rows, part, columns, words);
+        }
+    }
+}
+
+/// Makes the word at `part` of each column, of `words` words, from up to 64 rows.
+#[inline(always)]
+fn transpose_part<V: Vector>(rows: &[u64], part: usize, columns: &mut [u64], words: usize) {
+    let mut block = [V::ZERO; 64];
+    for (word, row) in block.iter_mut().zip(rows.chunks_exact(V::WORDS)) {
+        // SAFETY: a row has so many words.
+        *word = unsafe { V::load(row.as_ptr()) };
+    }
+    transpose(&mut block);
+    let count = columns.len() / words;
+    for (first, word) in block.iter().enumerate().take(count) {
+        let word = array(*word);
+        for (lane, word) in (first..count).step_by(64).zip(word) {
+            columns[lane * words + part] = word;
+        }
+    }
+}
+
+struct Spread<'a> {
+    column: &'a [u64],
+    lanes: Range<usize>,
+    rows: &'a mut [u64],
+}
+
+impl Kernel for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let lanes = lanes::<V>(self.lanes);
+        let parts = self.rows.chunks_mut(64 * V::WORDS);
+        for (&word, rows) in self.column.iter().zip(parts) {
+            let mut left = word;
+            while left != 0 {
+                let at = left.trailing_zeros() as usize * V::WORDS;
+                left &= left - 1;
+                if let Some(row) = rows.get_mut(at..at + V::WORDS) {
+                    // SAFETY: a row has so many words.
+                    unsafe { V::load(row.as_ptr()).or(lanes).store(row.as_mut_ptr()) };
                 }
             }
         }
     }
+}
+
+/// A row that is true in these lanes.
+#[inline(always)]
+fn lanes<V: Vector>(lanes: Range<usize>) -> V {
+    let mut words = [0; MOST_WORDS];
+    for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
+        let below = |end: usize| match end.saturating_sub(first) {
+            count @ 0..64 => (1u64 << count) - 1,
+            _ => !0,
+        };
+        *word = below(lanes.end) & !below(lanes.start);
+    }
+    // SAFETY: no vector has more words.
+    unsafe { V::load(words.as_ptr()) }
 }
 
 struct ToRows<'a> {
@@ -199,6 +330,58 @@ mod tests {
     use super::*;
 
     proptest! {
+        /// Also where columns differ little from the first one.
+        #[test]
+        fn columns_that_are_alike_have_the_same_bits(
+            column in prop::collection::vec(any::<u64>(), 1..12),
+            spare in 0usize..64,
+            lanes in 5usize..=512,
+            differing in prop::collection::vec((0usize..800, 0usize..512), 0..100),
+        ) {
+            for width in Width::ALL {
+                let (words, count) = (width.words(), 64 * column.len() - spare);
+                let lanes = lanes.min(width.lanes());
+                let mut rows = vec![0; count * words];
+                spread(width, std::iter::once((&column[..], 0..width.lanes())), &mut rows);
+                for (row, lane) in &differing {
+                    rows[row % count * words + lane % width.lanes() / 64] ^= 1 << (lane % 64);
+                }
+                let mut columns = vec![!0; lanes * column.len()];
+                to_columns(width, &rows, &mut columns);
+                for (lane, column) in columns.chunks(column.len()).enumerate() {
+                    for bit in 0..64 * column.len() {
+                        let row = rows.chunks(words).nth(bit);
+                        let expected = row.is_some_and(|row| row[lane / 64] >> (lane % 64) & 1 == 1);
+                        prop_assert_eq!(column[bit / 64] >> (bit % 64) & 1 == 1, expected);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn columns_are_spread_over_their_lanes(
+            columns in prop::collection::vec(any::<[u64; 3]>(), 1..5),
+            mut ends in prop::collection::vec(0usize..=512, 5),
+            count in 129usize..=192,
+        ) {
+            ends.sort_unstable();
+            for width in Width::ALL {
+                let ends: Vec<usize> = ends.iter().map(|end| *end.min(&width.lanes())).collect();
+                let runs = columns.iter().zip(ends.windows(2));
+                let runs: Vec<_> = runs.map(|(column, ends)| (&column[..], ends[0]..ends[1])).collect();
+                let mut packed = vec![0; 3 * width.lanes()];
+                for (column, lanes) in &runs {
+                    for lane in lanes.clone() {
+                        packed[3 * lane..][..3].copy_from_slice(column);
+                    }
+                }
+                let [mut found, mut expected] = [(); 2].map(|()| vec![!0; count * width.words()]);
+                spread(width, runs.into_iter(), &mut found);
+                to_rows(width, &packed, &mut expected);
+                prop_assert_eq!(found, expected);
+            }
+        }
+
         #[test]
         fn rows_and_columns_have_the_same_bits(
             words in prop::collection::vec(any::<[u64; 8]>(), 0..200),

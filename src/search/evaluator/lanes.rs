@@ -141,9 +141,9 @@ impl Evaluator for LanesEvaluator {
     ) -> Result<Successors, MachineError> {
         let max_steps = self.max_steps;
         let roles = joints.len().checked_div(parents.len()).unwrap_or(1);
-        let mut found = Successors::default();
         let batch = self.batch();
         let lanes = batch.lanes();
+        let mut found = Successors::with_room(parents.len(), batch.state_words());
         let joints = joints.chunks(lanes * roles);
         for (parents, joints) in parents.chunks(lanes).zip(joints) {
             if stop.is_set() {
@@ -210,5 +210,5 @@ fn skip_forced_moves(
         };
         infos.push(NodeInfo { depth, turn });
     }
-    found.extend(batch.states(), infos);
+    found.extend_with(|states| batch.add_states(states), infos);
 }
