@@ -8,16 +8,17 @@ use std::sync::atomic::Ordering;
 
 use super::arena::{Block, get, set};
 use super::node::{Expected, Meta, NodeId};
+use super::slots::{SlotPlan, Slots};
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::machine::{Move, State};
 use crate::search::successor::{Siblings, Turn};
 
-/// The only word of the head: how many edges there are; and from bit 32 on how many words there
-/// are for what an edge leads to.
+/// The only word of the head: how many edges there are; and from bit 32 on in which form it is written what they
+/// lead to.
 const HEAD: usize = 1;
 
-const SLOT_SHIFT: u32 = 32;
+const FORM_SHIFT: u32 = 32;
 
 /// In the head: nothing that is known without a search excludes goals behind any of the edges.
 const OPEN_GOALS: u64 = 1 << 55;
@@ -47,15 +48,9 @@ const CHANGES_SHIFT: u32 = 58;
 /// How many evaluations may be under way through an edge.
 pub(super) const MOST_PENDING: u64 = CLOSED / PENDING - 1;
 
-/// How many words a decision has.
-pub(super) fn words(moves: usize, roles: usize, state: usize) -> usize {
-    HEAD + moves * (EDGE + slot(roles, state))
-}
-
-/// How many words there are for what an edge leads to: its [`Meta`], and either the state or,
-/// if the match is over there, the goals, two in a word.
-fn slot(roles: usize, state: usize) -> usize {
-    Meta::WORDS + state.max(roles.div_ceil(2))
+/// How many words a decision among so many moves has, with what these lead to.
+pub(super) fn words(moves: usize, slots: &SlotPlan) -> usize {
+    HEAD + moves * EDGE + slots.words(moves)
 }
 
 /// A choice of one role.
@@ -63,9 +58,8 @@ fn slot(roles: usize, state: usize) -> usize {
 pub(super) struct Decision<'a> {
     head: &'a AtomicU64,
     pub edges: &'a [[AtomicU64; EDGE]],
-    slots: &'a [AtomicU64],
-    /// How many words each slot has.
-    slot: usize,
+    /// The words after the edges.
+    rest: &'a [AtomicU64],
 }
 
 /// A move, and what is known of it.
@@ -75,25 +69,22 @@ pub(super) struct Edge<'a>(&'a [AtomicU64; EDGE]);
 impl<'a> Decision<'a> {
     /// The decision at the start of these words.
     pub(super) fn new(words: &'a [AtomicU64]) -> Decision<'a> {
-        let head = get(&words[0]);
-        let edges = head as u32 as usize;
-        let slot = ((head % OPEN_GOALS) >> SLOT_SHIFT) as usize;
+        let edges = get(&words[0]) as u32 as usize;
         let (edge_words, rest) = words[HEAD..].split_at(edges * EDGE);
         Decision {
             head: &words[0],
             edges: edge_words.as_chunks().0,
-            slots: &rest[..edges * slot],
-            slot,
+            rest,
         }
     }
 
-    /// Writes a decision: the moves and what they lead to, in a game with `roles` roles. The
-    /// most that there is to expect behind each of the edges is a share of the range of goals.
+    /// Writes a decision: the moves and what they lead to, as it was planned. The most that there is to expect behind
+    /// each of the edges is a share of the range of goals.
     pub(super) fn init(
         words: &[AtomicU64],
-        roles: usize,
         moves: &[Move],
         found: Siblings<'_>,
+        slots: &SlotPlan,
         most: impl Fn(usize) -> f32,
         knowledge: EdgeKnowledge,
     ) {
@@ -102,9 +93,8 @@ impl<'a> Decision<'a> {
             EdgeKnowledge::Expected => Expected::UNKNOWN.to_word(),
             EdgeKnowledge::Probability => u64::from((1.0 / moves.len() as f32).to_bits()),
         };
-        let state = found.words();
-        let slot = slot(roles, state);
-        set(&words[0], moves.len() as u64 | (slot as u64) << SLOT_SHIFT);
+        let form = u64::from(slots.number());
+        set(&words[0], moves.len() as u64 | form << FORM_SHIFT);
         let decision = Decision::new(words);
         let all = found.infos.iter().zip(moves).enumerate();
         for (place, (info, played)) in all {
@@ -114,24 +104,14 @@ impl<'a> Decision<'a> {
             set(worth, worth_word(most(place), 1.0));
             set(to, u64::from(played.0) << 32);
             set(told, untold);
-            let (meta, rest) = decision.slot(place).split_at(Meta::WORDS);
-            set(&meta[0], Meta::new(info).word());
-            match &info.turn {
-                Turn::Over(goals) => {
-                    for (word, pair) in rest.iter().zip(goals.chunks(2)) {
-                        let bits = |at: usize| pair.get(at).map_or(0, |goal| goal.to_bits());
-                        set(word, u64::from(bits(1)) << 32 | u64::from(bits(0)));
-                    }
-                }
-                _ => {
-                    let state = found.state(place).iter().copied();
-                    let state = state.chain(std::iter::repeat(0));
-                    rest.iter()
-                        .zip(state)
-                        .for_each(|(word, value)| set(word, value));
-                }
-            }
         }
+        slots.write(decision.rest, found);
+    }
+
+    /// What the edges lead to.
+    fn slots(self) -> Slots<'a> {
+        let form = (get(self.head) % OPEN_GOALS) >> FORM_SHIFT;
+        Slots::new(form as u32, self.edges.len(), self.rest)
     }
 
     /// Whether nothing that is known without a search excludes goals behind any of the edges.
@@ -147,7 +127,7 @@ impl<'a> Decision<'a> {
 
     /// How many words it has.
     pub(super) fn words(self) -> usize {
-        HEAD + self.edges.len() * EDGE + self.slots.len()
+        HEAD + self.edges.len() * EDGE + self.slots().words()
     }
 
     /// How many moves there are.
@@ -165,19 +145,12 @@ impl<'a> Decision<'a> {
 
     /// The state that an edge leads to, if the match is not over there.
     pub(super) fn state(self, place: usize, state: &mut State) -> Meta {
-        let (meta, words) = self.slot(place).split_at(Meta::WORDS);
-        state.assign_from(words.iter().map(get));
-        Meta::from_word(get(&meta[0]))
+        self.slots().state(place, state)
     }
 
     /// The goal that a role has behind an edge where the match is over.
     pub(super) fn goal(self, place: usize, role: usize) -> f32 {
-        let pair = get(&self.slot(place)[Meta::WORDS + role / 2]);
-        f32::from_bits((pair >> (32 * (role % 2))) as u32)
-    }
-
-    fn slot(self, place: usize) -> &'a [AtomicU64] {
-        &self.slots[place * self.slot..][..self.slot]
+        self.slots().goal(place, role)
     }
 }
 

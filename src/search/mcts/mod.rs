@@ -48,6 +48,7 @@ mod report;
 mod selection;
 mod settlement;
 mod shared;
+mod slots;
 mod solving;
 #[cfg(test)]
 mod stress;

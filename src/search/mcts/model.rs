@@ -13,6 +13,7 @@ use loom::thread;
 use super::arena::Block;
 use super::decision::{self, Decision};
 use super::node::{Bounds, Meta, Node, Stage};
+use super::slots::SlotPlan;
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::machine::{Move, RoleId, State};
@@ -61,12 +62,13 @@ impl Memory {
         }]
         .into_iter()
         .collect();
-        assert!(decision::words(1, 1, STATE.len()) <= WORDS);
+        let slots = SlotPlan::new(successors.all(), 1);
+        assert!(decision::words(1, &slots) <= WORDS);
         Decision::init(
             self.inside(),
-            1,
             &[Move(7)],
             successors.all(),
+            &slots,
             |_| 1.0,
             EdgeKnowledge::AllAsFirst,
         );

@@ -23,6 +23,7 @@ use super::arena::{AllocationBuffer, Arena, Block};
 use super::decision::{self, Decision};
 use super::joint::JointDecision;
 use super::node::{Bounds, Decider, Meta, Node, NodeId, Stage};
+use super::slots::SlotPlan;
 use super::valuation::Valuation;
 use crate::analysis::GoalBounds;
 use crate::machine::{RoleId, State};
@@ -314,8 +315,9 @@ impl Tree {
             node.set_inside(Stage::Expanded, Block(0));
             return is_known;
         };
-        let (moves, roles) = (found.legal.role(role), self.ranges.len());
-        let length = decision::words(moves.len(), roles, found.successors.words());
+        let moves = found.legal.role(role);
+        let slots = SlotPlan::new(found.successors, self.ranges.len());
+        let length = decision::words(moves.len(), &slots);
         let Some(block) = self.allocate(buffer, length) else {
             node.set_inside(Stage::Unexpanded, Block(0));
             return is_known;
@@ -345,7 +347,7 @@ impl Tree {
         };
         let words = self.arena.from(block);
         let knowledge = self.edge_knowledge();
-        Decision::init(words, roles, moves, found.successors, most, knowledge);
+        Decision::init(words, moves, found.successors, &slots, most, knowledge);
         Decision::new(words).set_open_goals(self.knows_states() && !excludes.get());
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();

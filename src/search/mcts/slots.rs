@@ -1,0 +1,342 @@
+//! What the edges of a decision lead to: how deep it is and who decides there, and the state, or the goals if the match
+//! is over.
+//!
+//! States that follow from one state are alike. Where they have many words, one is written whole, and of each the
+//! words that it has otherwise: in hex, whose states have 110 words and a hundred successors, that takes a tenth of the memory.
+
+use super::arena::{get, set};
+use super::node::Meta;
+use super::words::AtomicU64;
+use crate::machine::State;
+use crate::search::successor::{NodeInfo, Siblings, Turn};
+
+/// States of fewer words are all written whole.
+const MANY_WORDS: usize = 6;
+
+/// How many words are compared at a time.
+const COMPARED: usize = 8;
+
+/// In a form that is written as a number: states are not whole.
+const ALIKE: u32 = 1 << 22;
+
+/// How states are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// Whole. There are so many words for each edge.
+    Whole(usize),
+    /// By what differs from the state that is written first, which has so many words. What each edge leads to
+    /// has the length that it takes.
+    Alike(usize),
+}
+
+/// What there is to be written for some edges.
+pub(super) struct SlotPlan {
+    form: Form,
+    /// The state that others are compared with, as a place; none if the match is over behind all edges.
+    first: Option<usize>,
+    /// The words in which states differ from that one, one state after the other.
+    differing: Vec<u32>,
+    /// For each edge, how many words there are up to the end of its slot, and where the differing words end.
+    ends: Vec<(usize, usize)>,
+}
+
+/// What some edges lead to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slots<'a> {
+    form: Form,
+    edges: usize,
+    words: &'a [AtomicU64],
+}
+
+impl Form {
+    /// A number of 23 bits.
+    fn number(self) -> u32 {
+        match self {
+            Form::Whole(each) => each as u32,
+            Form::Alike(state) => ALIKE | state as u32,
+        }
+    }
+
+    fn from_number(number: u32) -> Form {
+        let words = (number % ALIKE) as usize;
+        match number & ALIKE {
+            0 => Form::Whole(words),
+            _ => Form::Alike(words),
+        }
+    }
+}
+
+impl SlotPlan {
+    /// For edges that lead there, in a game with so many roles.
+    pub(super) fn new(found: Siblings<'_>, roles: usize) -> SlotPlan {
+        let (edges, state, goals) = (found.infos.len(), found.words(), roles.div_ceil(2));
+        let whole = SlotPlan {
+            form: Form::Whole(Meta::WORDS + state.max(goals)),
+            first: None,
+            differing: Vec::new(),
+            ends: Vec::new(),
+        };
+        if state < MANY_WORDS {
+            return whole;
+        }
+        let alike = SlotPlan::alike(found, goals);
+        match alike.words(edges) < whole.words(edges) {
+            true => alike,
+            false => whole,
+        }
+    }
+
+    /// States by what differs from the first one; goals have so many words.
+    fn alike(found: Siblings<'_>, goals: usize) -> SlotPlan {
+        let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
+        let first = found.infos.iter().position(|info| !is_over(info));
+        let which = found.words().div_ceil(64);
+        let mut differing = Vec::new();
+        let mut words = 0;
+        let ends = found.infos.iter().enumerate().map(|(place, info)| {
+            words += Meta::WORDS;
+            words += match first.filter(|_| !is_over(info)) {
+                None => goals,
+                Some(first) => {
+                    let before = differing.len();
+                    add_differing(found.state(first), found.state(place), &mut differing);
+                    which + differing.len() - before
+                }
+            };
+            (words, differing.len())
+        });
+        SlotPlan {
+            form: Form::Alike(found.words()),
+            first,
+            ends: ends.collect(),
+            differing,
+        }
+    }
+
+    /// How many words it takes for so many edges.
+    pub(super) fn words(&self, edges: usize) -> usize {
+        match self.form {
+            Form::Whole(each) => edges * each,
+            Form::Alike(state) => {
+                let slots = self.ends.last().map_or(0, |&(words, _)| words);
+                edges.div_ceil(2) + state + slots
+            }
+        }
+    }
+
+    /// The form as a number of 23 bits, with which [`Slots`] can be read.
+    pub(super) fn number(&self) -> u32 {
+        self.form.number()
+    }
+
+    /// Writes what the edges lead to.
+    pub(super) fn write(&self, words: &[AtomicU64], found: Siblings<'_>) {
+        let infos = found.infos.iter().enumerate();
+        let state = match self.form {
+            Form::Whole(each) => {
+                for ((place, info), slot) in infos.zip(words.chunks_exact(each)) {
+                    let (meta, rest) = slot.split_at(Meta::WORDS);
+                    set(&meta[0], Meta::new(info).word());
+                    match &info.turn {
+                        Turn::Over(goals) => write_goals(rest, goals),
+                        _ => write(rest, found.state(place)),
+                    }
+                }
+                return;
+            }
+            Form::Alike(state) => state,
+        };
+        let (ends, rest) = words.split_at(found.infos.len().div_ceil(2));
+        for (word, pair) in ends.iter().zip(self.ends.chunks(2)) {
+            let end = |at: usize| pair.get(at).map_or(0, |&(end, _)| end as u64);
+            set(word, end(1) << 32 | end(0));
+        }
+        let (first, slots) = rest.split_at(state);
+        if let Some(place) = self.first {
+            write(first, found.state(place));
+        }
+        let (mut start, mut before) = (0, 0);
+        for ((place, info), &(end, after)) in infos.zip(&self.ends) {
+            let (meta, rest) = slots[start..end].split_at(Meta::WORDS);
+            set(&meta[0], Meta::new(info).word());
+            match &info.turn {
+                Turn::Over(goals) => write_goals(rest, goals),
+                _ => {
+                    let differing = &self.differing[before..after];
+                    write_differing(rest, found.state(place), differing);
+                }
+            }
+            (start, before) = (end, after);
+        }
+    }
+}
+
+impl<'a> Slots<'a> {
+    /// What so many edges lead to, which was written at the start of these words in the form with this number.
+    pub(super) fn new(number: u32, edges: usize, words: &'a [AtomicU64]) -> Slots<'a> {
+        Slots {
+            form: Form::from_number(number),
+            edges,
+            words,
+        }
+    }
+
+    /// How many words there are.
+    pub(super) fn words(self) -> usize {
+        match self.form {
+            Form::Whole(each) => self.edges * each,
+            Form::Alike(state) => {
+                let slots = self.edges.checked_sub(1).map_or(0, |last| self.end(last));
+                self.edges.div_ceil(2) + state + slots
+            }
+        }
+    }
+
+    /// The state that an edge leads to, if the match is not over there.
+    pub(super) fn state(self, place: usize, state: &mut State) -> Meta {
+        let (meta, rest) = self.slot(place).split_at(Meta::WORDS);
+        match self.form {
+            Form::Whole(_) => state.assign_from(rest.iter().map(get)),
+            Form::Alike(words) => {
+                let first = &self.words[self.edges.div_ceil(2)..][..words];
+                let (which, differing) = rest.split_at(words.div_ceil(64));
+                let mut differing = differing.iter();
+                state.assign_from(first.iter().enumerate().map(|(at, word)| {
+                    let differs = get(&which[at / 64]) >> (at % 64) & 1 != 0;
+                    let own = if differs { differing.next() } else { None };
+                    get(own.unwrap_or(word))
+                }));
+            }
+        }
+        Meta::from_word(get(&meta[0]))
+    }
+
+    /// The goal that a role has behind an edge where the match is over.
+    pub(super) fn goal(self, place: usize, role: usize) -> f32 {
+        let pair = get(&self.slot(place)[Meta::WORDS + role / 2]);
+        f32::from_bits((pair >> (32 * (role % 2))) as u32)
+    }
+
+    fn slot(self, place: usize) -> &'a [AtomicU64] {
+        match self.form {
+            Form::Whole(each) => &self.words[place * each..][..each],
+            Form::Alike(state) => {
+                let start = place.checked_sub(1).map_or(0, |before| self.end(before));
+                let slots = &self.words[self.edges.div_ceil(2) + state..];
+                &slots[start..self.end(place)]
+            }
+        }
+    }
+
+    /// Where the slot of an edge ends, if they have the lengths that they take.
+    fn end(self, place: usize) -> usize {
+        (get(&self.words[place / 2]) >> (32 * (place % 2))) as u32 as usize
+    }
+}
+
+/// Adds the places of the words in which a state differs from another one.
+fn add_differing(from: &[u64], state: &[u64], differing: &mut Vec<u32>) {
+    let parts = from.chunks(COMPARED).zip(state.chunks(COMPARED));
+    for ((from, state), start) in parts.zip((0..).step_by(COMPARED)) {
+        if from == state {
+            continue;
+        }
+        let pairs = from.iter().zip(state).zip(start..);
+        differing.extend(pairs.filter_map(|((from, word), at)| (from != word).then_some(at)));
+    }
+}
+
+/// Writes these values, and 0 in what is left of the words.
+fn write(words: &[AtomicU64], values: &[u64]) {
+    let values = values.iter().copied().chain(std::iter::repeat(0));
+    words
+        .iter()
+        .zip(values)
+        .for_each(|(word, value)| set(word, value));
+}
+
+/// Writes goals, two in a word.
+fn write_goals(words: &[AtomicU64], goals: &[f32]) {
+    for (word, pair) in words.iter().zip(goals.chunks(2)) {
+        let bits = |at: usize| pair.get(at).map_or(0, |goal| goal.to_bits());
+        set(word, u64::from(bits(1)) << 32 | u64::from(bits(0)));
+    }
+}
+
+/// Writes at which of these places, ascending, a state has words of its own, a bit for each, and then these words.
+fn write_differing(words: &[AtomicU64], state: &[u64], differing: &[u32]) {
+    let (which, own) = words.split_at(words.len() - differing.len());
+    let mut left = differing;
+    for (word, end) in which.iter().zip((64..).step_by(64)) {
+        let (here, after) = left.split_at(left.partition_point(|&at| at < end));
+        set(word, here.iter().fold(0, |bits, at| bits | 1 << (at % 64)));
+        left = after;
+    }
+    for (word, &at) in own.iter().zip(differing) {
+        set(word, state[at as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::machine::RoleId;
+    use crate::search::successor::Successors;
+
+    proptest! {
+        /// States and goals are read as they were written, however much states differ.
+        #[test]
+        fn what_was_written_is_read(
+            roles in 1usize..=4,
+            from in prop::collection::vec(any::<u64>(), 1..150),
+            edges in prop::collection::vec(
+                (prop::bool::weighted(0.2), prop::collection::vec((0usize..150, any::<u64>()), 0..12)),
+                1..20,
+            ),
+        ) {
+            let goals: Box<[f32]> = (0..roles).map(|role| role as f32 - 0.5).collect();
+            let mut found = Successors::default();
+            for (depth, (is_over, changes)) in (3..).zip(&edges) {
+                let mut state = from.clone();
+                changes.iter().for_each(|(at, word)| state[at % from.len()] ^= word);
+                let turn = if *is_over { Turn::Over(goals.clone()) } else { Turn::One(RoleId(1)) };
+                found.extend(&state, [NodeInfo { depth, turn }]);
+            }
+            let found = found.all();
+            let plan = SlotPlan::new(found, roles);
+            let whole = edges.len() * (Meta::WORDS + from.len().max(roles.div_ceil(2)));
+            prop_assert!(plan.words(edges.len()) <= whole);
+            let words: Vec<AtomicU64> = (0..plan.words(edges.len())).map(|_| AtomicU64::new(!0)).collect();
+            plan.write(&words, found);
+            let slots = Slots::new(plan.number(), edges.len(), &words);
+            prop_assert_eq!(slots.words(), words.len());
+            for (place, info) in found.infos.iter().enumerate() {
+                if matches!(info.turn, Turn::Over(_)) {
+                    let read: Vec<f32> = (0..roles).map(|role| slots.goal(place, role)).collect();
+                    prop_assert_eq!(&read[..], &goals[..]);
+                } else {
+                    let mut state = State::new();
+                    prop_assert_eq!(slots.state(place, &mut state), Meta::new(info));
+                    prop_assert_eq!(state, found.to_state(place));
+                }
+            }
+        }
+    }
+
+    /// Successors of large states that differ in one word take a few words each.
+    #[test]
+    fn large_states_that_are_alike_take_little() {
+        let mut found = Successors::default();
+        for place in 0..100 {
+            let mut state = [7; 110];
+            state[place] = 8;
+            let turn = Turn::One(RoleId(0));
+            found.extend(&state, [NodeInfo { depth: 1, turn }]);
+        }
+        // Two that differ from the first one, which of the 110 these are, and the depth.
+        let most = 50 + 110 + 100 * (2 + 2 + 1);
+        assert!(SlotPlan::new(found.all(), 2).words(100) <= most);
+    }
+}
