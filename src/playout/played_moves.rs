@@ -1,8 +1,9 @@
 //! The moves that matches are made of, whenever they were made: what a search needs for all moves
 //! as first (AMAF), as in rapid action value estimation (RAVE).
 //!
-//! Each lane's moves are added to a set, bit-sliced, as they are chosen, which takes an operation for
-//! each move that is legal in some lane. They are read when the match ends.
+//! Each lane's moves are listed as they are chosen, and read when the match ends. Those that are the only ones in all
+//! lanes, as a role has that does not decide, are many and tell little: of these it is kept where they were made, a bit for
+//! each lane.
 
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::select::Selector;
@@ -50,24 +51,23 @@ impl PlayedMoves {
 #[derive(Debug)]
 pub(super) struct LaneMoves {
     numbers: MoveNumbers,
-    width: Width,
-    /// A row for each move: where it was made.
-    rows: Vec<u64>,
-    /// The moves that were made in some lane.
-    made: Vec<u32>,
-    /// The moves of each lane whose match ends.
+    /// The moves of each lane.
+    made: Vec<Vec<u32>>,
+    /// The lanes in which moves were made that were the only ones, besides.
+    forced: Vec<(u32, LaneMask)>,
+    /// The moves of each lane whose match ended last.
     ended: Vec<Vec<u32>>,
 }
 
 impl LaneMoves {
     /// No moves yet.
     pub(super) fn new(numbers: MoveNumbers, width: Width) -> LaneMoves {
+        let [made, ended] = [(); 2].map(|()| vec![Vec::new(); width.lanes()]);
         LaneMoves {
-            rows: vec![0; numbers.count() * width.words()],
-            made: Vec::new(),
-            ended: vec![Vec::new(); width.lanes()],
             numbers,
-            width,
+            made,
+            forced: Vec::new(),
+            ended,
         }
     }
 
@@ -80,28 +80,21 @@ impl LaneMoves {
         *self = LaneMoves::new(self.numbers.clone(), width);
     }
 
-    /// Adds the rows that a role's selector has chosen.
-    pub(super) fn note(&mut self, role: RoleId, selector: &Selector, chosen: &[u64]) {
-        let words = self.width.words();
-        let first = self.numbers.of(role).start;
-        let chosen = chosen.chunks_exact(words);
-        let rows = self.rows[first * words..].chunks_exact_mut(words);
-        let mut rows = rows.zip(chosen);
-        let mut before = 0;
-        for &place in selector.listed() {
-            let next = rows.nth(place as usize - before);
-            before = place as usize + 1;
-            let Some((row, chosen)) = next else {
-                return;
-            };
-            let (mut any, mut new) = (0, 0);
-            for (word, &chosen) in row.iter_mut().zip(chosen) {
-                any |= *word;
-                new |= chosen;
-                *word |= chosen;
+    /// Adds what a role's selector has chosen, in rows of this width.
+    pub(super) fn note(&mut self, width: Width, role: RoleId, selector: &Selector, chosen: &[u64]) {
+        let first = self.numbers.of(role).start as u32;
+        let row = |place: u32| &chosen[place as usize * width.words()..][..width.words()];
+        if let &[only] = selector.listed() {
+            let (number, lanes) = (first + only, LaneMask::from_words(row(only)));
+            match self.forced.iter_mut().find(|(known, _)| *known == number) {
+                Some((_, known)) => *known = known.or(lanes),
+                None => self.forced.push((number, lanes)),
             }
-            if any == 0 && new != 0 {
-                self.made.push(first as u32 + place);
+            return;
+        }
+        for &place in selector.listed() {
+            for lane in ones(row(place).iter().copied()) {
+                self.made[lane].push(first + place);
             }
         }
     }
@@ -109,25 +102,18 @@ impl LaneMoves {
     /// Takes out the moves of the lanes whose matches end.
     pub(super) fn end(&mut self, ended: LaneMask) {
         for lane in ended.lanes() {
-            self.ended[lane].clear();
+            std::mem::swap(&mut self.ended[lane], &mut self.made[lane]);
+            self.made[lane].clear();
         }
-        let ended = ended.words(self.width);
-        let (rows, lists) = (&mut self.rows, &mut self.ended);
-        self.made.retain(|&number| {
-            let row = &mut rows[number as usize * ended.len()..][..ended.len()];
-            let mut left = 0;
-            for (word, (ended, first)) in row.iter_mut().zip(ended.iter().zip((0..).step_by(64))) {
-                for bit in ones(std::iter::once(*word & ended)) {
-                    lists[first + bit].push(number);
-                }
-                *word &= !ended;
-                left |= *word;
+        for (number, lanes) in &mut self.forced {
+            for lane in lanes.and(ended).lanes() {
+                self.ended[lane].push(*number);
             }
-            left != 0
-        });
+            *lanes = lanes.and_not(ended);
+        }
     }
 
-    /// The moves of a lane whose match has just ended.
+    /// The moves of a lane whose match has just ended; what was made several times is there as often.
     pub(super) fn of(&self, lane: usize) -> &[u32] {
         &self.ended[lane]
     }

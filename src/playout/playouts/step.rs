@@ -98,7 +98,7 @@ impl Playouts {
                 lines.note(&self.lanes, self.now, selector, does);
             }
             if let Some(moves) = &mut self.moves {
-                moves.note(role, selector, does);
+                moves.note(width, role, selector, does);
             }
         }
         stuck
