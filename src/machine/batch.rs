@@ -37,6 +37,7 @@ use super::{Move, RoleId, State};
 use crate::engine::{PlayoutPolicy, ValidEngine, Validity};
 use crate::ground::{GroundGame, section};
 use crate::lane_mask::LaneMask;
+use crate::state::ones;
 
 /// States of a game: at most as many as there are lanes.
 ///
@@ -246,6 +247,8 @@ impl Batch {
         let rows = legal.map(|legal| self.evaluator.outputs(legal.clone()));
         let words = self.evaluator.width().words();
         let rows = rows.flat_map(|rows| rows.chunks_exact(words));
+        // Most are of players not to move.
+        let rows = rows.filter(|row| row.iter().any(|&word| word != 0));
         rows.map(|row| LaneMask::from_words(row).and(filled).count())
             .sum()
     }
@@ -255,11 +258,12 @@ impl Batch {
     pub fn for_each_legal(&mut self, role: RoleId, mut found: impl FnMut(usize, Move)) {
         self.look();
         let legal = &self.game.layout().legal[role.index()];
-        let filled = self.filled();
+        let (width, filled) = (self.evaluator.width(), self.filled());
+        let filled = filled.words(width);
         let rows = self.evaluator.outputs(legal.clone());
-        let rows = rows.chunks_exact(self.evaluator.width().words());
-        for (row, number) in rows.zip(0..) {
-            for lane in LaneMask::from_words(row).and(filled).lanes() {
+        for (row, number) in rows.chunks_exact(width.words()).zip(0..) {
+            let words = row.iter().zip(filled).map(|(word, filled)| word & filled);
+            for lane in ones(words) {
                 found(lane, Move(number));
             }
         }

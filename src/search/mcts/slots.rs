@@ -236,14 +236,23 @@ impl<'a> Slots<'a> {
 
 /// Adds the places of the words in which a state differs from another one.
 fn add_differing(from: &[u64], state: &[u64], differing: &mut Vec<u32>) {
-    let parts = from.chunks(COMPARED).zip(state.chunks(COMPARED));
-    for ((from, state), start) in parts.zip((0..).step_by(COMPARED)) {
-        if from == state {
-            continue;
-        }
-        let pairs = from.iter().zip(state).zip(start..);
+    let mut add = |from: &[u64], state: &[u64], start: usize| {
+        let pairs = from.iter().zip(state).zip(start as u32..);
         differing.extend(pairs.filter_map(|((from, word), at)| (from != word).then_some(at)));
+    };
+    let (parts, rest) = from.as_chunks::<COMPARED>();
+    let (own_parts, own_rest) = state.as_chunks::<COMPARED>();
+    for ((from, state), start) in parts.iter().zip(own_parts).zip((0..).step_by(COMPARED)) {
+        // Without branches, as it is by vectors then.
+        let differ = from
+            .iter()
+            .zip(state)
+            .fold(0, |differ, (from, word)| differ | from ^ word);
+        if differ != 0 {
+            add(from, state, start);
+        }
     }
+    add(rest, own_rest, COMPARED * parts.len());
 }
 
 /// Writes these values, and 0 in what is left of the words.
