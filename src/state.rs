@@ -49,6 +49,22 @@ impl State {
     pub fn assign_from(&mut self, words: impl Iterator<Item = u64>) {
         self.words.clear();
         self.words.extend(words);
+        self.trim();
+    }
+
+    /// Makes the words at some places others.
+    pub(crate) fn replace(&mut self, words: impl Iterator<Item = (usize, u64)>) {
+        for (at, word) in words {
+            if self.words.len() <= at {
+                self.words.resize(at + 1, 0);
+            }
+            self.words[at] = word;
+        }
+        self.trim();
+    }
+
+    /// Removes zero words at the end.
+    fn trim(&mut self) {
         while self.words.last() == Some(&0) {
             self.words.pop();
         }

@@ -9,6 +9,7 @@ use super::node::Meta;
 use super::words::AtomicU64;
 use crate::machine::State;
 use crate::search::successor::{NodeInfo, Siblings, Turn};
+use crate::state::ones;
 
 /// States of fewer words are all written whole.
 const MANY_WORDS: usize = 6;
@@ -199,13 +200,9 @@ impl<'a> Slots<'a> {
             Form::Whole(_) => state.assign_from(rest.iter().map(get)),
             Form::Alike(words) => {
                 let first = &self.words[self.edges.div_ceil(2)..][..words];
-                let (which, differing) = rest.split_at(words.div_ceil(64));
-                let mut differing = differing.iter();
-                state.assign_from(first.iter().enumerate().map(|(at, word)| {
-                    let differs = get(&which[at / 64]) >> (at % 64) & 1 != 0;
-                    let own = if differs { differing.next() } else { None };
-                    get(own.unwrap_or(word))
-                }));
+                let (which, own) = rest.split_at(words.div_ceil(64));
+                state.assign_from(first.iter().map(get));
+                state.replace(ones(which.iter().map(get)).zip(own.iter().map(get)));
             }
         }
         Meta::from_word(get(&meta[0]))
