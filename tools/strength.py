@@ -9,6 +9,9 @@ Each opening is played once with each player in each role. Usage:
     tools/strength.py RULESHEET... --against PROGRAM                     another build, both over the loopback
     tools/strength.py RULESHEET... --stranger http://HOST:PORT           whoever listens there
     tools/strength.py --panel FOLDER --sprt 0,30,0.05,0.05 --records F   the panel's rulesheets in a folder, by a test
+
+Evaluations that were learned alike differ. With --evaluations N a series has N parts, for each of which both players learn
+anew, with other random numbers; the interval then allows for how much the parts differ.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import json
 import math
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -98,7 +102,7 @@ def overlooked_losses(records: Path) -> dict[int, int]:
     return found
 
 
-def wilson(score: float, matches: int) -> tuple[float, float]:
+def wilson(score: float, matches: float) -> tuple[float, float]:
     """The interval in which the expected score is, with a probability of 95%."""
     if matches == 0:
         return 0.0, 1.0
@@ -118,9 +122,46 @@ def specification(options: str, nodes: int, evaluation: str = DEFAULT_EVALUATION
 
 
 def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
-    """A series in one game: its standings."""
+    """A series in one game: its standings, those of its parts together."""
+    parts = []
+    for number in range(options.evaluations):
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            parts.append(play_part(rulesheet, own, options, number))
+
+    def total(key: str) -> float:
+        return sum(part[key] for part in parts)
+
+    def totals(key: str) -> list:
+        columns = zip(*(part[key] for part in parts))
+        return [None if None in column else sum(column) for column in columns]
+
+    return parts[0] | {
+        "matches": total("matches"),
+        "score": total("score"),
+        "counts": totals("counts"),
+        "timeouts": total("timeouts"),
+        "overlooked": totals("overlooked"),
+        "evaluation": "; ".join(part["evaluation"] for part in parts),
+        "independent": independent_matches(parts),
+    }
+
+
+def independent_matches(parts: list[dict]) -> float:
+    """How many matches that do not depend on each other would tell as much of the expected score as those of some parts do,
+    by how much the scores of the parts differ: all of them at most."""
+    matches = sum(part["matches"] for part in parts)
+    shares = [part["score"] / part["matches"] for part in parts if part["matches"]]
+    if len(shares) < 2:
+        return matches
+    share = statistics.mean(shares)
+    error = statistics.variance(shares) / len(shares)
+    return min(matches, share * (1 - share) / error) if error > 0 else matches
+
+
+def play_part(rulesheet: str, folder: str, options: argparse.Namespace, number: int) -> dict:
+    """A part of a series, with evaluations of its own."""
     name = Path(rulesheet).stem
-    seed = ["--seed", str(options.seed)]
+    seed = ["--seed", str(options.seed + number)]
     own = specification(options.own, options.nodes)
     # Another build may know no evaluation.
     other = specification(options.without, options.nodes, "" if options.against else DEFAULT_EVALUATION)
@@ -147,9 +188,10 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
             clock *= HTTP_CLOCKS
         elif options.stranger:
             others = [options.stranger] * len(others)
-        records = Path(options.records or folder, f"{name}.jsonl")
+        part = f"-{number + 1}" if number > 0 else ""
+        records = Path(options.records or folder, f"{name}{part}.jsonl")
         records.unlink(missing_ok=True)
-        rounds = max(1, options.matches // roles)
+        rounds = max(1, options.matches // options.evaluations // roles)
         named = [part for player in [own, *others] for part in ("--player", player)]
         arguments = [rulesheet, *named, "--rounds", str(rounds), *seed]
         arguments += ["--start-clock", str(options.start_clock), "--play-clock", str(clock), "--output", str(records)]
@@ -176,8 +218,8 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
 
 def row(name: str, series: dict) -> str:
     """A line of the table."""
-    low, high = wilson(series["score"], series["matches"])
     share = 100 * series["score"] / max(1, series["matches"])
+    low, high = wilson(share / 100 * series["independent"], series["independent"])
     overlooked = ["" if count is None else str(count) for count in series["overlooked"]]
     wins, draws, losses = series["counts"]
     return (f"| {name} | {series['matches']} | {wins} | {draws} | {losses} | {share:.1f}%"
@@ -200,6 +242,7 @@ def main() -> None:
     parser.add_argument("--sprt", metavar="ELO0,ELO1,ALPHA,BETA", help="end a series when this test is decided")
     parser.add_argument("--openings", type=int, default=2, metavar="N", help="joint moves at random first")
     parser.add_argument("--learn", type=float, default=3, metavar="SECONDS", help="for the evaluation, before a series")
+    parser.add_argument("--evaluations", type=int, default=1, metavar="N", help="learn anew so often in a series")
     parser.add_argument("--records", metavar="FOLDER", help="keep the matches there, as JSON Lines")
     parser.add_argument("--core", type=int, default=0, help="the processor for all of this")
     parser.add_argument("--seed", type=int, default=1)
@@ -207,6 +250,8 @@ def main() -> None:
     require_program()
     if options.without is None:
         options.without = "" if options.against else "evaluation=false"
+    if options.evaluations < 1 or options.sprt and options.evaluations > 1:
+        parser.error("--evaluations is a number from 1 on, and 1 with --sprt, as a test is of one series")
     rulesheets = list(options.rulesheets)
     if options.panel:
         rulesheets += [str(path) for game in PANEL if (path := Path(options.panel, f"{game}.kif")).exists()]
@@ -232,7 +277,8 @@ def main() -> None:
     if len(every) > 1:
         counts = [sum(column) for column in zip(*(series["counts"] for series in every))]
         known = [[series["overlooked"][player] for series in every] for player in (0, 1)]
-        total = {key: sum(series[key] for series in every) for key in ("matches", "score", "timeouts")}
+        keys = ("matches", "score", "timeouts", "independent")
+        total = {key: sum(series[key] for series in every) for key in keys}
         overlooked = [None if None in column else sum(column) for column in known]
         total |= {"counts": counts, "evaluation": "", "overlooked": overlooked}
         print(row(name, total))
