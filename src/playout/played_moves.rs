@@ -57,6 +57,9 @@ pub(super) struct LaneMoves {
     forced: Vec<(u32, LaneMask)>,
     /// The moves of each lane whose match ended last.
     ended: Vec<Vec<u32>>,
+    /// How many matches have ended, and for each move, which of these was the last one in which it was made.
+    matches: u64,
+    seen: Vec<u64>,
 }
 
 impl LaneMoves {
@@ -64,10 +67,12 @@ impl LaneMoves {
     pub(super) fn new(numbers: MoveNumbers, width: Width) -> LaneMoves {
         let [made, ended] = [(); 2].map(|()| vec![Vec::new(); width.lanes()]);
         LaneMoves {
-            numbers,
             made,
             forced: Vec::new(),
             ended,
+            matches: 0,
+            seen: vec![0; numbers.count()],
+            numbers,
         }
     }
 
@@ -99,21 +104,27 @@ impl LaneMoves {
         }
     }
 
-    /// Takes out the moves of the lanes whose matches end.
+    /// Takes out the moves of the lanes whose matches end, each move once.
     pub(super) fn end(&mut self, ended: LaneMask) {
         for lane in ended.lanes() {
-            std::mem::swap(&mut self.ended[lane], &mut self.made[lane]);
-            self.made[lane].clear();
-        }
-        for (number, lanes) in &mut self.forced {
-            for lane in lanes.and(ended).lanes() {
-                self.ended[lane].push(*number);
+            self.ended[lane].clear();
+            self.matches += 1;
+            let made = self.made[lane].drain(..);
+            let forced = self.forced.iter();
+            let forced = forced.filter(|(_, lanes)| lanes.contains(lane));
+            for number in made.chain(forced.map(|&(number, _)| number)) {
+                let seen = &mut self.seen[number as usize];
+                if std::mem::replace(seen, self.matches) != self.matches {
+                    self.ended[lane].push(number);
+                }
             }
+        }
+        for (_, lanes) in &mut self.forced {
             *lanes = lanes.and_not(ended);
         }
     }
 
-    /// The moves of a lane whose match has just ended; what was made several times is there as often.
+    /// The moves of a lane whose match has just ended.
     pub(super) fn of(&self, lane: usize) -> &[u32] {
         &self.ended[lane]
     }
