@@ -128,22 +128,15 @@ def play(rulesheet: str, folder: str, options: argparse.Namespace) -> dict:
         with tempfile.TemporaryDirectory(dir=folder) as own:
             parts.append(play_part(rulesheet, own, options, number))
 
-    def total(key: str) -> float:
-        return sum(part[key] for part in parts)
+    evaluations = "; ".join(filter(None, (part["evaluation"] for part in parts)))
+    return parts[0] | together(parts) | {"evaluation": evaluations, "independent": independent_matches(parts)}
 
-    def totals(key: str) -> list:
-        columns = zip(*(part[key] for part in parts))
-        return [None if None in column else sum(column) for column in columns]
 
-    return parts[0] | {
-        "matches": total("matches"),
-        "score": total("score"),
-        "counts": totals("counts"),
-        "timeouts": total("timeouts"),
-        "overlooked": totals("overlooked"),
-        "evaluation": "; ".join(part["evaluation"] for part in parts),
-        "independent": independent_matches(parts),
-    }
+def together(series: list[dict]) -> dict:
+    """What some series came to together, as far as that is known of all."""
+    columns = {key: list(zip(*(one[key] for one in series))) for key in ("counts", "overlooked")}
+    sums = {key: [None if None in column else sum(column) for column in of] for key, of in columns.items()}
+    return sums | {key: sum(one[key] for one in series) for key in ("matches", "score", "timeouts")}
 
 
 def independent_matches(parts: list[dict]) -> float:
@@ -275,12 +268,8 @@ def main() -> None:
     name = "all" if all(series["roles"] == 2 for series in every) else "all of two roles"
     every = [series for series in every if series["roles"] == 2]
     if len(every) > 1:
-        counts = [sum(column) for column in zip(*(series["counts"] for series in every))]
-        known = [[series["overlooked"][player] for series in every] for player in (0, 1)]
-        keys = ("matches", "score", "timeouts", "independent")
-        total = {key: sum(series[key] for series in every) for key in keys}
-        overlooked = [None if None in column else sum(column) for column in known]
-        total |= {"counts": counts, "evaluation": "", "overlooked": overlooked}
+        independent = sum(series["independent"] for series in every)
+        total = together(every) | {"evaluation": "", "independent": independent}
         print(row(name, total))
 
 

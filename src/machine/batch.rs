@@ -143,43 +143,43 @@ impl Batch {
     /// # Panics
     /// If there are more states than lanes, or one is outside the engine's
     /// [validity](Batch::validity).
-    pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State, IntoIter: Clone>) {
-        let states = states.into_iter();
-        let nexts = states.clone().skip(1);
-        let changes = states.clone().zip(nexts);
-        let changes = changes.filter(|(state, next)| !std::ptr::eq(*state, *next));
-        let (runs, filled) = (1 + changes.count(), states.clone().count());
-        if 2 * runs > filled {
+    pub fn enter<'a>(&mut self, states: impl IntoIterator<Item = &'a State>) {
+        // Each state that is not the same as the one before, and its lanes.
+        let mut runs: Vec<(&State, Range<usize>)> = Vec::new();
+        for (lane, state) in states.into_iter().enumerate() {
+            match runs.last_mut() {
+                Some((last, lanes)) if std::ptr::eq(*last, state) => lanes.end += 1,
+                _ => runs.push((state, lane..lane + 1)),
+            }
+        }
+        let filled = runs.last().map_or(0, |(_, lanes)| lanes.end);
+        if 2 * runs.len() > filled {
             let words = self.state_words();
             self.columns.clear();
-            for state in states {
-                let end = self.columns.len() + words;
-                self.columns.extend_from_slice(state.words());
-                self.columns.resize(end, 0);
+            for (state, lanes) in runs {
+                for _ in lanes {
+                    let end = self.columns.len() + words;
+                    self.columns.extend_from_slice(state.words());
+                    self.columns.resize(end, 0);
+                }
             }
             return self.load();
         }
-        self.fill_runs(states, filled);
-    }
-
-    /// Fills so many lanes with the states, many of which are the same as the one before.
-    fn fill_runs<'a>(&mut self, states: impl Iterator<Item = &'a State>, lanes: usize) {
-        assert!(lanes <= self.lanes(), "{lanes} states for {}", self.lanes());
-        let mut runs: Vec<(&[u64], Range<usize>)> = Vec::new();
-        for (lane, state) in states.enumerate() {
-            match runs.last_mut() {
-                Some((last, lanes)) if std::ptr::eq(*last, state.words()) => lanes.end += 1,
-                _ => {
-                    self.validity.check(state.words());
-                    runs.push((state.words(), lane..lane + 1));
-                }
-            }
-        }
-        self.filled = lanes;
+        assert!(
+            filled <= self.lanes(),
+            "{filled} states for {}",
+            self.lanes()
+        );
+        let states = runs.iter();
+        states.for_each(|(state, _)| self.validity.check(state.words()));
+        self.filled = filled;
         self.known = Known::default();
         let bases = self.game.layout().bases.clone();
         let width = self.evaluator.width();
-        spread(width, runs.into_iter(), self.evaluator.inputs_mut(bases));
+        let columns = runs
+            .into_iter()
+            .map(|(state, lanes)| (state.words(), lanes));
+        spread(width, columns, self.evaluator.inputs_mut(bases));
     }
 
     /// Fills lanes with packed states, which are given one after the other, in their order.

@@ -110,13 +110,9 @@ impl MadeMoves {
         self.set(self.number(role, played));
     }
 
-    /// What tells whether a move of the role is in the set.
-    fn contains(&self, role: RoleId) -> impl Fn(Move) -> bool {
-        let first = self.numbers.of(role).start;
-        move |played| {
-            let number = first + played.index();
-            self.bits[number / 64] >> (number % 64) & 1 != 0
-        }
+    fn contains(&self, role: RoleId, played: Move) -> bool {
+        let number = self.number(role, played);
+        self.bits[number / 64] >> (number % 64) & 1 != 0
     }
 
     fn number(&self, role: RoleId, played: Move) -> usize {
@@ -149,10 +145,9 @@ impl Tree {
             };
             made.insert(role, decision.edge(place).played());
             let value = self.ranges()[role.index()].to_unit(goals[role.index()] as f32);
-            let is_made = made.contains(role);
             told = 0;
             for edge in decision.each() {
-                if is_made(edge.played()) {
+                if made.contains(role, edge.played()) {
                     edge.add_as_first(value);
                     told += 1;
                 }

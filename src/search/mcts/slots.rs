@@ -37,8 +37,8 @@ pub(super) struct SlotPlan {
     first: Option<usize>,
     /// The words in which states differ from that one, one state after the other.
     differing: Vec<u32>,
-    /// For each edge, how many words there are up to the end of its slot, and where the differing words end.
-    ends: Vec<(usize, usize)>,
+    /// For each edge, how many words there are up to the end of its slot.
+    ends: Vec<usize>,
 }
 
 /// What some edges lead to.
@@ -50,6 +50,14 @@ pub(super) struct Slots<'a> {
 }
 
 impl Form {
+    /// How many words it takes for so many edges, whose slots have so many if these have the lengths that they take.
+    fn words(self, edges: usize, slots: impl FnOnce() -> usize) -> usize {
+        match self {
+            Form::Whole(each) => edges * each,
+            Form::Alike(state) => edges.div_ceil(2) + state + slots(),
+        }
+    }
+
     /// A number of 23 bits.
     fn number(self) -> u32 {
         match self {
@@ -104,7 +112,7 @@ impl SlotPlan {
                     which + differing.len() - before
                 }
             };
-            (words, differing.len())
+            words
         });
         SlotPlan {
             form: Form::Alike(found.words()),
@@ -116,13 +124,7 @@ impl SlotPlan {
 
     /// How many words it takes for so many edges.
     pub(super) fn words(&self, edges: usize) -> usize {
-        match self.form {
-            Form::Whole(each) => edges * each,
-            Form::Alike(state) => {
-                let slots = self.ends.last().map_or(0, |&(words, _)| words);
-                edges.div_ceil(2) + state + slots
-            }
-        }
+        (self.form).words(edges, || self.ends.last().map_or(0, |&words| words))
     }
 
     /// The form as a number of 23 bits, with which [`Slots`] can be read.
@@ -132,42 +134,32 @@ impl SlotPlan {
 
     /// Writes what the edges lead to.
     pub(super) fn write(&self, words: &[AtomicU64], found: Siblings<'_>) {
-        let infos = found.infos.iter().enumerate();
-        let state = match self.form {
-            Form::Whole(each) => {
-                for ((place, info), slot) in infos.zip(words.chunks_exact(each)) {
-                    let (meta, rest) = slot.split_at(Meta::WORDS);
-                    set(&meta[0], Meta::new(info).word());
-                    match &info.turn {
-                        Turn::Over(goals) => write_goals(rest, goals),
-                        _ => write(rest, found.state(place)),
-                    }
-                }
-                return;
+        let edges = found.infos.len();
+        if let Form::Alike(state) = self.form {
+            let (ends, rest) = words.split_at(edges.div_ceil(2));
+            for (word, pair) in ends.iter().zip(self.ends.chunks(2)) {
+                let end = |at: usize| pair.get(at).map_or(0, |&end| end as u64);
+                set(word, end(1) << 32 | end(0));
             }
-            Form::Alike(state) => state,
-        };
-        let (ends, rest) = words.split_at(found.infos.len().div_ceil(2));
-        for (word, pair) in ends.iter().zip(self.ends.chunks(2)) {
-            let end = |at: usize| pair.get(at).map_or(0, |&(end, _)| end as u64);
-            set(word, end(1) << 32 | end(0));
+            if let Some(place) = self.first {
+                write(&rest[..state], found.state(place));
+            }
         }
-        let (first, slots) = rest.split_at(state);
-        if let Some(place) = self.first {
-            write(first, found.state(place));
-        }
-        let (mut start, mut before) = (0, 0);
-        for ((place, info), &(end, after)) in infos.zip(&self.ends) {
-            let (meta, rest) = slots[start..end].split_at(Meta::WORDS);
+        let slots = Slots::new(self.number(), edges, words);
+        let mut left = &self.differing[..];
+        for (place, info) in found.infos.iter().enumerate() {
+            let (meta, rest) = slots.slot(place).split_at(Meta::WORDS);
             set(&meta[0], Meta::new(info).word());
-            match &info.turn {
-                Turn::Over(goals) => write_goals(rest, goals),
-                _ => {
-                    let differing = &self.differing[before..after];
-                    write_differing(rest, found.state(place), differing);
+            match (&info.turn, self.form) {
+                (Turn::Over(goals), _) => write_goals(rest, goals),
+                (_, Form::Whole(_)) => write(rest, found.state(place)),
+                (_, Form::Alike(state)) => {
+                    let (which, own) = rest.split_at(state.div_ceil(64));
+                    let (differing, after) = left.split_at(own.len());
+                    write_differing(which, own, found.state(place), differing);
+                    left = after;
                 }
             }
-            (start, before) = (end, after);
         }
     }
 }
@@ -184,13 +176,8 @@ impl<'a> Slots<'a> {
 
     /// How many words there are.
     pub(super) fn words(self) -> usize {
-        match self.form {
-            Form::Whole(each) => self.edges * each,
-            Form::Alike(state) => {
-                let slots = self.edges.checked_sub(1).map_or(0, |last| self.end(last));
-                self.edges.div_ceil(2) + state + slots
-            }
-        }
+        let slots = || self.edges.checked_sub(1).map_or(0, |last| self.end(last));
+        self.form.words(self.edges, slots)
     }
 
     /// The state that an edge leads to, if the match is not over there.
@@ -270,8 +257,7 @@ fn write_goals(words: &[AtomicU64], goals: &[f32]) {
 }
 
 /// Writes at which of these places, ascending, a state has words of its own, a bit for each, and then these words.
-fn write_differing(words: &[AtomicU64], state: &[u64], differing: &[u32]) {
-    let (which, own) = words.split_at(words.len() - differing.len());
+fn write_differing(which: &[AtomicU64], own: &[AtomicU64], state: &[u64], differing: &[u32]) {
     let mut left = differing;
     for (word, end) in which.iter().zip((64..).step_by(64)) {
         let (here, after) = left.split_at(left.partition_point(|&at| at < end));
