@@ -233,6 +233,7 @@ fn matches_between_searches_count_most() {
         let engines = MatchEngines::new(game.engines().unwrap().clone());
         let learned = Heuristic::learn(&engines, None, &config, &Stop::new()).unwrap();
         let between = learned.result.expect("it was tried").between_searches;
+        let between = between.unwrap_or_default();
         (learned.verdict, [between.full.count, between.hint.count])
     };
     let [won, lost, no_time]: [PlaySearchMatch; 3] =

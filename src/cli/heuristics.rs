@@ -193,7 +193,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let result = learned.result.as_ref();
     let against_random = result.map(|result| result.against_random);
     let against_playouts = result.and_then(|result| result.against_playouts);
-    let between = result.map(|result| result.between_searches);
+    let between = result.and_then(|result| result.between_searches);
     let played = |score: Moments<f64>| (score.count > 0).then(|| MatchScore::from(score));
     output.result(&Report {
         game: game_name(&args.rulesheet),

@@ -352,8 +352,9 @@ impl Learner<'_> {
             stop: self.stop,
         };
         let mut result = trial.run(&mut team)?;
+        result.between_searches = (self.config.search_matches).map(|_| BetweenSearches::default());
         if let Some(play) = searches {
-            result.between_searches = BetweenSearches::play(|trust, number| {
+            let played = BetweenSearches::play(|trust, number| {
                 let first = SearchMatch {
                     engines,
                     evaluation: &TrustedEvaluation {
@@ -365,6 +366,7 @@ impl Learner<'_> {
                 };
                 self.search_matches(play, first, self.config.time)
             })?;
+            result.between_searches = Some(played);
         }
         let verdict = result.verdict(&self.found.gain);
         self.found.result = Some(result);

@@ -80,14 +80,30 @@ impl BetweenSearches {
     }
 
     /// How far it is to be trusted by that, if it is; `otherwise` where that does not tell.
+    ///
+    /// What is no more than a hint without such matches, or lost as fully trusted, is not trusted where there was no time to try
+    /// that: in most games such evaluations do harm. In connectFourLarger the search scored 25% of 20 with one against an early
+    /// version, and 57% of 40 without.
     pub(super) fn trust(&self, otherwise: Option<Trust>) -> Option<Trust> {
+        let as_a_hint = |tried: &Moments<f64>| {
+            let trust = otherwise.map(|trust| trust.min(Trust::Hint));
+            trust.filter(|_| tried.count > 0)
+        };
         match (is_of_use(&self.full, LIKELY), is_of_use(&self.hint, LIKELY)) {
             (Some(true), _) => Some(Trust::Full),
-            (None, _) => otherwise,
+            (None, _) if otherwise == Some(Trust::Full) => otherwise,
+            (None, _) => as_a_hint(&self.full),
             (Some(false), Some(true)) => Some(Trust::Hint),
-            (Some(false), None) => otherwise.map(|trust| trust.min(Trust::Hint)),
+            (Some(false), None) => as_a_hint(&self.hint),
             (Some(false), Some(false)) => None,
         }
+    }
+
+    /// Whether matches tell that it is of no use, however far it is trusted.
+    pub(super) fn is_decided(&self) -> bool {
+        [self.full, self.hint]
+            .iter()
+            .all(|score| is_of_use(score, LIKELY) == Some(false))
     }
 }
 
@@ -137,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Without time for matches, nothing is known by them; and what lost as fully trusted may still be a hint.
+    /// Without time for matches, nothing is known by them, and a hint is not trusted.
     #[test]
     fn what_was_not_played_tells_nothing() {
         let of = |most: u64| {
@@ -150,9 +166,10 @@ mod tests {
         for otherwise in [None, Some(Trust::Hint), Some(Trust::Full)] {
             assert_eq!(of(1).trust(otherwise), otherwise);
             for most in [2, 100] {
-                let hint = otherwise.map(|_| Trust::Hint);
-                assert_eq!(of(most).trust(otherwise), hint);
+                assert_eq!(of(most).trust(otherwise), None);
             }
+            let full = otherwise.filter(|trust| *trust == Trust::Full);
+            assert_eq!(of(0).trust(otherwise), full);
         }
     }
 }

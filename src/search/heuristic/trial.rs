@@ -107,8 +107,9 @@ pub struct TrialResult {
     /// How it did against decisions for the state with the best mean of some playouts, if there was
     /// time for such matches.
     pub against_playouts: Option<AgainstPlayouts>,
-    /// What searches got with it against those without; no matches, if none were to be played or there was no time for any.
-    pub between_searches: BetweenSearches,
+    /// What searches got with it against those without, if matches between these were to be played; there may have been no
+    /// time for any.
+    pub between_searches: Option<BetweenSearches>,
 }
 
 /// How an evaluation did in matches against decisions by playouts.
@@ -127,11 +128,15 @@ impl TrialResult {
     pub(super) fn verdict(&self, gain: &Moments<f64>) -> HeuristicVerdict {
         let alone = self.verdict_alone(gain);
         let trust = alone.trust();
-        match self.between_searches.trust(trust) {
+        let Some(between_searches) = &self.between_searches else {
+            return alone;
+        };
+        match between_searches.trust(trust) {
             told if told == trust => alone,
             Some(Trust::Full) => HeuristicVerdict::Admitted,
             Some(Trust::Hint) => HeuristicVerdict::Hint,
-            None => HeuristicVerdict::NoUse,
+            None if between_searches.is_decided() => HeuristicVerdict::NoUse,
+            None => HeuristicVerdict::Untried,
         }
     }
 
@@ -192,7 +197,7 @@ impl Trial<'_> {
             surplus,
             against_random: against_random.score,
             against_playouts: self.against_playouts(team, &stop)?,
-            between_searches: BetweenSearches::default(),
+            between_searches: None,
         })
     }
 
@@ -336,7 +341,7 @@ mod tests {
             surplus: gain(surplus_and_error.0, surplus_and_error.1),
             against_random: matches(against_random.0, against_random.1),
             against_playouts,
-            between_searches: BetweenSearches::default(),
+            between_searches: None,
         };
         result.verdict(&gain(gain_and_error.0, gain_and_error.1))
     }

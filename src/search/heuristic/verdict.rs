@@ -21,6 +21,8 @@ pub enum HeuristicVerdict {
     NoWins,
     /// Searches do not win with it.
     NoUse,
+    /// It might be of use as a hint, but there was no time to try that in searches.
+    Untried,
     /// There was not even time for the first matches, or for those that tell what it is worth.
     TooSlow,
     /// A stop came before anything was learned.
@@ -48,6 +50,7 @@ impl HeuristicVerdict {
             HeuristicVerdict::WorseThanPlayouts => "tells too little beside playouts",
             HeuristicVerdict::NoWins => "wins too little against random decisions",
             HeuristicVerdict::NoUse => "does not make searches stronger",
+            HeuristicVerdict::Untried => "not tried in searches, for which it might be a hint",
             HeuristicVerdict::TooSlow => "takes too long to play",
             HeuristicVerdict::Stopped => "stopped",
         }
