@@ -6,8 +6,10 @@
 //! "Monte-Carlo tree search and rapid action value estimation in computer Go", 2011). That is right
 //! where it matters little when a move is made, as for stones that stay where they are put. In hex a
 //! playout tells of 35 moves, in amazons of 5, at the cost of the time to look; and in dots and boxes of
-//! 30, but nothing that is true, as a line that is good at the end is bad before. So a search begins by
-//! looking at all moves, and ceases for good if that turns out to be of no use.
+//! 30, but nothing that is true, as a line that is good at the end is bad before. So the first search of a match begins by
+//! looking at all moves, and after some playouts it is decided for the whole match whether that is of use. It is not asked
+//! again: the more visits the moves of the root have, the less differ the means of those that are compared, until
+//! chance decides.
 
 use super::node::Decider;
 use super::path::Path;
@@ -18,7 +20,7 @@ use crate::playout::MoveNumbers;
 /// Of how many moves in the root a playout has to tell.
 const LEAST_MOVES: f64 = 25.0;
 
-/// After how many playouts this is looked at, and what they tell compared with what comes of the moves.
+/// After how many playouts of a thread this is looked at, and what they tell compared with what comes of the moves.
 const TRIAL: u64 = 1000;
 const COMPARISON: u64 = 10_000;
 
@@ -38,7 +40,7 @@ pub(super) struct FirstMoves {
     /// How many visits of an edge count as much as any number of playouts with its move.
     pub visits: f32,
     made: MadeMoves,
-    /// Whether this is to end if it is of no use.
+    /// Whether it is still to be decided if that is of use.
     is_on_trial: bool,
     /// How many playouts there were, and of how many moves in the root they told.
     playouts: u64,
@@ -46,7 +48,7 @@ pub(super) struct FirstMoves {
 }
 
 impl FirstMoves {
-    /// Looks at the moves with these numbers, always or if that turns out to be of use.
+    /// Looks at the moves with these numbers, always or until it is decided whether that is of use.
     pub(super) fn new(visits: f32, numbers: MoveNumbers, is_on_trial: bool) -> FirstMoves {
         FirstMoves {
             visits,
@@ -57,23 +59,24 @@ impl FirstMoves {
         }
     }
 
-    /// Whether it has turned out to be of no use.
-    pub(super) fn are_useless(&mut self, tree: &Tree) -> bool {
+    /// Whether that is of use, once enough is known to decide it.
+    pub(super) fn verdict(&mut self, tree: &Tree) -> Option<bool> {
         if !self.is_on_trial || self.playouts < TRIAL {
-            return false;
+            return None;
         }
         let moves = self.told as f64 / self.playouts as f64;
         if moves < LEAST_MOVES {
             tracing::debug!(moves, "playouts tell of few moves");
-            return true;
+            return Some(false);
         }
         if self.playouts < COMPARISON {
-            return false;
+            return None;
         }
         (self.playouts, self.told) = (0, 0);
-        let correlation = tree.compare_first_moves();
+        let correlation = tree.compare_first_moves()?;
         tracing::debug!(moves, correlation, "playouts tell of moves");
-        correlation.is_some_and(|correlation| correlation < LEAST_CORRELATION)
+        self.is_on_trial = false;
+        Some(correlation >= LEAST_CORRELATION)
     }
 }
 

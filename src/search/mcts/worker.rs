@@ -173,10 +173,10 @@ impl<'a> Worker<'a> {
         let Some(first_moves) = &mut self.context.first_moves else {
             return;
         };
-        if first_moves.are_useless(self.tree) {
-            self.tree.ignore_first_moves();
+        if let Some(are_of_use) = first_moves.verdict(self.tree) {
+            self.tree.decide_on_first_moves(are_of_use);
         }
-        if !self.tree.heeds_first_moves() {
+        if self.tree.are_first_moves_of_use() == Some(false) {
             self.evaluator.runner().track_moves(false);
             self.context.first_moves = None;
             self.context.exploration = self.config.exploration_weight(None, false);
@@ -490,12 +490,14 @@ fn first_moves(
     tree: &Tree,
     evaluator: &mut dyn Evaluator,
 ) -> Option<FirstMoves> {
-    let visits = match tree.heeds_first_moves() {
-        true => config.rave_visits(tree.valuation().is_some()),
-        false => 0.0,
+    let are_of_use = tree.are_first_moves_of_use();
+    let visits = match are_of_use {
+        Some(false) => 0.0,
+        _ => config.rave_visits(tree.valuation().is_some()),
     };
     let numbers = evaluator.runner().track_moves(visits > 0.0)?;
-    Some(FirstMoves::new(visits, numbers, config.rave.is_none()))
+    let is_on_trial = config.rave.is_none() && are_of_use.is_none();
+    Some(FirstMoves::new(visits, numbers, is_on_trial))
 }
 
 /// The mean goal of each role. Playouts without a goal count as 0.

@@ -12,8 +12,8 @@ mod retention;
 
 use std::cell::Cell;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
 use parking_lot::{Mutex, MutexGuard, RwLock};
@@ -68,8 +68,8 @@ pub(super) struct Tree {
     wins: Option<KnownWins>,
     /// Whether what provers find out counts.
     heeds_proofs: AtomicBool,
-    /// Whether playouts tell of all moves that are made in them.
-    heeds_first_moves: AtomicBool,
+    /// Whether it is of use that playouts tell of all moves that are made in them, once that is decided.
+    first_moves: OnceLock<bool>,
     /// Whether moves have prior probabilities.
     has_priors: bool,
 }
@@ -123,7 +123,7 @@ impl Tree {
             root: Block(0),
             wins: None,
             heeds_proofs: AtomicBool::new(true),
-            heeds_first_moves: AtomicBool::new(true),
+            first_moves: OnceLock::new(),
             has_priors: false,
         };
         tree.make_root(root);
@@ -497,15 +497,14 @@ impl Tree {
         self.heeds_proofs.load(Ordering::Relaxed)
     }
 
-    /// Whether playouts tell of all moves that are made in them.
-    pub(super) fn heeds_first_moves(&self) -> bool {
-        self.heeds_first_moves.load(Ordering::Relaxed)
+    /// Whether it is of use that playouts tell of all moves that are made in them, if that is decided.
+    pub(super) fn are_first_moves_of_use(&self) -> Option<bool> {
+        self.first_moves.get().copied()
     }
 
-    /// From now on, for the rest of the match, playouts tell of no other moves than those that start
-    /// them.
-    pub(super) fn ignore_first_moves(&self) {
-        self.heeds_first_moves.store(false, Ordering::Relaxed);
+    /// It is decided for the rest of the match whether it is of use that playouts tell of all moves, unless it was before.
+    pub(super) fn decide_on_first_moves(&self, are_of_use: bool) {
+        let _ = self.first_moves.set(are_of_use);
     }
 
     /// What provers find out does not count any more, until there is another root: the role that
