@@ -160,6 +160,7 @@ proptest! {
         let config = config.with_order(order).with_function_size(function_size).with_guarded(i32::MIN);
         let code = Code::compile(&circuit, &sections, &guards, &config).unwrap();
         let mut lanes = LaneEvaluator::new(Engine::Code(Arc::new(code)));
+        let guarded = lanes.guarded_outputs(0..circuit.outputs().len());
         let mut words = Words(seed);
         for _ in 0..6 {
             lanes.inputs_mut(0..count).fill_with(|| words.next());
@@ -171,6 +172,9 @@ proptest! {
                     _ => lanes.input_mut(guard.index()).fill(0),
                 }
             }
+            let is_false = |row: &[u64]| row.iter().all(|&word| word == 0);
+            let idle = guarded.iter().filter(|(guard, _)| is_false(lanes.input(*guard)));
+            let idle: Vec<_> = idle.collect();
             lanes.evaluate(0);
             for &(input, output) in &implies {
                 let legal = lanes.output(output.index()).to_vec();
@@ -180,6 +184,10 @@ proptest! {
             }
             lanes.evaluate(1);
             check(&circuit, &lanes, &config)?;
+            for (_, run) in idle {
+                let run = run.start as usize..run.end as usize;
+                prop_assert!(is_false(lanes.outputs(run)));
+            }
         }
     }
 }

@@ -67,6 +67,50 @@ proptest! {
 }
 
 proptest! {
+    /// Rows that are passed over, as they are false in all lanes, make no difference.
+    #[test]
+    fn passing_over_idle_rows_changes_nothing(
+        width in prop::sample::select(&Width::ALL[..]),
+        live in prop::collection::btree_set(0..400u32, 1..300),
+        ends in prop::collection::btree_set(0..400u32, 0..12),
+        idle in prop::collection::vec(any::<[bool; 3]>(), 1..4),
+        seed in any::<u64>(),
+    ) {
+        let rows = 400;
+        let live: Vec<u32> = live.into_iter().collect();
+        let ends: Vec<u32> = ends.into_iter().collect();
+        let guarded: Vec<(usize, Range<u32>)> = ends
+            .as_chunks::<2>().0
+            .iter()
+            .enumerate()
+            .map(|(number, &[start, end])| (number % 3, start..end))
+            .collect();
+        let mut passing = Selector::among(live.clone()).with_guards(guarded.clone());
+        let mut plain = Selector::among(live.clone());
+        let mut random = LaneRandom::new(seed);
+        let words = width.words();
+        let mut chosen = [vec![0; rows * words], vec![0; rows * words]];
+        for idle in idle {
+            let mut from = matrix(rows, width, 3, &mut random);
+            for row in 0..rows as u32 {
+                let is_idle = guarded.iter().any(|(guard, run)| idle[*guard] && run.contains(&row));
+                if is_idle || !live.contains(&row) {
+                    from[row as usize * words..][..words].fill(0);
+                }
+            }
+            let lanes = vec![!0; words];
+            passing.pass_over(|guard| idle[guard]);
+            let mut same = random.clone();
+            let [first, second] = &mut chosen;
+            let none = passing.select(width, &from, &lanes, &mut random, first);
+            prop_assert_eq!(none, plain.select(width, &from, &lanes, &mut same, second));
+            prop_assert_eq!(first, second);
+            prop_assert_eq!(passing.listed(), plain.listed());
+        }
+    }
+}
+
+proptest! {
     /// Numbers that are drawn below counts, and found by a circuit that counts, choose what a
     /// selector chooses with the same random bits, in every width.
     #[test]

@@ -1,5 +1,6 @@
 //! Compiled circuits: machine code with its calling plan.
 
+use std::ops::Range;
 use std::slice;
 use std::time::{Duration, Instant};
 
@@ -108,12 +109,66 @@ impl Code {
         self.time
     }
 
-    /// Evaluates a section.
+    /// Runs of adjacent outputs, ascending, each with an input: while that is false in all lanes, these outputs are
+    /// known to be false without being computed.
+    pub(crate) fn guarded_outputs(&self) -> Vec<(usize, Range<usize>)> {
+        let Description {
+            layout, sections, ..
+        } = &self.description;
+        let (inputs, outputs) = (layout.inputs(), layout.outputs());
+        let guards = sections
+            .iter()
+            .flatten()
+            .filter_map(|step| step.guard.as_ref());
+        let runs = guards.flat_map(|guard| {
+            let idle = guard.idle.iter().filter(|(_, value)| !value);
+            idle.map(|(rows, _)| {
+                let rows = rows.start as usize..rows.end as usize;
+                let (start, end) = (rows.start.max(outputs.start), rows.end.min(outputs.end));
+                let run = start.saturating_sub(outputs.start)..end.saturating_sub(outputs.start);
+                (guard.row as usize - inputs.start, run)
+            })
+        });
+        let mut runs: Vec<(usize, Range<usize>)> =
+            runs.filter(|(_, run)| !run.is_empty()).collect();
+        runs.sort_unstable_by_key(|(_, run)| run.start);
+        runs
+    }
+
+    /// For each section and each of its steps, that it was not left out yet, as [`evaluate`](Code::evaluate) takes it; no
+    /// sections if that need not be remembered, as others write the same rows.
+    pub(crate) fn idle_steps(&self) -> Vec<Vec<bool>> {
+        let Description {
+            layout, sections, ..
+        } = &self.description;
+        let guards = sections
+            .iter()
+            .flatten()
+            .filter_map(|step| step.guard.as_ref());
+        let mut runs: Vec<Range<u32>> = guards
+            .flat_map(|guard| guard.idle.iter().map(|(run, _)| run.clone()))
+            .collect();
+        runs.sort_unstable_by_key(|run| run.start);
+        // Whoever evaluates may write what is in place of inputs.
+        let are_inputs = runs
+            .first()
+            .is_some_and(|run| (run.start as usize) < layout.inputs().end);
+        match are_inputs || !runs.is_sorted_by(|one, next| one.end <= next.start) {
+            true => Vec::new(),
+            false => sections
+                .iter()
+                .map(|steps| vec![false; steps.len()])
+                .collect(),
+        }
+    }
+
+    /// Evaluates a section. For each of its steps, `are_idle` says whether it was left out when these rows were last evaluated,
+    /// if that is known: what it has to write if it is left out again is there then.
     ///
     /// # Safety
     /// `rows` points to [`Code::rows`] rows of [`Code::width`], aligned to 64 bytes, which
     /// nothing else uses meanwhile.
-    pub(crate) unsafe fn evaluate(&self, section: usize, rows: *mut u64) {
+    pub(crate) unsafe fn evaluate(&self, section: usize, rows: *mut u64, are_idle: &mut [bool]) {
         let Description {
             width,
             sections,
@@ -123,11 +178,14 @@ impl Code {
         let words = width.words();
         // SAFETY: plans have no rows but those that evaluators have.
         let row = |row: u32| unsafe { rows.add(row as usize * words) };
-        for step in &sections[section] {
+        for (at, step) in sections[section].iter().enumerate() {
             if let Some(guard) = &step.guard {
                 // SAFETY: a row has `words` words, and nothing else uses them.
                 let guarding = unsafe { slice::from_raw_parts(row(guard.row), words) };
-                if guarding.iter().all(|&word| word == 0) {
+                let is_idle = guarding.iter().all(|&word| word == 0);
+                let was_idle =
+                    (are_idle.get_mut(at)).is_some_and(|last| std::mem::replace(last, is_idle));
+                if is_idle && !was_idle {
                     for (idle, value) in &guard.idle {
                         let words = idle.len() * words;
                         // SAFETY: as above.
@@ -135,6 +193,8 @@ impl Code {
                             row(idle.start).write_bytes(if *value { 0xff } else { 0 }, words)
                         };
                     }
+                }
+                if is_idle {
                     continue;
                 }
             }

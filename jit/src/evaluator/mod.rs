@@ -26,6 +26,8 @@ pub struct LaneEvaluator {
     layout: Layout,
     width: Width,
     rows: Rows,
+    /// For each section of machine code, whether each of its steps was left out at its last evaluation, if that is remembered.
+    idle: Vec<Vec<bool>>,
 }
 
 /// The evaluator of a circuit, shared by all threads.
@@ -90,11 +92,16 @@ impl LaneEvaluator {
         for truth in truths.chain([Layout::TRUE as usize]) {
             rows.words_mut()[truth * words..][..words].fill(!0);
         }
+        let idle = match &engine {
+            Engine::Interpreter(..) => Vec::new(),
+            Engine::Code(code) => code.idle_steps(),
+        };
         LaneEvaluator {
             layout: engine.layout(),
             width: engine.width(),
             engine,
             rows,
+            idle,
         }
     }
 
@@ -150,6 +157,20 @@ impl LaneEvaluator {
         self.engine.constants().live(range)
     }
 
+    /// Runs of outputs in a range, ascending, as positions counted from the start of the range, each with an input: where that
+    /// was false in all lanes when their section was evaluated, all outputs of the run are false.
+    pub fn guarded_outputs(&self, range: Range<usize>) -> Vec<(usize, Range<u32>)> {
+        let Engine::Code(code) = &self.engine else {
+            return Vec::new();
+        };
+        let runs = code.guarded_outputs().into_iter().map(|(guard, run)| {
+            let (start, end) = (run.start.max(range.start), run.end.min(range.end));
+            let within = |at: usize| at.saturating_sub(range.start) as u32;
+            (guard, within(start)..within(end))
+        });
+        runs.filter(|(_, run)| !run.is_empty()).collect()
+    }
+
     /// Whether an output is true for all inputs.
     pub fn is_always_true(&self, output: usize) -> bool {
         self.engine.constants().is_true(output)
@@ -193,8 +214,14 @@ impl LaneEvaluator {
             Engine::Interpreter(program, _) => unsafe {
                 program.evaluate(section, self.width, rows);
             },
-            // SAFETY: the rows are those of the code, and borrowed mutably meanwhile.
-            Engine::Code(code) => unsafe { code.evaluate(section, rows) },
+            Engine::Code(code) => {
+                let are_idle = self
+                    .idle
+                    .get_mut(section)
+                    .map_or(&mut [][..], |steps| steps);
+                // SAFETY: the rows are those of the code, and borrowed mutably meanwhile.
+                unsafe { code.evaluate(section, rows, are_idle) }
+            }
         }
     }
 

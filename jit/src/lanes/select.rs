@@ -28,6 +28,8 @@
 //! assert_eq!(none[0], 0b100);
 //! ```
 
+use std::ops::Range;
+
 use super::dispatch::{Kernel, dispatch};
 use super::draw::{MAX_BITS, draw, full_add, half_add, increment};
 use super::random::LaneRandom;
@@ -40,11 +42,28 @@ use crate::rows::Width;
 pub struct Selector {
     /// The rows that may be true at all; at first none, which means all.
     live: Vec<u32>,
+    /// All of `live` in parts, ascending, if there are [guards](Selector::with_guards).
+    parts: Vec<Part>,
+    /// The parts that are looked at, as places in `live`, ascending.
+    active: Vec<Range<usize>>,
     /// The rows that were true in some lane at the last choice, then room for all.
     list: Vec<u32>,
     /// How many rows are in the list.
     listed: usize,
 }
+
+/// Adjacent live rows.
+#[derive(Clone, Debug)]
+struct Part {
+    /// Their places among these.
+    live: Range<usize>,
+    /// What guards them, if anything does.
+    guard: Option<usize>,
+}
+
+/// How many live rows a part has at least that is passed over. To look whether it is takes as long as to look at a few
+/// rows.
+const LEAST_GUARDED: usize = 32;
 
 impl Selector {
     /// A selector that has made no choice yet.
@@ -63,6 +82,53 @@ impl Selector {
         Selector {
             live,
             ..Selector::default()
+        }
+    }
+
+    /// The same, where runs of rows, which do not overlap, are false while a guard is. What the numbers of guards mean is for
+    /// the caller to know. For a selector [among](Selector::among) given rows only.
+    #[must_use]
+    pub fn with_guards(mut self, mut runs: Vec<(usize, Range<u32>)>) -> Selector {
+        runs.sort_unstable_by_key(|(_, run)| run.start);
+        let mut end = 0;
+        for (guard, run) in runs {
+            let place = |row: u32| self.live.partition_point(|&live| live < row);
+            let live = place(run.start).max(end)..place(run.end);
+            if live.len() < LEAST_GUARDED {
+                continue;
+            }
+            self.parts.push(Part {
+                live: end..live.start,
+                guard: None,
+            });
+            end = live.end;
+            let guard = Some(guard);
+            self.parts.push(Part { live, guard });
+        }
+        if !self.parts.is_empty() {
+            self.parts.push(Part {
+                live: end..self.live.len(),
+                guard: None,
+            });
+        }
+        self
+    }
+
+    /// At the following choices, passes over the rows whose guard is idle, which are false in all lanes.
+    pub fn pass_over(&mut self, is_idle: impl Fn(usize) -> bool) {
+        if self.parts.is_empty() {
+            return;
+        }
+        self.active.clear();
+        let parts = self
+            .parts
+            .iter()
+            .filter(|part| !part.guard.is_some_and(&is_idle));
+        for part in parts.filter(|part| !part.live.is_empty()) {
+            match self.active.last_mut() {
+                Some(last) if last.end == part.live.start => last.end = part.live.end,
+                _ => self.active.push(part.live.clone()),
+            }
         }
     }
 
@@ -103,6 +169,9 @@ impl Selector {
             let are_rows = self.live.last().is_none_or(|&last| (last as usize) < rows);
             assert!(ascend && are_rows, "live rows are rows, ascending");
             self.list.resize(rows, 0);
+            if self.parts.is_empty() {
+                self.active.push(0..self.live.len());
+            }
         }
         assert_eq!(self.list.len(), rows, "the same rows as before");
         let select = Select {
@@ -111,6 +180,7 @@ impl Selector {
             random,
             chosen,
             live: &self.live,
+            active: &self.active,
             list: &mut self.list,
             listed: &mut self.listed,
         };
@@ -123,8 +193,9 @@ struct Select<'a> {
     lanes: &'a [u64],
     random: &'a mut LaneRandom,
     chosen: &'a mut [u64],
-    /// Numbers of rows.
+    /// Numbers of rows, and the places among these of those that may be true.
     live: &'a [u32],
+    active: &'a [Range<usize>],
     /// As many as there are rows, each the number of a row.
     list: &'a mut [u32],
     listed: &'a mut usize,
@@ -147,8 +218,9 @@ impl Kernel for Select<'_> {
         for &row in &self.list[..*self.listed] {
             choose(row, V::ZERO);
         }
-        // SAFETY: live rows are rows, and no more than the list has room for.
-        let rows = unsafe { list_true(self.live, row, self.list) };
+        let live = self.active.iter().map(|part| &self.live[part.clone()]);
+        // SAFETY: live rows are rows, and no more than the list has room for; active parts do not overlap.
+        let rows = unsafe { list_true(live, row, self.list) };
         *self.listed = rows.len();
         let count = count(rows, row);
         let bits = count
@@ -176,13 +248,13 @@ impl Kernel for Select<'_> {
     }
 }
 
-/// Lists those of the `live` rows that are true in some lane.
+/// Lists those of the `live` rows that are true in some lane, one part of them after the other.
 ///
 /// # Safety
-/// `list` is at least as long as `live`.
+/// `list` is at least as long as all of `live`.
 #[inline(always)]
-unsafe fn list_true<'a, V: Vector>(
-    live: &[u32],
+unsafe fn list_true<'a, 'l, V: Vector>(
+    live: impl Iterator<Item = &'l [u32]>,
     row: impl Fn(u32) -> V,
     list: &'a mut [u32],
 ) -> &'a [u32] {
@@ -192,22 +264,24 @@ unsafe fn list_true<'a, V: Vector>(
         unsafe { *list.get_unchecked_mut(count) = row };
         count += usize::from(!value.is_zero());
     };
-    // Eight rows are looked at together first, as often most are of players not to move.
-    let (blocks, rest) = live.as_chunks::<8>();
-    for block in blocks {
-        // One by one: `map` is a function by itself, without the vector instructions of this
-        // one, and three times as slow.
-        let [a, b, c, d, e, f, g, h] = *block;
-        let (some, others) = (row(a).or(row(b)), row(c).or(row(d)));
-        let (more, rest) = (row(e).or(row(f)), row(g).or(row(h)));
-        if !some.or(others).or(more.or(rest)).is_zero() {
-            for &at in block {
-                add(row(at), at);
+    for part in live {
+        // Eight rows are looked at together first, as often most are false in all lanes.
+        let (blocks, rest) = part.as_chunks::<8>();
+        for block in blocks {
+            // One by one: `map` is a function by itself, without the vector instructions of this
+            // one, and three times as slow.
+            let [a, b, c, d, e, f, g, h] = *block;
+            let (some, others) = (row(a).or(row(b)), row(c).or(row(d)));
+            let (more, rest) = (row(e).or(row(f)), row(g).or(row(h)));
+            if !some.or(others).or(more.or(rest)).is_zero() {
+                for &at in block {
+                    add(row(at), at);
+                }
             }
         }
-    }
-    for &at in rest {
-        add(row(at), at);
+        for &at in rest {
+            add(row(at), at);
+        }
     }
     &list[..count]
 }

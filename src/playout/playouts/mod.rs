@@ -234,7 +234,10 @@ impl Playouts {
 pub(crate) fn selectors(game: &GroundGame, evaluator: &LaneEvaluator) -> Vec<Selector> {
     let legal = game.layout().legal.iter().cloned();
     legal
-        .map(|legal| Selector::among(evaluator.live_outputs(legal)))
+        .map(|legal| {
+            let guarded = evaluator.guarded_outputs(legal.clone());
+            Selector::among(evaluator.live_outputs(legal)).with_guards(guarded)
+        })
         .collect()
 }
 

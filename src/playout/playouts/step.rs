@@ -89,6 +89,8 @@ impl Playouts {
         let rows = layout.legal.iter().zip(&layout.does);
         let roles = RoleId::first(layout.does.len()).zip(rows);
         for ((role, (legal, does)), selector) in roles.zip(selectors) {
+            let evaluator = &self.form.evaluator;
+            selector.pass_over(|guard| evaluator.input(guard).iter().all(|&word| word == 0));
             let (legal, does) =
                 (self.form.evaluator).outputs_and_inputs_mut(legal.clone(), does.clone());
             let lanes = going.words(width);
