@@ -131,6 +131,12 @@ impl LaneEvaluator {
         self.inputs_mut(index..index + 1)
     }
 
+    /// Whether an input is false in all lanes.
+    #[inline]
+    pub fn is_false(&self, index: usize) -> bool {
+        self.input(index).iter().all(|&word| word == 0)
+    }
+
     /// The rows of consecutive inputs.
     #[inline]
     pub fn inputs(&self, range: Range<usize>) -> &[u64] {

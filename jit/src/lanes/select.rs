@@ -114,7 +114,8 @@ impl Selector {
         self
     }
 
-    /// At the following choices, passes over the rows whose guard is idle, which are false in all lanes.
+    /// At the following choices, passes over the rows whose guard is idle, which are false in all lanes. Without that, all
+    /// live rows are looked at.
     pub fn pass_over(&mut self, is_idle: impl Fn(usize) -> bool) {
         if self.parts.is_empty() {
             return;
@@ -169,7 +170,7 @@ impl Selector {
             let are_rows = self.live.last().is_none_or(|&last| (last as usize) < rows);
             assert!(ascend && are_rows, "live rows are rows, ascending");
             self.list.resize(rows, 0);
-            if self.parts.is_empty() {
+            if self.active.is_empty() {
                 self.active.push(0..self.live.len());
             }
         }

@@ -89,8 +89,7 @@ impl Playouts {
         let rows = layout.legal.iter().zip(&layout.does);
         let roles = RoleId::first(layout.does.len()).zip(rows);
         for ((role, (legal, does)), selector) in roles.zip(selectors) {
-            let evaluator = &self.form.evaluator;
-            selector.pass_over(|guard| evaluator.input(guard).iter().all(|&word| word == 0));
+            selector.pass_over(|guard| self.form.evaluator.is_false(guard));
             let (legal, does) =
                 (self.form.evaluator).outputs_and_inputs_mut(legal.clone(), does.clone());
             let lanes = going.words(width);
