@@ -197,3 +197,88 @@ impl Tree {
         (compared >= LEAST_COMPARED && scale > 0.0).then(|| product / scale)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::MctsConfig;
+    use super::super::node::Bounds;
+    use super::super::shared::{Shared, Wanted};
+    use super::super::worker::Worker;
+    use super::*;
+    use crate::game::{Game, Setup};
+    use crate::machine::Backend;
+    use crate::rng;
+    use crate::search::evaluator::evaluator;
+    use propjit_stop::Stop;
+
+    /// Cells are taken in turns, until none is left; who has two of the first three of them wins.
+    fn rules(cells: usize) -> String {
+        let facts: String = (1..=cells)
+            .map(|cell| format!("(cell {cell}) (succ {} {cell}) ", cell - 1))
+            .collect();
+        format!(
+            "(role x) (role o) (init (control x)) (init (step 0)) (key 1) (key 2) (key 3) {facts}
+             (<= (legal ?p (take ?c)) (true (control ?p)) (cell ?c) (not (true (taken ?c))))
+             (<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+             (<= (next (control o)) (true (control x)))
+             (<= (next (control x)) (true (control o)))
+             (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+             (<= (next (taken ?c)) (does ?p (take ?c)))
+             (<= (next (taken ?c)) (true (taken ?c)))
+             (<= (next (has ?p ?c)) (does ?p (take ?c)) (key ?c))
+             (<= (next (has ?p ?c)) (true (has ?p ?c)))
+             (<= terminal (true (step {cells})))
+             (<= (wins ?p) (true (has ?p ?a)) (true (has ?p ?b)) (distinct ?a ?b))
+             (<= (goal ?p 100) (role ?p) (wins ?p))
+             (<= (goal ?p 0) (role ?p) (not (wins ?p)))"
+        )
+    }
+
+    /// What is decided after so many playouts.
+    fn verdict(cells: usize, playouts: u64) -> Option<bool> {
+        let game = Game::from_text("taking.kif", &rules(cells), &Setup::default()).unwrap();
+        let mut streams = rng::streams(1);
+        let [own, others] = [(); 2].map(|()| streams.next().unwrap());
+        let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, own).unwrap();
+        let initial = evaluator.initial_state().unwrap();
+        let root = evaluator.skip_forced_moves(&initial, 0).unwrap();
+        let ranges = Bounds::of_goals(evaluator.goal_ranges());
+        let tree = Tree::new(&root, ranges, None, 1 << 28);
+        let (shared, config) = (Shared::default(), MctsConfig::default());
+        let worker = Worker::new(&shared, &tree, &config, &mut *evaluator, others, true);
+        let wanted = Wanted {
+            playouts: Some(playouts),
+            nodes: None,
+            choice: None,
+        };
+        worker.run(&Stop::new(), wanted).unwrap();
+        tree.are_first_moves_of_use()
+    }
+
+    /// Where it matters only which moves are made, all of them are looked at; not where playouts tell of few.
+    #[test]
+    fn use_is_decided_once_enough_is_known() {
+        assert_eq!(verdict(60, TRIAL), None);
+        assert_eq!(verdict(60, 8 * COMPARISON), Some(true));
+        assert_eq!(verdict(20, 2 * TRIAL), Some(false));
+    }
+
+    /// What was decided first stays.
+    #[test]
+    fn use_is_decided_once() {
+        let game = Game::from_text("taking.kif", &rules(4), &Setup::default()).unwrap();
+        let own = rng::streams(1).next().unwrap();
+        let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, own).unwrap();
+        let initial = evaluator.initial_state().unwrap();
+        let root = evaluator.skip_forced_moves(&initial, 0).unwrap();
+        let tree = Tree::new(
+            &root,
+            Bounds::of_goals(evaluator.goal_ranges()),
+            None,
+            1 << 20,
+        );
+        tree.decide_on_first_moves(true);
+        tree.decide_on_first_moves(false);
+        assert_eq!(tree.are_first_moves_of_use(), Some(true));
+    }
+}
