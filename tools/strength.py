@@ -243,6 +243,9 @@ def main() -> None:
     require_program()
     if options.without is None:
         options.without = "" if options.against else "evaluation=false"
+        if options.against and options.own:
+            # Such as one that learns in play beside one that does not.
+            print("the other player has no options, as an early build may not know them: name them by --without", file=sys.stderr)
     if options.evaluations < 1 or options.sprt and options.evaluations > 1:
         parser.error("--evaluations is a number from 1 on, and 1 with --sprt, as a test is of one series")
     rulesheets = list(options.rulesheets)
