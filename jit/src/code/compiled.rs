@@ -11,7 +11,7 @@ use super::error::CompileError;
 use super::generate::generate;
 use super::guard::{Groups, Guards};
 use super::memory::Executable;
-use super::plan::{Plan, Step};
+use super::plan::{Guard, Plan, Step};
 use crate::circuit::Circuit;
 use crate::rows::Layout;
 use crate::rows::Width;
@@ -109,28 +109,26 @@ impl Code {
         self.time
     }
 
-    /// Runs of adjacent outputs, ascending, each with an input: while that is false in all lanes, these outputs are
-    /// known to be false without being computed.
-    pub(crate) fn guarded_outputs(&self) -> Vec<(usize, Range<usize>)> {
-        let Description {
-            layout, sections, ..
-        } = &self.description;
+    /// What guards steps, of all sections.
+    fn guards(&self) -> impl Iterator<Item = &Guard> {
+        let steps = self.description.sections.iter().flatten();
+        steps.filter_map(|step| step.guard.as_ref())
+    }
+
+    /// Runs of adjacent outputs in a range, as positions counted from its start, ascending, each with an input: while that is
+    /// false in all lanes, these outputs are known to be false without being computed.
+    pub(crate) fn guarded_outputs(&self, range: Range<usize>) -> Vec<(usize, Range<u32>)> {
+        let layout = self.description.layout;
         let (inputs, outputs) = (layout.inputs(), layout.outputs());
-        let guards = sections
-            .iter()
-            .flatten()
-            .filter_map(|step| step.guard.as_ref());
-        let runs = guards.flat_map(|guard| {
+        let (first, last) = (outputs.start + range.start, outputs.start + range.end);
+        let within = |row: u32| (row as usize).clamp(first, last) - first;
+        let mut runs = Vec::new();
+        for guard in self.guards() {
             let idle = guard.idle.iter().filter(|(_, value)| !value);
-            idle.map(|(rows, _)| {
-                let rows = rows.start as usize..rows.end as usize;
-                let (start, end) = (rows.start.max(outputs.start), rows.end.min(outputs.end));
-                let run = start.saturating_sub(outputs.start)..end.saturating_sub(outputs.start);
-                (guard.row as usize - inputs.start, run)
-            })
-        });
-        let mut runs: Vec<(usize, Range<usize>)> =
-            runs.filter(|(_, run)| !run.is_empty()).collect();
+            let idle = idle.map(|(rows, _)| within(rows.start) as u32..within(rows.end) as u32);
+            let input = guard.row as usize - inputs.start;
+            runs.extend(idle.filter(|run| !run.is_empty()).map(|run| (input, run)));
+        }
         runs.sort_unstable_by_key(|(_, run)| run.start);
         runs
     }
@@ -141,13 +139,8 @@ impl Code {
         let Description {
             layout, sections, ..
         } = &self.description;
-        let guards = sections
-            .iter()
-            .flatten()
-            .filter_map(|step| step.guard.as_ref());
-        let mut runs: Vec<Range<u32>> = guards
-            .flat_map(|guard| guard.idle.iter().map(|(run, _)| run.clone()))
-            .collect();
+        let runs = self.guards().flat_map(|guard| &guard.idle);
+        let mut runs: Vec<Range<u32>> = runs.map(|(run, _)| run.clone()).collect();
         runs.sort_unstable_by_key(|run| run.start);
         // Whoever evaluates may write what is in place of inputs.
         let are_inputs = runs

@@ -166,15 +166,10 @@ impl LaneEvaluator {
     /// Runs of outputs in a range, ascending, as positions counted from the start of the range, each with an input: where that
     /// was false in all lanes when their section was evaluated, all outputs of the run are false.
     pub fn guarded_outputs(&self, range: Range<usize>) -> Vec<(usize, Range<u32>)> {
-        let Engine::Code(code) = &self.engine else {
-            return Vec::new();
-        };
-        let runs = code.guarded_outputs().into_iter().map(|(guard, run)| {
-            let (start, end) = (run.start.max(range.start), run.end.min(range.end));
-            let within = |at: usize| at.saturating_sub(range.start) as u32;
-            (guard, within(start)..within(end))
-        });
-        runs.filter(|(_, run)| !run.is_empty()).collect()
+        match &self.engine {
+            Engine::Interpreter(..) => Vec::new(),
+            Engine::Code(code) => code.guarded_outputs(range),
+        }
     }
 
     /// Whether an output is true for all inputs.

@@ -85,11 +85,10 @@ impl Selector {
         }
     }
 
-    /// The same, where runs of rows, which do not overlap, are false while a guard is. What the numbers of guards mean is for
+    /// The same, where runs of rows, ascending, which do not overlap, are false while a guard is. What the numbers of guards mean is for
     /// the caller to know. For a selector [among](Selector::among) given rows only.
     #[must_use]
-    pub fn with_guards(mut self, mut runs: Vec<(usize, Range<u32>)>) -> Selector {
-        runs.sort_unstable_by_key(|(_, run)| run.start);
+    pub fn with_guards(mut self, runs: Vec<(usize, Range<u32>)>) -> Selector {
         let mut end = 0;
         for (guard, run) in runs {
             let place = |row: u32| self.live.partition_point(|&live| live < row);

@@ -352,9 +352,9 @@ impl Learner<'_> {
             stop: self.stop,
         };
         let mut result = trial.run(&mut team)?;
-        result.between_searches = (self.config.search_matches).map(|_| BetweenSearches::default());
-        if let Some(play) = searches {
-            let played = BetweenSearches::play(|trust, number| {
+        let played = match searches {
+            None => BetweenSearches::default(),
+            Some(play) => BetweenSearches::play(|trust, number| {
                 let first = SearchMatch {
                     engines,
                     evaluation: &TrustedEvaluation {
@@ -365,9 +365,9 @@ impl Learner<'_> {
                     seed: self.config.seed,
                 };
                 self.search_matches(play, first, self.config.time)
-            })?;
-            result.between_searches = Some(played);
-        }
+            })?,
+        };
+        result.between_searches = self.config.search_matches.map(|_| played);
         let verdict = result.verdict(&self.found.gain);
         self.found.result = Some(result);
         Ok(verdict)

@@ -40,7 +40,7 @@ pub(super) struct FirstMoves {
     /// How many visits of an edge count as much as any number of playouts with its move.
     pub visits: f32,
     made: MadeMoves,
-    /// Whether it is still to be decided if that is of use.
+    /// Whether it is to be decided if that is of use.
     is_on_trial: bool,
     /// How many playouts there were, and of how many moves in the root they told.
     playouts: u64,
@@ -61,7 +61,8 @@ impl FirstMoves {
 
     /// Whether that is of use, once enough is known to decide it.
     pub(super) fn verdict(&mut self, tree: &Tree) -> Option<bool> {
-        if !self.is_on_trial || self.playouts < TRIAL {
+        let is_decided = tree.are_first_moves_of_use().is_some();
+        if !self.is_on_trial || is_decided || self.playouts < TRIAL {
             return None;
         }
         let moves = self.told as f64 / self.playouts as f64;
@@ -75,7 +76,6 @@ impl FirstMoves {
         (self.playouts, self.told) = (0, 0);
         let correlation = tree.compare_first_moves()?;
         tracing::debug!(moves, correlation, "playouts tell of moves");
-        self.is_on_trial = false;
         Some(correlation >= LEAST_CORRELATION)
     }
 }
@@ -208,7 +208,7 @@ mod tests {
     use crate::game::{Game, Setup};
     use crate::machine::Backend;
     use crate::rng;
-    use crate::search::evaluator::evaluator;
+    use crate::search::evaluator::{Evaluator, evaluator};
     use propjit_stop::Stop;
 
     /// Cells are taken in turns, until none is left; who has two of the first three of them wins.
@@ -234,18 +234,23 @@ mod tests {
         )
     }
 
-    /// What is decided after so many playouts.
-    fn verdict(cells: usize, playouts: u64) -> Option<bool> {
+    /// What evaluates the game of so many cells, and a tree.
+    fn begin(cells: usize) -> (Box<dyn Evaluator>, Tree) {
         let game = Game::from_text("taking.kif", &rules(cells), &Setup::default()).unwrap();
-        let mut streams = rng::streams(1);
-        let [own, others] = [(); 2].map(|()| streams.next().unwrap());
-        let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, own).unwrap();
+        let rng = rng::streams(1).next().unwrap();
+        let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, rng).unwrap();
         let initial = evaluator.initial_state().unwrap();
         let root = evaluator.skip_forced_moves(&initial, 0).unwrap();
         let ranges = Bounds::of_goals(evaluator.goal_ranges());
-        let tree = Tree::new(&root, ranges, None, 1 << 28);
+        (evaluator, Tree::new(&root, ranges, None, 1 << 28))
+    }
+
+    /// What is decided after so many playouts.
+    fn verdict(cells: usize, playouts: u64) -> Option<bool> {
+        let (mut evaluator, tree) = begin(cells);
         let (shared, config) = (Shared::default(), MctsConfig::default());
-        let worker = Worker::new(&shared, &tree, &config, &mut *evaluator, others, true);
+        let rng = rng::streams(2).next().unwrap();
+        let worker = Worker::new(&shared, &tree, &config, &mut *evaluator, rng, true);
         let wanted = Wanted {
             playouts: Some(playouts),
             nodes: None,
@@ -266,17 +271,7 @@ mod tests {
     /// What was decided first stays.
     #[test]
     fn use_is_decided_once() {
-        let game = Game::from_text("taking.kif", &rules(4), &Setup::default()).unwrap();
-        let own = rng::streams(1).next().unwrap();
-        let mut evaluator = evaluator(&game, Backend::Lanes, None, 100, own).unwrap();
-        let initial = evaluator.initial_state().unwrap();
-        let root = evaluator.skip_forced_moves(&initial, 0).unwrap();
-        let tree = Tree::new(
-            &root,
-            Bounds::of_goals(evaluator.goal_ranges()),
-            None,
-            1 << 20,
-        );
+        let (_, tree) = begin(4);
         tree.decide_on_first_moves(true);
         tree.decide_on_first_moves(false);
         assert_eq!(tree.are_first_moves_of_use(), Some(true));

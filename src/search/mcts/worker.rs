@@ -490,14 +490,12 @@ fn first_moves(
     tree: &Tree,
     evaluator: &mut dyn Evaluator,
 ) -> Option<FirstMoves> {
-    let are_of_use = tree.are_first_moves_of_use();
-    let visits = match are_of_use {
+    let visits = match tree.are_first_moves_of_use() {
         Some(false) => 0.0,
         _ => config.rave_visits(tree.valuation().is_some()),
     };
     let numbers = evaluator.runner().track_moves(visits > 0.0)?;
-    let is_on_trial = config.rave.is_none() && are_of_use.is_none();
-    Some(FirstMoves::new(visits, numbers, is_on_trial))
+    Some(FirstMoves::new(visits, numbers, config.rave.is_none()))
 }
 
 /// The mean goal of each role. Playouts without a goal count as 0.
