@@ -1,10 +1,13 @@
 //! The moves that playouts are made of.
 
 use crate::common;
+use propjit::engine::StepEngine;
 use propjit::game::Game;
 use propjit::machine::{Backend, Move, RoleId};
-use propjit::playout::{MoveNumbers, PlayoutRunner, Tally, runner};
+use propjit::playout::{MoveNumbers, PlayoutRunner, Playouts, Tally, runner};
 use propjit::rng::streams;
+use propjit_jit::evaluator::Engine;
+use propjit_jit::lanes::Width;
 
 const LANES: [Backend; 2] = [Backend::Lanes, Backend::Compiled];
 
@@ -121,4 +124,61 @@ fn moves_change_nothing_and_are_kept_when_wanted() {
     }
     let mut serial = runner(&game, Backend::Scalar, 500, streams(4).next().unwrap()).unwrap();
     assert!(serial.track_moves(true).is_none());
+}
+
+/// Stones on five cells by five, which stay; three in a row win.
+const STONES: &str = "
+    (role x) (role o) (init (control x)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (index 1) (index 2) (index 3) (index 4) (index 5)
+    (<= (legal ?p (put ?m ?n)) (true (control ?p)) (index ?m) (index ?n) (not (taken ?m ?n)))
+    (<= (taken ?m ?n) (true (stone ?m ?n ?p)))
+    (<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+    (<= (next (control o)) (true (control x)))
+    (<= (next (control x)) (true (control o)))
+    (<= (next (stone ?m ?n ?p)) (does ?p (put ?m ?n)))
+    (<= (next (stone ?m ?n ?p)) (true (stone ?m ?n ?p)))
+    (<= (three ?p) (row ?m ?a ?b ?c) (true (stone ?m ?a ?p)) (true (stone ?m ?b ?p)) (true (stone ?m ?c ?p)))
+    (<= (row ?m ?a ?b ?c) (index ?m) (succ ?a ?b) (succ ?b ?c))
+    (<= terminal (three ?p))
+    (<= open (index ?m) (index ?n) (not (taken ?m ?n)))
+    (<= terminal (not open))
+    (<= (goal ?p 100) (three ?p))
+    (<= (goal ?p 0) (role ?p) (not (three ?p)))";
+
+/// Where moves leave marks, these tell what matches were made of, in both forms that steps have.
+#[test]
+fn marks_tell_the_moves() {
+    let game = common::game(STONES);
+    let ground = game.ground_game().unwrap();
+    assert!(ground.move_marks().is_some());
+    let engine = Engine::Interpreter(
+        game.engines().unwrap().programs().lane_program(),
+        Width::X64,
+    );
+    let steps = StepEngine::interpreted(ground, Width::X64);
+    let selecting = Playouts::new(ground.clone(), engine.clone(), 100, 3);
+    let drawing = Playouts::new(ground.clone(), engine, 100, 3).with_steps(&steps);
+    let [selecting, drawing] = [selecting, drawing].map(|mut runner| {
+        runner.track_moves(true).unwrap();
+        let tallies = tallies(&mut runner, 100, 20);
+        (tallies, runner.track_moves(true).unwrap())
+    });
+    assert_eq!(selecting.0, drawing.0);
+    let (tallies, numbers) = selecting;
+    for (goals, moves) in tallies.iter().flat_map(|tally| tally.played_moves.each()) {
+        let stones = [RoleId(0), RoleId(1)].map(|role| {
+            let numbers = numbers.of(role);
+            let own = moves.iter().filter(|&&at| numbers.contains(&(at as usize)));
+            let own = own.map(|&at| ground.move_text(role, Move(at - numbers.start as u32)));
+            own.collect::<Vec<String>>()
+        });
+        let [first, second] = stones.each_ref().map(Vec::len);
+        assert!(first == second || first == second + 1, "{stones:?}");
+        let expected = stones.each_ref().map(|stones| {
+            let is_there = |m: usize, n: usize| stones.contains(&format!("(put {m} {n})"));
+            let wins = (1..=5).any(|m| (1..=3).any(|n| (n..n + 3).all(|n| is_there(m, n))));
+            if wins { 100 } else { 0 }
+        });
+        assert_eq!(goals, expected, "{stones:?}");
+    }
 }

@@ -14,6 +14,7 @@ use propjit_stop::Stop;
 use super::game::GroundGame;
 use super::goal_counts;
 use super::layout::Layout;
+use super::move_marks::MoveMarks;
 use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
 use super::step_cost::StepCost;
@@ -39,6 +40,7 @@ pub(super) struct Derived {
     low_activity: OnceLock<Optimised>,
     phases: OnceLock<Phases>,
     phase_constants: OnceLock<PhaseConstants>,
+    move_marks: OnceLock<Option<MoveMarks>>,
     cost: OnceLock<StepCost>,
 }
 
@@ -52,6 +54,7 @@ impl Derived {
             low_activity: OnceLock::new(),
             phases: OnceLock::new(),
             phase_constants: OnceLock::new(),
+            move_marks: OnceLock::new(),
             cost: OnceLock::new(),
         }
     }
@@ -97,6 +100,11 @@ impl Derived {
         let find =
             || PhaseConstants::find(game.lowered(), game.layout(), game.phases(), game.initial());
         self.phase_constants.get_or_init(find)
+    }
+
+    pub(super) fn move_marks(&self, game: &GroundGame) -> Option<&MoveMarks> {
+        let find = || MoveMarks::find(game);
+        self.move_marks.get_or_init(find).as_ref()
     }
 
     pub(super) fn cost(&self, lowered: &Circuit, layout: &Layout) -> StepCost {

@@ -9,6 +9,7 @@ use propjit_stop::Stop;
 use super::derived::{Derived, Optimised};
 use super::layout::Layout;
 use super::lower::lower;
+use super::move_marks::MoveMarks;
 use super::names::Names;
 use super::phase_constants::PhaseConstants;
 use super::phases::Phases;
@@ -97,6 +98,11 @@ impl GroundGame {
     /// The propositions that are constant in each phase, in the circuit before any pass.
     pub fn phase_constants(&self) -> &PhaseConstants {
         self.derived.phase_constants(self)
+    }
+
+    /// The marks that moves leave in states, if all do among which roles choose.
+    pub fn move_marks(&self) -> Option<&MoveMarks> {
+        self.derived.move_marks(self)
     }
 
     /// About what a step of a playout costs.

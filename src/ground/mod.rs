@@ -12,7 +12,7 @@
 //! - [`phases`](Phases): propositions that alternate whatever is played; [`PhaseConstants`]: those
 //!   that are constant in a phase.
 //! - [`sections`]: the parts in which a step is evaluated.
-//! - `autonomous`: propositions that change by themselves.
+//! - `autonomous`: propositions that change by themselves; [`MoveMarks`]: those that tell what was played.
 //! - `literal`, `counter`, `goal_bounds`, `count_bounds`: plain data in which facts about a game
 //!   are told.
 
@@ -27,6 +27,7 @@ pub(crate) mod invariants;
 mod layout;
 mod literal;
 mod lower;
+mod move_marks;
 mod names;
 mod phase_constants;
 mod phases;
@@ -44,6 +45,7 @@ pub use invariants::{Invariant, Linear};
 pub use layout::{Layout, Port};
 pub use literal::Literal;
 pub use lower::lower;
+pub use move_marks::MoveMarks;
 pub use phase_constants::PhaseConstants;
 pub use phases::Phases;
 pub use sections::section;

@@ -1,7 +1,8 @@
 //! The moves that matches are made of, whenever they were made: what a search needs for all moves
 //! as first (AMAF), as in rapid action value estimation (RAVE).
 //!
-//! Each lane's moves are listed as they are chosen, and read when the match ends. Those that are the only ones in all
+//! Where moves leave [marks](crate::ground::MoveMarks), they are read off the last state of a match. Elsewhere, each lane's
+//! moves are listed as they are chosen, and read when the match ends. Those that are the only ones in all
 //! lanes, as a role has that does not decide, are many and tell little: of these it is kept where they were made, a bit for
 //! each lane.
 
@@ -51,27 +52,37 @@ impl PlayedMoves {
 #[derive(Debug)]
 pub(super) struct LaneMoves {
     numbers: MoveNumbers,
+    /// What was noted of them; nothing if they are read off states.
+    noted: Option<NotedMoves>,
+    /// The moves of each lane whose match ended last.
+    ended: Vec<Vec<u32>>,
+}
+
+/// Moves that are noted when they are chosen.
+#[derive(Debug)]
+struct NotedMoves {
     /// The moves of each lane.
     made: Vec<Vec<u32>>,
     /// The lanes in which moves were made that were the only ones, besides.
     forced: Vec<(u32, LaneMask)>,
-    /// The moves of each lane whose match ended last.
-    ended: Vec<Vec<u32>>,
     /// How many matches have ended, and for each move, which of these was the last one in which it was made.
     matches: u64,
     seen: Vec<u64>,
 }
 
 impl LaneMoves {
-    /// No moves yet.
-    pub(super) fn new(numbers: MoveNumbers, width: Width) -> LaneMoves {
-        let [made, ended] = [(); 2].map(|()| vec![Vec::new(); width.lanes()]);
-        LaneMoves {
-            made,
+    /// No moves yet. They are to be [noted](LaneMoves::note), or else read off [marks](LaneMoves::read).
+    pub(super) fn new(numbers: MoveNumbers, width: Width, are_noted: bool) -> LaneMoves {
+        let lists = || vec![Vec::new(); width.lanes()];
+        let noted = || NotedMoves {
+            made: lists(),
             forced: Vec::new(),
-            ended,
             matches: 0,
             seen: vec![0; numbers.count()],
+        };
+        LaneMoves {
+            noted: are_noted.then(noted),
+            ended: lists(),
             numbers,
         }
     }
@@ -80,47 +91,82 @@ impl LaneMoves {
         &self.numbers
     }
 
-    /// The same without moves, for lanes of this width.
-    pub(super) fn renew(&mut self, width: Width) {
-        *self = LaneMoves::new(self.numbers.clone(), width);
+    /// Whether they are noted.
+    pub(super) fn are_noted(&self) -> bool {
+        self.noted.is_some()
     }
 
-    /// Adds what a role's selector has chosen, in rows of this width.
+    /// The same without moves, for lanes of this width.
+    pub(super) fn renew(&mut self, width: Width) {
+        *self = LaneMoves::new(self.numbers.clone(), width, self.are_noted());
+    }
+
+    /// Adds what a role's selector has chosen, in rows of this width, if moves are noted.
     pub(super) fn note(&mut self, width: Width, role: RoleId, selector: &Selector, chosen: &[u64]) {
+        let Some(NotedMoves { made, forced, .. }) = &mut self.noted else {
+            return;
+        };
         let first = self.numbers.of(role).start as u32;
         let row = |place: u32| &chosen[place as usize * width.words()..][..width.words()];
         if let &[only] = selector.listed() {
             let (number, lanes) = (first + only, LaneMask::from_words(row(only)));
-            match self.forced.iter_mut().find(|(known, _)| *known == number) {
+            match forced.iter_mut().find(|(known, _)| *known == number) {
                 Some((_, known)) => *known = known.or(lanes),
-                None => self.forced.push((number, lanes)),
+                None => forced.push((number, lanes)),
             }
             return;
         }
         for &place in selector.listed() {
             for lane in ones(row(place).iter().copied()) {
-                self.made[lane].push(first + place);
+                made[lane].push(first + place);
             }
         }
     }
 
-    /// Takes out the moves of the lanes whose matches end, each move once.
+    /// Takes out the moves of the lanes whose matches end, each move once: those that were noted.
     pub(super) fn end(&mut self, ended: LaneMask) {
+        let Some(noted) = &mut self.noted else {
+            return;
+        };
         for lane in ended.lanes() {
             self.ended[lane].clear();
-            self.matches += 1;
-            let made = self.made[lane].drain(..);
-            let forced = self.forced.iter();
+            noted.matches += 1;
+            let made = noted.made[lane].drain(..);
+            let forced = noted.forced.iter();
             let forced = forced.filter(|(_, lanes)| lanes.contains(lane));
             for number in made.chain(forced.map(|&(number, _)| number)) {
-                let seen = &mut self.seen[number as usize];
-                if std::mem::replace(seen, self.matches) != self.matches {
+                let seen = &mut noted.seen[number as usize];
+                if std::mem::replace(seen, noted.matches) != noted.matches {
                     self.ended[lane].push(number);
                 }
             }
         }
-        for (_, lanes) in &mut self.forced {
+        for (_, lanes) in &mut noted.forced {
             *lanes = lanes.and_not(ended);
+        }
+    }
+
+    /// Reads the marks off the last states, in rows of this width, of the lanes whose matches end. Those that are
+    /// older than the match are among them.
+    pub(super) fn read(
+        &mut self,
+        ended: LaneMask,
+        width: Width,
+        state: &[u64],
+        marks: &[(u32, usize)],
+    ) {
+        for lane in ended.lanes() {
+            let (word, bit) = (lane / 64, lane % 64);
+            let is_made = |place: usize| state[place * width.words() + word] >> bit & 1;
+            let made = &mut self.ended[lane];
+            // Most marks are as likely there as not: branches would often be mispredicted.
+            made.resize(marks.len(), 0);
+            let mut count = 0;
+            for &(number, place) in marks {
+                made[count] = number;
+                count += is_made(place) as usize;
+            }
+            made.truncate(count);
         }
     }
 

@@ -117,6 +117,12 @@ impl StateCode {
         })
     }
 
+    /// The bit that stands for this base proposition alone, if there is one.
+    pub fn plain_bit(&self, base: usize) -> Option<usize> {
+        let (first, _) = self.numbers[base];
+        (first < self.plain.len()).then_some(first)
+    }
+
     pub(super) fn groups(&self) -> &[CodedGroup] {
         &self.groups
     }

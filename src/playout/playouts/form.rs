@@ -1,5 +1,6 @@
 //! The forms that steps have: moves are chosen among the rows of an engine, or in its circuit.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,7 +23,11 @@ pub(super) struct Form {
     /// In each phase, where what is evaluated is; one for all phases if it is the same.
     pub(super) phases: Vec<StepPhase>,
     pub(super) choice: Choice,
+    marks: OnceCell<Option<Vec<MarkRows>>>,
 }
+
+/// The rows of a phase's states that are marks: the number of the move that leaves it, and the place of the row.
+pub(super) type MarkRows = Vec<(u32, usize)>;
 
 /// How moves are chosen.
 pub(super) enum Choice {
@@ -66,6 +71,7 @@ impl Form {
             choice: Choice::Select(selectors(game, &evaluator)),
             evaluator,
             phases: vec![all],
+            marks: OnceCell::new(),
         }
     }
 
@@ -91,11 +97,35 @@ impl Form {
             }),
             phases: layout.phases.clone(),
             evaluator,
+            marks: OnceCell::new(),
         }
     }
 
     pub(super) fn is_draw(&self) -> bool {
         matches!(self.choice, Choice::Draw(_))
+    }
+
+    /// For each of `phases`, the rows of its states that are [marks](crate::ground::MoveMarks) of moves;
+    /// none if moves leave no marks, or these have no rows of their own.
+    pub(super) fn marks(&self, game: &GroundGame) -> Option<&[MarkRows]> {
+        let marks = self.marks.get_or_init(|| {
+            let marks = game.move_marks()?;
+            let rows = |phase: &StepPhase| -> Option<MarkRows> {
+                let rows = marks.each().map(|(number, base)| match &self.choice {
+                    Choice::Select(_) => Some((number, base)),
+                    Choice::Draw(Numbers { code, .. }) => {
+                        // What is constant is not in the rows.
+                        let bit = code
+                            .plain_bit(base)
+                            .filter(|_| phase.constants[base].is_none());
+                        bit.map(|bit| (number, bit))
+                    }
+                });
+                rows.collect()
+            };
+            self.phases.iter().map(rows).collect()
+        });
+        marks.as_deref()
     }
 
     /// The place in `phases` for a step in phase `now`, modulo the period.

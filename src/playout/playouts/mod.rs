@@ -12,7 +12,8 @@
 //!
 //! In the end, moves are chosen [in the circuit](crate::stepping), which plays the same matches
 //! faster. It is for lanes in step, and does not tell moves: while matches start from states without
-//! a phase, or that may be terminal, or moves are tracked, they are chosen among rows of legal ones.
+//! a phase, or that may be terminal, or moves are tracked that leave no [marks](crate::ground::MoveMarks)
+//! in states, they are chosen among rows of legal ones.
 //!
 //! Goals are evaluated for all lanes when matches end in some. Matches that start together often
 //! end together; so lanes idle until that has cost as much as an evaluation of the goals, which
@@ -280,7 +281,8 @@ impl PlayoutRunner for Playouts {
             (None, true) => {
                 let does = self.game.layout().does.iter();
                 let numbers = MoveNumbers::new(does.map(ExactSizeIterator::len));
-                self.moves = Some(LaneMoves::new(numbers, width));
+                let are_noted = self.game.move_marks().is_none();
+                self.moves = Some(LaneMoves::new(numbers, width, are_noted));
             }
         }
         self.moves.as_ref().map(|moves| moves.numbers().clone())

@@ -117,7 +117,14 @@ impl Playouts {
             trial.count_ends(count);
         }
         if let Some(moves) = &mut self.moves {
-            moves.end(ended);
+            match self.form.marks(&self.game) {
+                Some(marks) if !moves.are_noted() => {
+                    let state = self.form.phases[at].state.clone();
+                    let state = self.form.evaluator.inputs(state);
+                    moves.read(ends.terminal, self.lanes.width, state, &marks[at]);
+                }
+                _ => moves.end(ended),
+            }
         }
         match self.lanes.only() {
             Some(id) => self.count_together(at, id, ended, count, ends),

@@ -297,14 +297,11 @@ impl<'a> Edge<'a> {
     /// A mean over visits, together with that over the playouts in which the move was made later:
     /// these count most while there are few visits.
     fn with_first_moves(self, mean: f32, visits: u64, rave: f32) -> f32 {
-        match self.all_as_first() {
-            (0, _) => mean,
-            (count, value) => {
-                let (count, visits) = (count as f32, visits as f32);
-                let part = count / (count + visits + count * visits / rave);
-                mean + part * (value - mean)
-            }
-        }
+        let (count, value) = self.all_as_first();
+        let (count, visits) = (count as f32, visits as f32);
+        // It is at least 1 if there is something to weigh.
+        let scale = (count + visits + count * visits / rave).max(1.0);
+        mean + count / scale * (value - mean)
     }
 
     /// So many evaluations are under way.

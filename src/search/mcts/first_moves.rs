@@ -11,6 +11,7 @@
 //! again: the more visits the moves of the root have, the less differ the means of those that are compared, until
 //! chance decides.
 
+use super::decision::Edge;
 use super::node::Decider;
 use super::path::Path;
 use super::tree::Tree;
@@ -40,6 +41,8 @@ pub(super) struct FirstMoves {
     /// How many visits of an edge count as much as any number of playouts with its move.
     pub visits: f32,
     made: MadeMoves,
+    /// The places of those of them in a decision.
+    places: Vec<u32>,
     /// Whether it is to be decided if that is of use.
     is_on_trial: bool,
     /// How many playouts there were, and of how many moves in the root they told.
@@ -53,6 +56,7 @@ impl FirstMoves {
         FirstMoves {
             visits,
             made: MadeMoves::new(numbers),
+            places: Vec::new(),
             is_on_trial,
             playouts: 0,
             told: 0,
@@ -113,9 +117,23 @@ impl MadeMoves {
         self.set(self.number(role, played));
     }
 
-    fn contains(&self, role: RoleId, played: Move) -> bool {
-        let number = self.number(role, played);
-        self.bits[number / 64] >> (number % 64) & 1 != 0
+    /// Finds the places at which a role's moves are in the set.
+    fn find(
+        &self,
+        role: RoleId,
+        moves: impl ExactSizeIterator<Item = Move>,
+        places: &mut Vec<u32>,
+    ) {
+        let first = self.numbers.of(role).start;
+        places.resize(moves.len(), 0);
+        let mut count = 0;
+        // As good as any may be there: branches would often be mispredicted.
+        for (place, played) in (0..).zip(moves) {
+            let number = first + played.0 as usize;
+            places[count] = place;
+            count += (self.bits[number / 64] >> (number % 64) & 1) as usize;
+        }
+        places.truncate(count);
     }
 
     fn number(&self, role: RoleId, played: Move) -> usize {
@@ -138,7 +156,7 @@ impl Tree {
         moves: &[u32],
         first_moves: &mut FirstMoves,
     ) {
-        let made = &mut first_moves.made;
+        let FirstMoves { made, places, .. } = &mut *first_moves;
         made.assign(moves);
         let mut told = 0;
         for (id, inside, place) in path.edges() {
@@ -148,13 +166,11 @@ impl Tree {
             };
             made.insert(role, decision.edge(place).played());
             let value = self.ranges()[role.index()].to_unit(goals[role.index()] as f32);
-            told = 0;
-            for edge in decision.each() {
-                if made.contains(role, edge.played()) {
-                    edge.add_as_first(value);
-                    told += 1;
-                }
+            made.find(role, decision.each().map(Edge::played), places);
+            for &place in &*places {
+                decision.edge(place as usize).add_as_first(value);
             }
+            told = places.len() as u64;
         }
         first_moves.playouts += 1;
         first_moves.told += told;
