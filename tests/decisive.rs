@@ -10,8 +10,9 @@ use propjit::Moments;
 use propjit::Stop;
 use propjit::analysis::GoalBounds;
 use propjit::decisive::DecisiveCircuit;
-use propjit::engine::{MatchEngines, PlayoutPolicy};
+use propjit::engine::{MatchEngines, PlayoutPolicy, StepEngine};
 use propjit::game::Game;
+use propjit::ground::sections::playout_sections;
 use propjit::machine::{Backend, Move, RoleId, State, StateMachine};
 use propjit::playout::{PlayoutRunner, Playouts, Tally};
 use propjit::rng::streams;
@@ -199,6 +200,41 @@ fn what_latches_exclude_is_decisive() {
     let name = "untwistyCorridor";
     let (_, warned) = assert_exact(name, &common::own_game(name), true, true);
     assert!(warned > 0);
+}
+
+/// Chosen in the circuit of random steps, decisive moves are the same as those chosen among rows, and so are the matches.
+#[test]
+fn the_same_matches_are_played_in_both_forms() {
+    for (name, latches) in [
+        ("ticTacToe", false),
+        ("connectFour", false),
+        ("breakthroughSmall", false),
+        ("threePlayerTicTacToe", false),
+        ("nineBoardTicTacToe", false),
+        ("escortLatchBreakthrough", true),
+        ("untwistyCorridor", true),
+    ] {
+        let game = common::own_game(name);
+        let ground = game.ground_game().unwrap();
+        let left = latches.then(|| game.goal_bounds().unwrap().wait().unwrap());
+        let decisive = DecisiveCircuit::new(ground, left, &Stop::new());
+        let circuit = decisive.expect("there are decisive moves").circuit;
+        let program = LaneProgram::new(&circuit, &playout_sections(ground.layout()));
+        let engine = Engine::Interpreter(Arc::new(program), Width::X64);
+        let steps = StepEngine::interpreted_of(ground, &circuit, Width::X64);
+        let selecting = Playouts::new(ground.clone(), engine.clone(), 100, 3);
+        let drawing = Playouts::new(ground.clone(), engine, 100, 3).with_steps(&steps);
+        let mut states = states(&game, 23);
+        states.retain(|state| ground.phases().of(state).is_some());
+        let [selecting, drawing] = [selecting, drawing].map(|mut runner| {
+            let queue = runner.queue_mut();
+            let ids = (states.iter()).map(|state| queue.add_going(state, Some(40)));
+            let ids: Vec<_> = ids.collect();
+            common::play_all(&mut runner);
+            common::take_tallies(&mut runner, &ids)
+        });
+        assert_eq!(selecting, drawing, "{name}");
+    }
 }
 
 #[test]

@@ -76,6 +76,15 @@ impl Purpose {
         }
     }
 
+    /// Random steps with decisive moves, some of which are found by goal latches.
+    pub(super) fn decisive_steps(layout: &StepLayout, latches: Option<&GoalBounds>) -> Purpose {
+        Purpose {
+            name: "decisive steps",
+            depends_on: format!("{latches:?}"),
+            ..Purpose::steps(layout)
+        }
+    }
+
     /// Steps in one phase, and the reasons for them.
     pub(super) fn reasons(layout: &Layout, phase: usize, target: Target) -> Purpose {
         Purpose {

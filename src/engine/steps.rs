@@ -41,8 +41,14 @@ impl StepEngine {
 
     /// An interpreter of rows of this width.
     pub fn interpreted(game: &GroundGame, width: Width) -> StepEngine {
+        StepEngine::interpreted_of(game, &game.min_gates().circuit, width)
+    }
+
+    /// The same for steps of a circuit with the game's inputs and outputs, by which other moves may be legal.
+    pub fn interpreted_of(game: &GroundGame, circuit: &Circuit, width: Width) -> StepEngine {
         let layout = StepLayout::new(game);
-        let program = LaneProgram::new(&step_circuit(game, &layout), &layout.sections());
+        let circuit = step_circuit(game, circuit, &layout);
+        let program = LaneProgram::new(&circuit, &layout.sections());
         StepEngine {
             engine: Engine::Interpreter(Arc::new(program), width),
             layout,
@@ -55,10 +61,20 @@ impl StepEngine {
     /// As for [`Code::compile`](propjit_jit::code::Code::compile).
     pub fn compiled(programs: &Programs) -> Result<StepEngine, CompileError> {
         let game = programs.game();
+        let circuit = || Ok(&game.min_gates().circuit);
+        StepEngine::obtain(programs, Purpose::steps, circuit)
+    }
+
+    /// Machine code for a purpose, of steps of a circuit with the game's inputs and outputs.
+    pub(super) fn obtain<'a, E: From<CompileError>>(
+        programs: &Programs,
+        purpose: impl FnOnce(&StepLayout) -> Purpose,
+        circuit: impl FnOnce() -> Result<&'a Circuit, E>,
+    ) -> Result<StepEngine, E> {
+        let game = programs.game();
         let layout = StepLayout::new(game);
-        let purpose = Purpose::steps(&layout);
-        let circuit = || Ok::<_, CompileError>(step_circuit(game, &layout));
-        let code = obtain(game, programs.options(), &purpose, circuit)?;
+        let circuit = || Ok::<_, E>(step_circuit(game, circuit()?, &layout));
+        let code = obtain(game, programs.options(), &purpose(&layout), circuit)?;
         Ok(StepEngine {
             engine: Engine::Code(Arc::new(code)),
             layout,
@@ -79,7 +95,8 @@ impl StepCircuit {
     pub fn of(game: &GroundGame) -> Option<StepCircuit> {
         pays(game).then(|| {
             let layout = StepLayout::new(game);
-            let circuit = Arc::new(step_circuit(game, &layout));
+            let circuit = step_circuit(game, &game.min_gates().circuit, &layout);
+            let circuit = Arc::new(circuit);
             StepCircuit { circuit, layout }
         })
     }
@@ -116,7 +133,7 @@ fn part_in_phases(game: &GroundGame) -> f64 {
     part
 }
 
-/// The [`StepEngine`] of a game, which is made in the background after the best engine for the
+/// A [`StepEngine`] of a game, which is made in the background after the best engine for the
 /// whole circuit, if it pays. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Steps(Background<Option<Arc<StepEngine>>>);
@@ -125,18 +142,29 @@ impl Steps {
     /// Starts to make it, when the engines for the whole circuit are made.
     pub(super) fn start(programs: &Arc<Programs>, tiers: &Tiers) -> Steps {
         let (programs, tiers) = (programs.clone(), tiers.clone());
-        let make = move || {
+        Steps::start_making(programs.game().clone(), move || {
             tiers.wait();
-            if !pays(programs.game()) {
-                return None;
-            }
-            let start = Instant::now();
             let made = StepEngine::compiled(&programs);
             if let Err(error) = &made {
                 tracing::debug!(%error, "moves are chosen outside the circuit");
             }
-            tracing::debug!(time = ?start.elapsed(), "the engine for steps");
-            made.ok().map(Arc::new)
+            made.ok()
+        })
+    }
+
+    /// Starts to make it in this way, if it pays.
+    pub(super) fn start_making(
+        game: Arc<GroundGame>,
+        make: impl FnOnce() -> Option<StepEngine> + Send + 'static,
+    ) -> Steps {
+        let make = move || {
+            if !pays(&game) {
+                return None;
+            }
+            let start = Instant::now();
+            let made = make();
+            tracing::debug!(time = ?start.elapsed(), found = made.is_some(), "the engine for steps");
+            made.map(Arc::new)
         };
         Steps(Background::start("steps", || None, make))
     }

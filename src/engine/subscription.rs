@@ -36,12 +36,17 @@ impl EngineSubscription {
         self.sources.engines.game()
     }
 
-    /// The engine for random steps of the whole circuit, which is made from the first call on. There
-    /// is none as long as a better engine for the whole circuit will come, or one for decisive moves.
+    /// The engine for random steps with the policy of the engine that was told of last, of the whole circuit, which is
+    /// made from the first call on. There is none as long as a better engine for the whole circuit will come, or one for
+    /// decisive moves.
     pub(crate) fn steps(&self) -> Option<&Steps> {
-        let is_best = self.told == Some(Offer::Whole { is_best: true });
-        let stays = is_best && self.sources.is_uniform(self.policy);
-        stays.then(|| self.sources.engines.steps())
+        match self.told? {
+            Offer::Whole { is_best: true } if self.sources.is_uniform(self.policy) => {
+                Some(self.sources.engines.steps())
+            }
+            Offer::Decisive => Some(self.sources.decisive.as_ref()?.steps()),
+            Offer::Whole { .. } | Offer::Darkened { .. } => None,
+        }
     }
 
     /// The best engine now.

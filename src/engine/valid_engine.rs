@@ -56,9 +56,9 @@ impl ValidEngine {
         self.policy
     }
 
-    /// Whether it was made from a game's whole circuit.
+    /// Whether it was made for all states.
     pub(crate) fn is_whole(&self) -> bool {
-        self.policy == PlayoutPolicy::Uniform && self.validity.given() == 0
+        self.validity.given() == 0
     }
 
     /// The engine and the states that it is right for, for those who heed these.

@@ -3,6 +3,8 @@
 //! The mark of a move is a proposition that is true from the step on in which the move is made, and
 //! that nothing else makes true: a stone on a cell, where stones stay for good. The move is only legal
 //! where the mark is missing. All this is read off the structure of the circuit before any pass.
+//!
+//! Moves that are the only ones of a role, as those of a role that is not to move, need no marks.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, conjuncts, disjuncts};
 use propjit_jit::passes::fold;
@@ -12,6 +14,7 @@ use super::game::GroundGame;
 /// The marks of all moves of a game among which its roles choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveMarks {
+    /// The numbers of moves among those of all roles, ascending, and the propositions that are their marks.
     marks: Vec<(u32, usize)>,
 }
 

@@ -99,7 +99,9 @@ pub trait PlayoutRunner: Send {
 
     /// From now on, keeps for each job of what moves its playouts were made, or not any more: see
     /// [`Tally::played_moves`](super::Tally::played_moves). Of matches that run already, it may be a part of
-    /// the moves. Returns the numbers of the moves; nothing if this runner keeps none.
+    /// the moves. Where moves leave [marks](crate::ground::MoveMarks), those that were made before the match are
+    /// among them, and those that leave none are not. Returns the numbers of the moves; nothing if this runner
+    /// keeps none.
     fn track_moves(&mut self, _are_wanted: bool) -> Option<MoveNumbers> {
         None
     }

@@ -13,13 +13,14 @@ use super::next_number::next_number;
 use crate::ground::{GroundGame, Layout};
 use crate::reasons::PhaseCircuit;
 
-/// The circuit of a game's random steps, as its layout numbers it.
-pub fn step_circuit(game: &GroundGame, layout: &StepLayout) -> Circuit {
+/// The circuit of random steps of a game, as its layout numbers it, of one that has the game's inputs and outputs.
+/// Moves are chosen among those that are legal by that.
+pub fn step_circuit(game: &GroundGame, circuit: &Circuit, layout: &StepLayout) -> Circuit {
     let game_layout = game.layout();
     let mut builder = Builder::new(layout.inputs());
     let mut outputs = vec![Edge::FALSE; layout.outputs];
     let circuits = (layout.phases.iter().zip(0..))
-        .map(|(phase, number)| PhaseCircuit::within(game, number, &phase.constants));
+        .map(|(phase, number)| PhaseCircuit::of(circuit, game_layout, number, &phase.constants));
     let circuits: Vec<PhaseCircuit> = circuits.collect();
     let before = circuits.iter().cycle().skip(circuits.len() - 1);
     let ends =

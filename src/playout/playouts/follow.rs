@@ -41,6 +41,7 @@ impl Playouts {
             self.go_on_with(engine);
         } else if self.steps.is_none()
             && self.other.is_none()
+            && self.trial.is_none()
             && let Some(steps) = subscription.steps()
         {
             self.steps = Some(steps.clone());
@@ -53,6 +54,11 @@ impl Playouts {
     fn go_on_with(&mut self, engine: ValidEngine) {
         self.trial = Trial::of(&engine).filter(|_| self.subscription.is_some());
         self.is_whole = engine.is_whole();
+        let policy = std::mem::replace(&mut self.policy, engine.policy());
+        let is_same_policy = policy == self.policy;
+        if !is_same_policy {
+            (self.steps, self.other) = (None, None);
+        }
         let (engine, validity) = engine.into_parts();
         self.queue.set_validity(validity);
         let mut form = Form::select(&self.game, engine);
@@ -63,7 +69,7 @@ impl Playouts {
         self.successor = None;
         form.take_states(&self.form, self.now);
         let before = std::mem::replace(&mut self.form, form);
-        if before.is_draw() {
+        if before.is_draw() && is_same_policy {
             self.other = Some(before);
         }
     }

@@ -47,7 +47,7 @@ use super::played_moves::LaneMoves;
 use super::queue::PlayoutQueue;
 use super::runner::{PlayoutRunner, RunLimits};
 use super::trial::Trial;
-use crate::engine::{EngineSubscription, StepEngine, Steps, ValidEngine};
+use crate::engine::{EngineSubscription, PlayoutPolicy, StepEngine, Steps, ValidEngine};
 use crate::ground::GroundGame;
 use crate::lane_mask::LaneMask;
 use crate::machine::{MachineError, State};
@@ -67,6 +67,8 @@ pub struct Playouts {
     /// Whether moves may be chosen in the circuit of random steps: the other engine is of the whole
     /// circuit, too.
     is_whole: bool,
+    /// Among which moves is chosen, in both forms.
+    policy: PlayoutPolicy,
     /// Where better engines come from, if they do.
     subscription: Option<EngineSubscription>,
     /// The trial of decisive moves, while it lasts.
@@ -112,7 +114,7 @@ impl Playouts {
         seed: u64,
     ) -> Playouts {
         let engine = engine.into();
-        let is_whole = engine.is_whole();
+        let (is_whole, policy) = (engine.is_whole(), engine.policy());
         let (engine, validity) = engine.into_parts();
         let form = Form::select(&game, engine);
         let roles = &game.propnet().roles;
@@ -126,6 +128,7 @@ impl Playouts {
             other: None,
             steps: None,
             is_whole,
+            policy,
             random: LaneRandom::new(seed),
             max_steps,
             refill: 1,
@@ -146,7 +149,7 @@ impl Playouts {
     }
 
     /// Chooses moves in the circuit of these random steps of the game, if they have as many lanes
-    /// as the engine.
+    /// as the engine. By both, the same moves are to be legal.
     #[must_use]
     pub fn with_steps(mut self, steps: &StepEngine) -> Playouts {
         self.add_steps(steps);
