@@ -204,8 +204,8 @@ fn matches_may_start_from_states_that_no_match_comes_to() {
 }
 
 /// Two take turns to give places the number of the step; what is put beside a place with the same
-/// number as others renumbers all of these. Whoever gave more numbers that are left wins.
-fn numbered_places() -> Game {
+/// number as others renumbers all of these. Whoever gave more numbers that are left wins. More rules say who waits.
+fn numbered_places(rules: &str) -> Game {
     let succ: String = (1..20).map(|n| format!("(succ {n} {})", n + 1)).collect();
     let text = format!(
         "(role x) (role o) (init (control x)) (init (step 1)) (other x o) (other o x) {succ}
@@ -214,7 +214,6 @@ fn numbered_places() -> Game {
          (<= (near ?i ?j) (beside ?i ?j)) (<= (near ?i ?j) (beside ?j ?i))
          (<= (legal ?p (put ?i)) (true (control ?p)) (place ?i)
              (not (true (cell ?i x))) (not (true (cell ?i o))))
-         (<= (legal ?p wait) (role ?p))
          (<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
          (<= (next (step ?b)) (true (step ?a)) (succ ?a ?b))
          (<= (next (cell ?i ?p)) (does ?p (put ?i)))
@@ -227,7 +226,8 @@ fn numbered_places() -> Game {
          (<= (dropped ?a) (does ?p (put ?j)) (true (by ?a ?p)) (true (number ?i ?a)) (near ?i ?j))
          (<= (same ?p) (true (number a ?a)) (true (number ?i ?a)) (distinct ?i a) (true (by ?a ?p)))
          (<= terminal (true (step 20))) (<= terminal (true (number a ?a)) (true (number f ?a)))
-         (<= (goal ?p 100) (same ?p)) (<= (goal ?p 0) (role ?p) (not (same ?p)))"
+         (<= (goal ?p 100) (same ?p)) (<= (goal ?p 0) (role ?p) (not (same ?p)))
+         {rules}"
     );
     Game::from_text("numbered places", &text, &propjit::Setup::default()).unwrap()
 }
@@ -236,7 +236,7 @@ fn numbered_places() -> Game {
 /// machine code, from states in several phases, and where forms change.
 #[test]
 fn numbers_are_kept_in_binary() {
-    let game = numbered_places();
+    let game = numbered_places("(<= (legal ?p wait) (role ?p))");
     let ground = game.ground_game().unwrap();
     assert!(!StepLayout::new(ground).code.is_plain());
     let states = first_states(&game, 9);
@@ -279,6 +279,29 @@ fn numbers_are_kept_in_binary() {
             assert_eq!(play(&mut selecting), play(&mut drawing), "round {round}");
         }
     }
+}
+
+/// Marks that moves leave are read where others are numbers.
+#[test]
+fn marks_are_read_beside_numbers() {
+    let game = numbered_places(
+        "(<= (legal ?p wait) (role ?p) (not (true (control ?p)))) (<= terminal (true (step 7)))",
+    );
+    let ground = game.ground_game().unwrap();
+    assert!(ground.move_marks().is_some() && !StepLayout::new(ground).code.is_plain());
+    let steps = StepEngine::interpreted(ground, Width::X64);
+    let states = first_states(&game, 6);
+    let [selecting, drawing] = [
+        runner(&game, Width::X64),
+        runner(&game, Width::X64).with_steps(&steps),
+    ]
+    .map(|mut runner| {
+        assert!(runner.track_moves(true).is_some());
+        tallies(&mut runner, &states, 50)
+    });
+    assert_eq!(selecting, drawing);
+    let moves = (selecting.iter()).flat_map(|tally| tally.played_moves.each());
+    assert_eq!(moves.filter(|(_, moves)| !moves.is_empty()).count(), 6 * 50);
 }
 
 /// When the time is up, no matches are started any more, and those that run are played to their

@@ -9,6 +9,7 @@
 //! | the optimised circuit, as machine code | once per game, in the background (`tiers`), or loaded from the [cache] | all states |
 //! | the circuit with the [choice of moves](crate::stepping), as machine code | once per game, in the background (`steps`) | random playouts from all states with a phase |
 //! | the circuit with [decisive moves](crate::decisive) | once per game, in the background (`decisive`) | playouts from all states |
+//! | the same with the choice of moves | once per game, in the background (`steps`) | such playouts from all states with a phase |
 //! | the circuit [specialised for a root](crate::darkening) | as roots come, in the background ([`darkening`]) | the states that follow from the root |
 //!
 //! Those who play and search know nothing of that. They ask one question: which is the best
