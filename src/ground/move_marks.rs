@@ -38,12 +38,8 @@ impl MoveMarks {
             return None;
         }
         let phases = game.phases();
-        let choices_are_marked = phases.each().iter().all(|holding| {
-            let mut known = vec![None; circuit.inputs().len()];
-            for &base in phases.bases() {
-                known[base] = Some(holding.contains(base));
-            }
-            let circuit = fold(circuit, &known);
+        let choices_are_marked = (0..phases.period()).all(|phase| {
+            let circuit = fold(circuit, &phases.known(phase, circuit.inputs().len()));
             (layout.does.iter().zip(&layout.legal)).all(|(does, legal)| {
                 let legal = &circuit.outputs()[legal.clone()];
                 let marks = &marks[does.start - first_move..does.end - first_move];

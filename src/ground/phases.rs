@@ -97,6 +97,16 @@ impl Phases {
         &self.cycle
     }
 
+    /// By input of the circuit, of which there are so many, the value of those that are
+    /// [`bases`](Phases::bases) in this phase.
+    pub fn known(&self, phase: usize, inputs: usize) -> Vec<Option<bool>> {
+        let mut known = vec![None; inputs];
+        for &base in &self.bases {
+            known[base] = Some(self.cycle[phase].contains(base));
+        }
+        known
+    }
+
     /// The phase of a state: the initial state is in phase 0, and from phase `i` every move leads
     /// to phase `i + 1`, modulo the period. No match that starts in the initial state comes to a
     /// state without a phase.

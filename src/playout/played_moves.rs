@@ -91,14 +91,9 @@ impl LaneMoves {
         &self.numbers
     }
 
-    /// Whether they are noted.
-    pub(super) fn are_noted(&self) -> bool {
-        self.noted.is_some()
-    }
-
     /// The same without moves, for lanes of this width.
     pub(super) fn renew(&mut self, width: Width) {
-        *self = LaneMoves::new(self.numbers.clone(), width, self.are_noted());
+        *self = LaneMoves::new(self.numbers.clone(), width, self.noted.is_some());
     }
 
     /// Adds what a role's selector has chosen, in rows of this width, if moves are noted.

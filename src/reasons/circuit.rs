@@ -27,11 +27,7 @@ pub struct PhaseCircuit {
 impl PhaseCircuit {
     /// What is left of a game's circuit in this phase.
     pub fn new(game: &GroundGame, phase: usize) -> PhaseCircuit {
-        let phases = game.phases();
-        let mut known = vec![None; game.layout().bases.len()];
-        for &base in phases.bases() {
-            known[base] = Some(phases.each()[phase].contains(base));
-        }
+        let known = game.phases().known(phase, game.layout().bases.len());
         PhaseCircuit::within(game, phase, &known)
     }
 

@@ -100,9 +100,9 @@ impl Playouts {
     /// Whether the circuit for random steps is right for all matches, and tells enough of them.
     fn can_draw(&self) -> bool {
         let are_told = self.lines.is_none()
-            && self.moves.as_ref().is_none_or(|moves| {
+            && self.moves.as_ref().is_none_or(|_| {
                 let mut forms = self.other.iter().chain([&self.form]);
-                !moves.are_noted() && forms.all(|form| form.marks(&self.game).is_some())
+                forms.all(|form| form.marks(&self.game).is_some())
             });
         self.is_whole && are_told && self.queue.are_ordinary()
     }

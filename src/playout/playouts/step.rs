@@ -118,12 +118,12 @@ impl Playouts {
         }
         if let Some(moves) = &mut self.moves {
             match self.form.marks(&self.game) {
-                Some(marks) if !moves.are_noted() => {
+                Some(marks) => {
                     let state = self.form.phases[at].state.clone();
                     let state = self.form.evaluator.inputs(state);
                     moves.read(ends.terminal, self.lanes.width, state, &marks[at]);
                 }
-                _ => moves.end(ended),
+                None => moves.end(ended),
             }
         }
         match self.lanes.only() {
