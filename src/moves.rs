@@ -1,7 +1,9 @@
 //! Roles and moves, by number.
 
+use serde::Serialize;
+
 /// The number of a role in rulesheet order, from 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 pub struct RoleId(pub u32);
 
 impl RoleId {

@@ -4,11 +4,13 @@
 //! The circuit backends know all of them beforehand; the prover numbers them as it meets them.
 //! So that sets of different lengths compare and hash alike, the last word is never zero.
 
+use serde::Serialize;
+
 /// A set of proposition numbers, one bit each.
 ///
 /// Proposition `i` is bit `i % 64` of word `i / 64`. Equal sets are equal values
 /// with equal hashes, however they came about.
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct State {
     /// Without zero words at the end.
     words: Vec<u64>,

@@ -17,7 +17,7 @@ use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;
 
-use crate::common::own_games;
+use crate::common::{self, own_games};
 
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 const EMULATOR: &str = "qemu-aarch64";
@@ -36,7 +36,7 @@ fn aarch64_code_agrees_with_the_interpreter() {
             .stdout(Stdio::null())
             .status();
         if !tried.is_ok_and(|status| status.success()) {
-            return eprintln!("skipped: there is no {tool}");
+            return common::skipped(&format!("there is no {tool}"));
         }
     }
     for (name, path) in own_games() {

@@ -7,13 +7,14 @@
 
 use object::{Object, ObjectSymbol};
 
+use crate::common;
+
 #[test]
 fn vector_intrinsics_are_inlined() {
     let program = std::fs::read(env!("CARGO_BIN_EXE_propjit")).unwrap();
     let program = object::File::parse(&*program).unwrap();
     if program.symbols().next().is_none() {
-        eprintln!("skipped: the program has no symbols");
-        return;
+        return common::skipped("the program has no symbols");
     }
     let names: Vec<&str> = program.symbols().filter_map(|s| s.name().ok()).collect();
     assert!(names.iter().any(|name| name.contains("propjit_jit")));

@@ -1,4 +1,4 @@
-//! All tests of the package in one program, which is linked once: a module per subject.
+//! Nearly all tests of the package in one program, which is linked once: a module per subject.
 
 mod aarch64;
 mod achievable;
@@ -17,6 +17,7 @@ mod darkening;
 mod darkening_command;
 mod decided;
 mod decisive;
+mod dependencies;
 mod environment;
 mod examples;
 mod factors;
@@ -30,6 +31,7 @@ mod goal_counts;
 mod grids;
 #[cfg(unix)]
 mod harness;
+mod hashed_sources;
 mod heuristic;
 mod history;
 mod influence;
@@ -52,7 +54,6 @@ mod proof_cubes;
 mod proofs;
 mod protocol;
 mod queue;
-mod recompilation;
 mod records;
 mod remote_players;
 mod search_players;
@@ -61,6 +62,7 @@ mod similarity_command;
 mod solve;
 mod solve_command;
 mod solving;
+mod soundness;
 mod steps;
 mod tiers;
 mod tournaments;

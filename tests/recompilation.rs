@@ -1,5 +1,7 @@
-//! Engines are made, used and dropped, again and again. This is alone in its process, for it
-//! looks at the memory of that.
+//! Engines are made, used and dropped, again and again. This test is a program of its own, since it
+//! measures the memory of its process.
+
+mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
@@ -7,8 +9,7 @@ use std::sync::{Arc, RwLock};
 use propjit::Stop;
 use propjit::engine::{Engines, MatchEngines, PlayoutPolicy};
 
-use crate::common;
-use crate::common::continuations::{play, random_states};
+use common::continuations::{play, random_states};
 
 /// Engines are made and dropped while threads play on them: the answers are right, and the
 /// memory is given back.

@@ -5,6 +5,7 @@
 #   tools/soundness.sh            all parts
 #   tools/soundness.sh PART...    these parts
 #   tools/soundness.sh --ci       the parts that take seconds where `cargo test` was run before
+#   tools/soundness.sh --filters  runs nothing: checks that each filter below matches tests
 #
 # part       what it does                                                        needs
 # assembler  encodes AVX2 instructions, decodes them with iced-x86 (--ci)        -
@@ -39,42 +40,69 @@ target="$(rustc -vV | sed -n 's/^host: //p')"
 readonly target
 
 passed=() found=() skipped=()
+filters_only=
 
 skip() {
     echo "skipped: $1"
     return 77
 }
 
-assembler() { cargo test --locked -p propjit-jit --lib -- code::avx2; }
+# tests ARGUMENTS... -- FILTERS...: `cargo test` of the tests that match a filter. A filter that
+# matches none is an error: the tests have been renamed, and nothing would be checked. Options of
+# the test program may follow the filters. CARGO_TEST are the words of the command.
+tests() {
+    local arguments=() filters=() options=() listed filter
+    while [ "$1" != -- ]; do
+        # The ordinary build has the same tests.
+        [ "$filters_only$1" = 1--no-default-features ] || arguments+=("$1")
+        shift
+    done
+    shift
+    while [ $# != 0 ] && [[ "$1" != --* ]]; do filters+=("$1"); shift; done
+    options=("$@")
+    listed="$("${CARGO_TEST[@]}" "${arguments[@]}" -- --list --format terse)" || return
+    for filter in "${filters[@]}"; do
+        grep -q -F -- "$filter" <<< "$(grep ': test$' <<< "$listed")" ||
+            { echo "no test of \`${arguments[*]}\` matches \`$filter\`" >&2; return 1; }
+    done
+    [ -n "$filters_only" ] ||
+        "${CARGO_TEST[@]}" "${arguments[@]}" -- "${filters[@]}" "${options[@]}"
+}
+CARGO_TEST=(cargo test --locked)
+
+assembler() { tests -p propjit-jit --lib -- code::assembler; }
 
 stress() {
-    cargo test --locked -p propjit --lib -- search::mcts &&
-        cargo test --locked -p propjit-jit --lib -- memory
+    tests -p propjit --lib -- search::mcts &&
+        tests -p propjit-jit --lib -- memory::
 }
 
-finds() { cargo test --locked -p propjit --test main -- finds::; }
+finds() { tests -p propjit --test main -- finds::; }
 
 loom() {
+    [ -z "$filters_only" ] || { skip 'these tests are only in a build for loom'; return; }
     # More switches between threads than these are seldom needed to show a fault.
     LOOM_MAX_PREEMPTIONS=3 CARGO_TARGET_DIR=target/soundness/loom \
         RUSTFLAGS="--cfg propjit_loom" \
-        cargo test --locked --no-default-features -p propjit --lib -- mcts::model
+        tests --no-default-features -p propjit --lib -- mcts::model
 }
 
 # sanitized NAME KIND ARGUMENTS...: cargo test with a sanitizer.
 sanitized() {
     local name="$1" kind="$2"
     shift 2
+    # The same tests are in an ordinary build.
+    [ -z "$filters_only" ] || { tests "$@"; return; }
     local runtime
     runtime="$(rustc --print target-libdir)/librustc-*_rt.$name.a"
     compgen -G "$runtime" > /dev/null || { skip "rustc has no $kind sanitizer for $target"; return; }
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="target/soundness/$name" CARGO_PROFILE_TEST_OPT_LEVEL=1 \
         RUSTFLAGS="-Zsanitizer=$kind -Cunsafe-allow-abi-mismatch=sanitizer" PROPTEST_CASES="${PROPTEST_CASES:-64}" \
-        cargo test --locked --no-default-features --target "$target" "$@"
+        tests --no-default-features --target "$target" "$@"
 }
 
 asan() {
-    sanitized asan address -p propjit-jit --lib --test main &&
+    sanitized asan address -p propjit-jit --lib --test main -- &&
         sanitized asan address -p propjit --lib -- search:: &&
         sanitized asan address -p propjit --test main -- mcts:: playouts:: finds::
 }
@@ -88,19 +116,22 @@ tsan() {
 }
 
 miri() {
-    cargo +nightly miri --version > /dev/null 2>&1 ||
+    [ -n "$filters_only" ] || cargo +nightly miri --version > /dev/null 2>&1 ||
         { skip "no nightly toolchain with Miri (rustup +nightly component add miri rust-src)"; return; }
     # Property tests look at the clock and at files. Miri runs no machine code: there is no
     # generator for it then, and rows are vectors of words.
-    export MIRIFLAGS="-Zmiri-disable-isolation ${MIRIFLAGS:-}"
-    export CARGO_TARGET_DIR=target/soundness/miri PROPTEST_CASES="${PROPTEST_CASES:-4}"
-    cargo +nightly miri test --locked -p propjit-jit --lib -- lanes:: scalar:: memory:: &&
-        cargo +nightly miri test --locked -p propjit-jit --test main -- interpreters:: select:: \
-            --skip equally_likely &&
-        cargo +nightly miri test --locked --no-default-features -p propjit --lib -- search::mcts
+    if [ -z "$filters_only" ]; then
+        export MIRIFLAGS="-Zmiri-disable-isolation ${MIRIFLAGS:-}"
+        export CARGO_TARGET_DIR=target/soundness/miri PROPTEST_CASES="${PROPTEST_CASES:-4}"
+        local CARGO_TEST=(cargo +nightly miri test --locked)
+    fi
+    tests -p propjit-jit --lib -- lanes:: scalar:: memory:: &&
+        tests -p propjit-jit --test main -- interpreters:: select:: --skip equally_likely &&
+        tests -p propjit --no-default-features --lib -- search::mcts
 }
 
 fuzz() {
+    [ -z "$filters_only" ] || { skip 'targets have no filters'; return; }
     cargo fuzz --version > /dev/null 2>&1 ||
         { skip "no cargo-fuzz (cargo install cargo-fuzz)"; return; }
     export RUSTC_BOOTSTRAP=1
@@ -117,6 +148,7 @@ parts=("$@")
 case "${1:-}" in
     "") parts=("${all[@]}") ;;
     --ci) parts=("${ci[@]}") ;;
+    --filters) parts=("${all[@]}") filters_only=1 ;;
 esac
 for part in "${parts[@]}"; do
     if [[ " ${all[*]} " != *" $part "* ]]; then

@@ -1,7 +1,7 @@
 //! Matches recorded with an independent prover, replayed by the prover.
 //!
-//! The rulesheets and the traces are not part of the project: without them (see
-//! `shared` below) these tests pass with a message. A few quick games are
+//! The rulesheets and the traces are not part of the project: without them these tests are
+//! skipped. A few quick games are
 //! replayed always, all of them when `PROPJIT_SOAK` is set.
 
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use propjit_gdl::prover::{Prover, ProverLimits};
 use propjit_gdl::rules::Rules;
 use propjit_gdl::term::{TermId, Terms};
+use propjit_test_support::{shared, soak};
 use serde_json::Value;
 
 /// Games with recursion, negation, nested terms, several roles, simultaneous
@@ -28,13 +29,6 @@ const QUICK: [&str; 10] = [
 
 /// Its recording writes the fluent `game1OverLock` as `(game1OverLock)`.
 const SPELT_DIFFERENTLY: &str = "blocksWorldSerial";
-
-/// The folder of shared test data, if it is there.
-fn shared() -> Option<PathBuf> {
-    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared");
-    let path = std::env::var_os("PROPJIT_SHARED").map_or_else(|| default.into(), PathBuf::from);
-    path.join("traces").is_dir().then_some(path)
-}
 
 /// FNV-1a with 64 bits of the texts, sorted, each followed by a newline.
 fn fingerprint(terms: &Terms, set: &[TermId]) -> String {
@@ -135,11 +129,8 @@ fn replay(shared: &Path, game: &str) {
 
 #[test]
 fn recorded_matches_replay() {
-    let Some(shared) = shared() else {
-        eprintln!("skipped: no shared test data (set PROPJIT_SHARED)");
-        return;
-    };
-    if std::env::var_os("PROPJIT_SOAK").is_none() {
+    let Some(shared) = shared() else { return };
+    if !soak() {
         QUICK.iter().for_each(|game| replay(&shared, game));
         return;
     }

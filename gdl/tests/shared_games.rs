@@ -1,29 +1,14 @@
 //! Public rulesheets, each of which parses without an error.
 
-use std::path::PathBuf;
-
 use propjit_gdl::diagnostic::Diagnostics;
 use propjit_gdl::rules::Rules;
 use propjit_gdl::syntax;
-
-/// The folder of public rulesheets, if it is there.
-fn games() -> Option<PathBuf> {
-    let shared = std::env::var_os("PROPJIT_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")),
-        PathBuf::from,
-    );
-    let games = shared.join("games");
-    if !games.is_dir() {
-        eprintln!("skipped: no folder {}", games.display());
-        return None;
-    }
-    Some(games)
-}
+use propjit_test_support::shared;
 
 #[test]
 fn public_rulesheets_have_no_errors() {
-    let Some(games) = games() else { return };
-    for entry in games.read_dir().expect("a folder") {
+    let Some(shared) = shared() else { return };
+    for entry in shared.join("games").read_dir().expect("a folder") {
         let path = entry.expect("an entry").path();
         let parsed = Rules::read(&path).unwrap_or_else(|error| panic!("{error}"));
         assert!(!parsed.rules.roles.is_empty(), "{}", path.display());

@@ -12,6 +12,7 @@
 mod builder;
 mod cone;
 mod evaluate;
+mod fingerprint;
 pub(crate) mod number;
 mod rules;
 

@@ -117,7 +117,11 @@ impl PassConfig {
             factor,
             share,
         ];
-        format!("{passes:?} {rounds}")
+        let passes: String = passes
+            .map(|&pass| if pass { '1' } else { '0' })
+            .iter()
+            .collect();
+        format!("{passes} {rounds}")
     }
 
     setters! {

@@ -213,7 +213,7 @@ fn dropped_code_is_freed() {
     is_shared::<Code>();
     is_shared::<LaneEvaluator>();
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
-        return eprintln!("skipped: there is no /proc/self/maps to count code in");
+        return propjit_test_support::skipped("there is no /proc/self/maps to count code in");
     };
     let executable = |maps: &str| {
         maps.lines()
@@ -296,7 +296,7 @@ fn keys_leave_out_limits() {
     let circuit = chain(5);
     let sections = [Section::alone(all_outputs(&circuit))];
     let usual = CodeConfig::new(Generator::Cranelift, Width::X64);
-    let key = |config: CodeConfig| Code::key(&circuit, &sections, "", &config).unwrap();
+    let key = |config: CodeConfig| Code::key(&circuit, &sections, b"", &config).unwrap();
     let expected = key(usual.clone());
     for same in [
         usual.clone().with_time(Duration::ZERO),

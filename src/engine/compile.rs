@@ -14,7 +14,7 @@ use propjit_jit::section::Section;
 
 use super::options::CodeOptions;
 use crate::ground::sections::{decisive_sections, playout_sections, state_sections};
-use crate::ground::{GoalBounds, GroundGame, Layout};
+use crate::ground::{GoalBounds, GroundGame, Layout, encoded};
 use crate::reasons::{PhaseLayout, Target};
 use crate::stepping::StepLayout;
 
@@ -28,8 +28,8 @@ pub(super) struct Purpose {
     name: &'static str,
     /// What is evaluated together.
     sections: Vec<Section>,
-    /// What its circuit depends on, besides the game's.
-    depends_on: String,
+    /// What its circuit depends on, besides the game, in a stable encoding.
+    depends_on: Vec<u8>,
     /// Whether the circuit has the inputs and outputs of the game's, so that parts of it can be
     /// left out in some phases and where moves are not legal.
     is_guarded: bool,
@@ -41,7 +41,7 @@ impl Purpose {
         Purpose {
             name: "playouts",
             sections: playout_sections(layout).to_vec(),
-            depends_on: String::new(),
+            depends_on: Vec::new(),
             is_guarded: true,
         }
     }
@@ -51,7 +51,7 @@ impl Purpose {
         Purpose {
             name: "states",
             sections: state_sections(layout).to_vec(),
-            depends_on: String::new(),
+            depends_on: Vec::new(),
             is_guarded: true,
         }
     }
@@ -61,7 +61,7 @@ impl Purpose {
         Purpose {
             name: "decisive",
             sections: decisive_sections(layout).to_vec(),
-            depends_on: format!("{latches:?}"),
+            depends_on: encoded(&latches.map(GoalBounds::sources)),
             is_guarded: true,
         }
     }
@@ -71,7 +71,7 @@ impl Purpose {
         Purpose {
             name: "steps",
             sections: layout.sections(),
-            depends_on: String::new(),
+            depends_on: Vec::new(),
             is_guarded: false,
         }
     }
@@ -80,7 +80,7 @@ impl Purpose {
     pub(super) fn decisive_steps(layout: &StepLayout, latches: Option<&GoalBounds>) -> Purpose {
         Purpose {
             name: "decisive steps",
-            depends_on: format!("{latches:?}"),
+            depends_on: encoded(&latches.map(GoalBounds::sources)),
             ..Purpose::steps(layout)
         }
     }
@@ -90,7 +90,7 @@ impl Purpose {
         Purpose {
             name: "reasons",
             sections: PhaseLayout::new(layout).sections(),
-            depends_on: format!("{phase} {target:?}"),
+            depends_on: encoded(&(phase, target)),
             is_guarded: false,
         }
     }
@@ -98,12 +98,9 @@ impl Purpose {
     /// Everything that the code depends on. Instead of the circuit that is compiled, which
     /// would have to be made for that, it is the game's circuit before any pass.
     fn key(&self, game: &GroundGame, config: &CodeConfig) -> Result<CacheKey, CompileError> {
-        let (layout, initial) = (game.layout(), game.initial());
-        let Purpose {
-            name, depends_on, ..
-        } = self;
         let passes = PassConfig::default().cache_text();
-        let salt = format!("{SOURCES} {name} {layout:?} {passes} {initial:?} {depends_on}");
+        let (name, interface) = (self.name, game.interface_bytes());
+        let salt = encoded(&(SOURCES, name, passes, interface, &self.depends_on));
         Code::key(game.lowered(), &self.sections, &salt, config)
     }
 }
@@ -213,5 +210,55 @@ pub(crate) fn guards(game: &GroundGame, assumptions: &Assumptions) -> Guards {
     Guards {
         inputs: periodic.map(|&base| InputId(base as u32)).collect(),
         implies: assumptions.implies.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::moves::RoleId;
+
+    /// A match of one move, which is worth some or 100 to a role.
+    fn game(role: &str, some: i32) -> Game {
+        let rules = format!(
+            "(role {role}) (init (at start)) (legal {role} stay) (legal {role} go)
+             (<= (next (at end)) (true (at start)))
+             (<= (next (at goal)) (true (at start)) (does {role} go))
+             (<= terminal (true (at end)))
+             (<= (goal {role} 100) (true (at goal)))
+             (<= (goal {role} {some}) (not (true (at goal))))"
+        );
+        Game::from_text("test.kif", &rules, &Default::default()).unwrap()
+    }
+
+    /// The keys of all purposes that depend on more than the circuit.
+    fn keys(game: &Game) -> Vec<CacheKey> {
+        let ground = game.ground_game().unwrap();
+        let target = Target {
+            role: RoleId(0),
+            value: 50,
+        };
+        let purposes = [
+            Purpose::decisive(ground.layout(), None),
+            Purpose::reasons(ground.layout(), 0, target),
+        ];
+        let key = |purpose: Purpose| purpose.key(ground, &CodeConfig::best()).unwrap();
+        purposes.map(key).to_vec()
+    }
+
+    /// Equal circuits are those of different games where goals have other values or a role plays at
+    /// random: what is achieved, and which moves decide, differs.
+    #[test]
+    fn keys_depend_on_goal_values_and_chance() {
+        let usual = keys(&game("r", 0));
+        assert_eq!(keys(&game("q", 0)), usual);
+        for other in [game("r", 50), game("random", 0)] {
+            let ground = other.ground_game().unwrap();
+            let circuit = game("r", 0).ground_game().unwrap().lowered().fingerprint();
+            assert_eq!(ground.lowered().fingerprint(), circuit);
+            let keys = keys(&other);
+            assert!(keys.iter().zip(&usual).all(|(a, b)| a != b));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! states.
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use super::counter::Counter;
 use crate::moves::RoleId;
@@ -9,7 +10,7 @@ use crate::state::State;
 
 /// Goals of roles that are out of reach once counters, which never decrease, have come to
 /// certain values.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CountBounds {
     /// The counters.
     pub counters: Vec<Counter>,
@@ -18,7 +19,7 @@ pub struct CountBounds {
 }
 
 /// Goals of a role that the values of counters exclude.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CountExclusion {
     /// The role.
     pub role: RoleId,

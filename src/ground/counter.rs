@@ -1,9 +1,11 @@
 //! Counters: numbers that are read off a state.
 
+use serde::Serialize;
+
 use crate::state::State;
 
 /// A number that is read off a state.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
 pub enum Counter {
     /// How many of these propositions hold.
     Count(Vec<usize>),

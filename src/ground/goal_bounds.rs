@@ -1,6 +1,8 @@
 //! The goals that latches and counters leave to the roles of a game: plain data, for all who ask
 //! about many states.
 
+use serde::Serialize;
+
 use super::count_bounds::{CountBounds, ExclusionTable, GoalSet, goal_set};
 use super::game::GroundGame;
 use super::literal::Literal;
@@ -9,7 +11,7 @@ use crate::state::{State, ones};
 
 /// The propositions that exclude certain goals of a role. As a rule, many latches exclude the
 /// same goals.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct GoalMask {
     /// The role.
     pub role: RoleId,
@@ -114,6 +116,11 @@ impl GoalBounds {
             goals,
             fixed_sum,
         })
+    }
+
+    /// What they were made from, besides the game.
+    pub(crate) fn sources(&self) -> impl Serialize + '_ {
+        (&self.masks, &self.counts, self.fixed_sum)
     }
 
     /// What counters exclude, if there are any.

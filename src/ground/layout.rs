@@ -13,11 +13,12 @@ use std::ops::Range;
 use propjit_gdl::propnet::Propnet;
 use propjit_jit::assumptions::Assumptions;
 use propjit_jit::circuit::{InputId, OutputId};
+use serde::Serialize;
 
 use crate::moves::RoleId;
 
 /// Which inputs and outputs of a game's circuit are what.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Layout {
     /// The inputs that are base propositions.
     pub bases: Range<usize>,

@@ -1,10 +1,12 @@
 //! What a role is to achieve.
 
+use serde::Serialize;
+
 use crate::moves::RoleId;
 
 /// A goal that a proof search looks for: that a role has at least this goal value when the match
 /// is over.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct Target {
     /// The role.
     pub role: RoleId,

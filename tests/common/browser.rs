@@ -31,7 +31,7 @@ impl Browser {
             version.is_ok_and(|output| output.status.success())
         };
         let Some(name) = NAMES.iter().find(is_there) else {
-            eprintln!("skipped: there is none of {}", NAMES.join(", "));
+            super::skipped(&format!("there is none of {}", NAMES.join(", ")));
             return None;
         };
         let folder = tempfile::tempdir().unwrap();

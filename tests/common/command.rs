@@ -69,14 +69,12 @@ pub(crate) fn own(name: &str) -> String {
 #[cfg(unix)]
 #[allow(dead_code)] // Few are waited for in this way.
 pub(crate) fn ended(child: &mut Child) -> std::process::ExitStatus {
-    for _ in 0..12_000 {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child.kill().unwrap();
-    panic!("it has not ended");
+    let mut status = None;
+    super::wait_until("the end of a process", || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    status.expect("it has ended")
 }
 
 /// What it printed.
@@ -108,7 +106,7 @@ pub(crate) fn has_python() -> bool {
     let mut python = std::process::Command::new("python3");
     let found = python.arg("--version").output().is_ok();
     if !found {
-        eprintln!("skipped: there is no python3");
+        super::skipped("there is no python3");
     }
     found
 }

@@ -1,5 +1,5 @@
 //! Where the tests find rulesheets, and small games of their own.
-#![allow(dead_code)] // Each test file uses its part.
+#![allow(dead_code, unused_imports)] // Each test file uses its part.
 
 #[cfg(unix)]
 pub(crate) mod browser;
@@ -19,11 +19,14 @@ pub(crate) mod solvable;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use propjit::Moments;
 use propjit::game::{Game, Setup};
 use propjit::playout::{JobId, PlayoutRunner, RunLimits, Tally};
 use propjit_gdl::games::{self, GAMES};
+pub(crate) use propjit_test_support::{shared, skipped, soak};
 
 /// The project's own rulesheets, by name.
 pub(crate) fn own_games() -> Vec<(String, PathBuf)> {
@@ -51,28 +54,6 @@ pub(crate) fn own_folder() -> &'static Path {
     &FOLDER
 }
 
-/// The folder with public rulesheets and traces, if this machine has it.
-pub(crate) fn shared() -> Option<PathBuf> {
-    let folder = match std::env::var_os("PROPJIT_SHARED") {
-        Some(folder) => PathBuf::from(folder),
-        None => root().join("../shared"),
-    };
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: there is no folder {}", folder.display());
-    None
-}
-
-/// Whether tests should take all the time they can use.
-pub(crate) fn soak() -> bool {
-    std::env::var_os("PROPJIT_SOAK").is_some_and(|value| value == "1")
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 /// The rulesheets in a folder, by name.
 pub(crate) fn rulesheets(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).expect("the folder of rulesheets can be listed");
@@ -95,6 +76,19 @@ pub(crate) fn own_game(name: &str) -> Game {
     let text = games::text(name).expect("the project has such a game");
     let file = format!("{name}.kif");
     Game::from_text(&file, text, &Setup::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Waits until a condition holds, however slow the machine is. If it does not in five minutes, it
+/// never will, and the test fails.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(
+            start.elapsed() < Duration::from_secs(300),
+            "waited for {what}"
+        );
+        thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// The game in a file.

@@ -45,7 +45,7 @@ impl Kept {
         let sections = [Section::alone(vec![OutputId(0), OutputId(1)])];
         let code = Code::compile(&circuit, &sections, &Guards::default(), &config);
         let code = code.expect("this CPU can run it");
-        let key = Code::key(&circuit, &sections, "", &config).expect("this CPU can run it");
+        let key = Code::key(&circuit, &sections, b"", &config).expect("this CPU can run it");
         code.store(&cache, &key, "small").expect("it can be stored");
         Kept {
             file: directory.join(format!("{key}.code")),

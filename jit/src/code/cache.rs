@@ -124,13 +124,13 @@ impl Cache {
         let map = map.map_err(CacheError::io("map", path))?;
         let verified = header.verify(key, &rest, &map);
         verified.map_err(CacheError::refused(path))?;
-        let map = map.make_exec();
-        let map = map.map_err(CacheError::io("execute what is in", path))?;
+        let code = Executable::publish(map);
+        let code = code.map_err(CacheError::io("execute what is in", path))?;
         // Only the order of removal depends on it: see `evict`.
         let _ = file.set_modified(SystemTime::now());
         Ok(Entry {
             description: header.description(&rest).to_vec(),
-            code: Executable::seal(map),
+            code,
         })
     }
 
@@ -215,4 +215,22 @@ fn read(file: impl Read, count: u64, length: u64, path: &Path) -> Result<Vec<u8>
         return Err(CacheError::refused(path)(Refusal::Length { bytes: length }));
     }
     Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::memory::assert_published;
+    use super::*;
+
+    #[test]
+    fn loaded_code_is_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path().join("code"), DEFAULT_LIMIT).unwrap();
+        let key = CacheKey::new(|hasher| hasher.bytes(b"a"));
+        cache
+            .store(&key, "label", b"description", &[0xc3; 5000])
+            .unwrap();
+        let entry = cache.load(&key).unwrap().unwrap();
+        assert_published(&entry.code);
+    }
 }

@@ -149,7 +149,17 @@ impl CodeConfig {
             bytes: _,
             stop: _,
         } = self;
-        format!("{generator:?} {width:?} {effort:?} {order:?} {function_size} {guarded}")
+        let (generator, lanes) = (generator.name(), width.lanes());
+        let effort = match effort {
+            Effort::Least => "least",
+            Effort::Full => "full",
+        };
+        let order = match order {
+            Order::Cone => "cone",
+            Order::Circuit => "circuit",
+            Order::Level => "level",
+        };
+        format!("{generator} {lanes} {effort} {order} {function_size} {guarded}")
     }
 
     /// Whether the CPU that this runs on can run such code.

@@ -21,12 +21,18 @@ impl Executable {
         // An empty map is an error on some systems.
         let mut map = MmapMut::map_anon(code.len().max(1))?;
         map[..code.len()].copy_from_slice(code);
-        Ok(Executable::seal(map.make_exec()?))
+        Executable::publish(map)
     }
 
-    /// Memory that is already mapped for execution.
-    pub(super) fn seal(map: Mmap) -> Executable {
-        Executable { map: Arc::new(map) }
+    /// Makes code executable, in all threads.
+    ///
+    /// # Errors
+    /// When the operating system does not let it be executed.
+    pub(super) fn publish(code: MmapMut) -> io::Result<Executable> {
+        coherence::clear_cache(&code)?;
+        let map = code.make_exec()?;
+        coherence::flush_pipelines()?;
+        Ok(Executable { map: Arc::new(map) })
     }
 
     /// The code.
@@ -34,3 +40,75 @@ impl Executable {
         &self.map
     }
 }
+
+/// Coherence of instruction caches with what was written as data. CPUs other than x86 do not see
+/// to that by themselves: without it, they may execute what was at an address before.
+mod coherence {
+    use std::io;
+
+    use wasmtime_internal_jit_icache_coherence as icache;
+
+    /// Makes the instruction caches forget a range of memory. [`flush_pipelines`] has to follow.
+    pub(super) fn clear_cache(code: &[u8]) -> io::Result<()> {
+        #[cfg(test)]
+        tests::note(tests::Call::ClearCache(code.as_ptr_range()));
+        // SAFETY: the range is one of memory that is borrowed here.
+        let done = unsafe { icache::clear_cache(code.as_ptr().cast(), code.len()) };
+        as_io(done)
+    }
+
+    /// Makes all processors that run threads of this process fetch their next instructions anew.
+    pub(super) fn flush_pipelines() -> io::Result<()> {
+        #[cfg(test)]
+        tests::note(tests::Call::FlushPipelines);
+        as_io(icache::pipeline_flush_mt())
+    }
+
+    /// The error's type depends on the operating system.
+    fn as_io<E: ToString>(result: Result<(), E>) -> io::Result<()> {
+        result.map_err(|error| io::Error::other(error.to_string()))
+    }
+
+    /// No emulator shows what is missing where these calls are, so the calls themselves are checked.
+    #[cfg(test)]
+    pub(in crate::code) mod tests {
+        use std::cell::RefCell;
+        use std::ops::Range;
+
+        use crate::code::memory::Executable;
+
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub(in crate::code) enum Call {
+            ClearCache(Range<*const u8>),
+            FlushPipelines,
+        }
+
+        thread_local! {
+            static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
+        }
+
+        pub(super) fn note(call: Call) {
+            CALLS.with_borrow_mut(|calls| calls.push(call));
+        }
+
+        /// Asserts that this thread has made this code known to all processors since this was
+        /// last asked, and no other.
+        pub(in crate::code) fn assert_published(code: &Executable) {
+            let range = code.bytes().as_ptr_range();
+            assert_eq!(
+                CALLS.take(),
+                [Call::ClearCache(range), Call::FlushPipelines]
+            );
+        }
+
+        #[test]
+        fn new_code_is_published() {
+            for length in [0, 1, 5000] {
+                assert_published(&Executable::new(&vec![0xc3; length]).unwrap());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) use coherence::tests::assert_published;

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use super::cache::{Cache, CacheError, CacheKey, KeyHasher};
+use super::cache::{Cache, CacheError, CacheKey};
 use super::compiled::{Code, Description};
 use super::config::CodeConfig;
 use super::error::CompileError;
 use super::generate::describe;
 use super::plan::{Guard, Step};
-use crate::circuit::{Circuit, Edge, Node};
+use crate::circuit::Circuit;
 use crate::section::Section;
 
 /// A hash of this crate's sources, by the build script: other sources may make other code
@@ -19,22 +19,24 @@ impl Code {
     /// The key of the code that is made of a circuit.
     ///
     /// The circuit may be one that still has to be optimised: then `salt` has to say all
-    /// that this, and the guards, depend on.
+    /// that this, and the guards, depend on. It should be in a form that neither other versions
+    /// of the compiler nor other texts for people change.
     ///
     /// # Errors
     /// If this CPU cannot run such code.
     pub fn key(
         circuit: &Circuit,
         sections: &[Section],
-        salt: &str,
+        salt: &[u8],
         config: &CodeConfig,
     ) -> Result<CacheKey, CompileError> {
         let generator = describe(config)?;
         Ok(CacheKey::new(|hasher| {
-            for text in [SOURCES, &generator, &config.cache_text(), salt] {
+            for text in [SOURCES, &generator, &config.cache_text()] {
                 hasher.bytes(text.as_bytes());
             }
-            hash_circuit(circuit, hasher);
+            hasher.bytes(salt);
+            hasher.bytes(&circuit.fingerprint());
             for section in sections {
                 hasher.numbers(section.outputs.iter().map(|output| output.0));
                 hasher.numbers(section.after.map(|after| after as u32));
@@ -99,22 +101,4 @@ impl Description {
             && self.entries.iter().all(|&entry| (entry as usize) < bytes)
             && self.sections.iter().flatten().all(is_step)
     }
-}
-
-fn hash_circuit(circuit: &Circuit, hasher: &mut KeyHasher) {
-    // A gate is two codes, the second of which is never below two.
-    let nodes = circuit.nodes().iter().flat_map(|&node| match node {
-        Node::False => [0, 0],
-        Node::Input(input) => [input.0, 1],
-        Node::Feedback => [1, 0],
-        Node::And(a, b) => [a.code(), b.code() + 2],
-    });
-    hasher.numbers(nodes);
-    for lp in circuit.loops() {
-        hasher.numbers([lp.nodes.start, lp.nodes.end]);
-        let feedback = lp.feedback.iter();
-        hasher.numbers(feedback.flat_map(|(node, source)| [node.0, source.code()]));
-    }
-    hasher.numbers(circuit.outputs().iter().copied().map(Edge::code));
-    hasher.numbers([circuit.in_place() as u32]);
 }

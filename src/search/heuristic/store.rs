@@ -19,7 +19,7 @@ use super::trust::{Trust, TrustedEvaluation};
 use super::weights::{Roles, Weights};
 use crate::directory::{self, DirectoryError, write_whole};
 use crate::fnv::Fnv64;
-use crate::ground::GroundGame;
+use crate::ground::{GroundGame, encoded};
 use crate::input;
 
 /// The version of the file's format, and of how is learned.
@@ -207,11 +207,8 @@ impl Shape {
 
 /// A hash of a game, whatever its rulesheet calls things.
 fn hash(game: &GroundGame) -> Fnv64 {
-    let circuit = game.lowered();
-    let (nodes, outputs, loops) = (circuit.nodes(), circuit.outputs(), circuit.loops());
-    let (layout, initial) = (game.layout(), game.initial());
-    let text = format!("{nodes:?} {outputs:?} {loops:?} {layout:?} {initial:?}");
-    Fnv64::of(text.as_bytes())
+    let circuit = game.lowered().fingerprint();
+    Fnv64::of(&encoded(&(circuit, game.interface_bytes())))
 }
 
 /// What is known of a game; nothing if there is no such file, or it is of another version or game.
@@ -264,6 +261,38 @@ fn text(known: &Known, game: Fnv64) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Game;
+
+    /// A match of one move, which is worth one of two goals to a role.
+    fn rules(role: &str, goals: [i32; 2]) -> String {
+        let [less, more] = goals;
+        format!(
+            "(role {role}) (init (at start)) (legal {role} stay) (legal {role} go)
+             (<= (next (at end)) (true (at start)))
+             (<= (next (at goal)) (true (at start)) (does {role} go))
+             (<= terminal (true (at end)))
+             (<= (goal {role} {more}) (true (at goal)))
+             (<= (goal {role} {less}) (not (true (at goal))))"
+        )
+    }
+
+    /// The hash of the game with these rules.
+    fn hash_of(rules: &str) -> Fnv64 {
+        let game = Game::from_text("test.kif", rules, &Default::default()).unwrap();
+        hash(game.ground_game().unwrap())
+    }
+
+    #[test]
+    fn games_with_other_goals_are_other_games() {
+        let usual = hash_of(&rules("r", [0, 100]));
+        // Names do not count, and the file is found by later versions.
+        assert_eq!(hash_of(&rules("q", [0, 100])), usual);
+        assert_eq!(usual.to_string(), "?");
+        // The circuits of these are equal.
+        for other in [rules("r", [0, 50]), rules("random", [0, 100])] {
+            assert_ne!(hash_of(&other), usual, "{other}");
+        }
+    }
 
     #[test]
     fn what_is_written_is_read_again_and_damaged_files_are_refused() {

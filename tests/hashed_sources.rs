@@ -1,0 +1,73 @@
+//! What the build script hashes for the keys of the code cache: everything that decides what is
+//! compiled, so that code of other sources is never run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules of `src` that the script hashes, with their files.
+fn hashed() -> Vec<(String, Vec<PathBuf>)> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let names = env!("PROPJIT_HASHED").split(' ');
+    let module = |name: &str| {
+        let mut files = Vec::new();
+        list(&src.join(name), &mut files);
+        (name.trim_end_matches(".rs").to_string(), files)
+    };
+    names.map(module).collect()
+}
+
+/// Adds this file, or all files in this folder and in those below it.
+fn list(path: &Path, files: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            list(&entry.unwrap().path(), files);
+        }
+    } else {
+        files.push(path.to_path_buf());
+    }
+}
+
+/// The modules of the package that a source file names outside of comments and tests.
+fn imported(source: &str) -> BTreeSet<String> {
+    let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or("");
+    let lines = code
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(""));
+    let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let paths = code.split("crate::").skip(1);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    paths
+        .map(|path| path.chars().take_while(|&c| is_part(c)).collect())
+        .collect()
+}
+
+#[test]
+fn imports_are_found() {
+    let source = "use crate::a::B;\n// crate::c\nfn f() { crate::d_2::g(); }\n\
+        #[cfg(test)]\nmod tests { use crate::e::H; }";
+    assert_eq!(imported(source), ["a", "d_2"].map(String::from).into());
+}
+
+/// A module that a hashed one imports decides what is compiled, too.
+#[test]
+fn what_is_imported_is_hashed() {
+    let hashed = hashed();
+    let names: BTreeSet<&str> = hashed.iter().map(|(name, _)| &**name).collect();
+    let mut files = 0;
+    for file in hashed.iter().flat_map(|(_, files)| files) {
+        // Modules of tests that have a file of their own.
+        if file.ends_with("tests.rs") {
+            continue;
+        }
+        files += 1;
+        for import in imported(&fs::read_to_string(file).unwrap()) {
+            assert!(
+                names.contains(&*import),
+                "{} uses `{import}`, which build.rs does not hash: add it to HASHED there",
+                file.display()
+            );
+        }
+    }
+    assert!(files >= names.len(), "{files} files");
+}
