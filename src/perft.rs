@@ -108,7 +108,10 @@ pub fn divide(
         let mut next = State::new();
         machine.next_state_unchecked(state, &joint, &mut next)?;
         match perft(machine, &next, depth - 1, stop)? {
-            Some(count) => division.push((joint, count)),
+            Some(count) => {
+                tracing::debug!(?joint, ?count, "counted a first move");
+                division.push((joint, count));
+            }
             None => return Ok((division, false)),
         }
     }

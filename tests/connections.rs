@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
+use crate::common;
 use crate::common::http::{
     AVAILABLE, BUSY, body, half_closed, legal, post, raw, serve, serve_with, start, status,
 };
-use crate::common::players::{patient, thinker};
+use crate::common::players::patient;
 use crate::common::{COUNTER, own_game};
 use propjit::machine::RoleId;
 use propjit::protocol::{Server, ServerLimits, Session, SessionConfig};
@@ -230,12 +231,10 @@ fn a_lost_connection_loses_nothing() {
     let mut lost = TcpStream::connect(at).unwrap();
     lost.write_all(b"POST / HTTP/1.0\r\n\r\n(PLAY m nil)")
         .unwrap();
-    while asked.load(Ordering::SeqCst) == 0 {
-        thread::sleep(Duration::from_millis(1));
-    }
+    common::wait_until("the player", || asked.load(Ordering::SeqCst) == 1);
     drop(lost);
     let again = thread::spawn(move || post(at, "(PLAY m nil)"));
-    thread::sleep(Duration::from_millis(50));
+    common::wait_until("the request", || server.pending() > 0);
     gate.send(()).unwrap();
     assert_eq!(again.join().unwrap(), "one");
     assert_eq!(asked.load(Ordering::SeqCst), 1);
@@ -243,11 +242,12 @@ fn a_lost_connection_loses_nothing() {
 
 #[test]
 fn a_dropped_server_frees_its_port() {
-    let server = serve(thinker("two"));
+    let (player, _gate, asked) = patient();
+    let server = serve(player);
     let at = server.address();
     post(at, &start("m", "up", COUNTER, "10 100000"));
     let thinking = thread::spawn(move || post(at, "(PLAY m nil)"));
-    thread::sleep(Duration::from_millis(20));
+    common::wait_until("the player", || asked.load(Ordering::SeqCst) == 1);
     drop(server);
     thinking.join().unwrap();
     let again = Server::start(

@@ -14,6 +14,7 @@ use propjit::matches::{
 use propjit_gdl::games;
 use serde_json::{Value, json};
 
+use crate::common;
 use crate::common::command::{file, has_python, json as report, own};
 
 /// `propjit engine` at work.
@@ -186,7 +187,6 @@ fn a_choice_without_end_is_stopped() {
     let mut engine = Engine::start(&[]);
     engine.load("connectFour");
     engine.send(&json!({"id": 5, "go": {"role": "red"}}));
-    std::thread::sleep(Duration::from_millis(50));
     engine.send(&json!({"stop": {}}));
     let reply = engine.reply();
     assert_eq!(reply["id"], 5);
@@ -443,13 +443,7 @@ fn programs_leave_nothing_behind() {
     let stat = format!("/proc/{}/stat", id.trim());
     // Nobody may have waited for it yet.
     let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
-    for _ in 0..12_000 {
-        if !runs() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("it still runs");
+    common::wait_until("the end of what it started", || !runs());
 }
 
 /// A line that is too long is one request that cannot be understood.

@@ -111,8 +111,6 @@ fn games_that_cannot_be_played_are_refused() {
         assert_eq!(post(at, "(INFO)"), AVAILABLE);
         let files = std::fs::read_dir(logs.path()).unwrap();
         assert_eq!(files.count(), number + 1);
-        // The name of a log has the time in it.
-        thread::sleep(Duration::from_millis(2));
     }
 }
 
@@ -138,19 +136,16 @@ fn a_connection_that_is_lost_at_the_start_frees_the_player() {
     );
     let mut lost = TcpStream::connect(at).unwrap();
     lost.write_all(request.as_bytes()).unwrap();
-    while post(at, "(INFO)") != BUSY {
-        thread::sleep(Duration::from_millis(5));
-    }
+    let until = |state| common::wait_until(state, || post(at, "(INFO)") == state);
+    until(BUSY);
     drop(lost);
-    while post(at, "(INFO)") != AVAILABLE {
-        thread::sleep(Duration::from_millis(5));
-    }
+    until(AVAILABLE);
     let waiting = thread::spawn(move || half_closed(at, request));
-    while post(at, "(INFO)") != BUSY {
-        thread::sleep(Duration::from_millis(5));
+    until(BUSY);
+    // It stays so.
+    for _ in 0..200 {
+        assert_eq!(post(at, "(INFO)"), BUSY);
     }
-    thread::sleep(Duration::from_millis(500));
-    assert_eq!(post(at, "(INFO)"), BUSY);
     drop(gate);
     let answer = waiting.join().unwrap();
     assert_eq!((status(&answer), body(&answer)), (200, "ready"));
@@ -169,10 +164,8 @@ fn a_legal_move_is_ready_where_all_take_too_long() {
     let server = serve(thinker("two"));
     let at = server.address();
     assert_eq!(post(at, &start("m", "up", NUMBERS, "1 2")), "ready");
-    let begun = Instant::now();
     let answer = post(at, "(PLAY m nil)");
     assert!(answer.starts_with("(count "), "{answer}");
-    assert!(begun.elapsed() < Duration::from_secs(2));
     assert_eq!(post(at, "(ABORT m)"), "aborted");
 }
 
@@ -185,26 +178,29 @@ fn matches_that_are_given_up_leave_no_threads() {
         let id = format!("m{number}");
         let asked = start(&id, "up", NUMBERS, "100 100");
         let starting = thread::spawn(move || post(at, &asked));
-        while threads(child.id(), "player") == 0 {
-            thread::sleep(Duration::from_millis(5));
-        }
-        thread::sleep(Duration::from_millis(300));
+        common::wait_until("a player", || threads(child.id(), "player") > 0);
+        let begun = cpu_time(child.id());
+        let is_busy = || cpu_time(child.id()) > begun + Duration::from_millis(300);
+        common::wait_until("its work", is_busy);
         assert_eq!(post(at, &format!("(ABORT {id})")), "aborted");
         starting.join().unwrap();
-        let given_up = Instant::now();
-        while threads(child.id(), "player") + threads(child.id(), "clerk") > 0 {
+        let given_up = cpu_time(child.id());
+        common::wait_until("the end of its threads", || {
             // With its limits alone, a question takes far longer.
-            assert!(given_up.elapsed() < Duration::from_secs(3), "threads go on");
-            thread::sleep(Duration::from_millis(5));
-        }
+            let since = cpu_time(child.id()) - given_up;
+            assert!(since < Duration::from_secs(3), "threads go on");
+            threads(child.id(), "player") + threads(child.id(), "clerk") == 0
+        });
     }
     interrupt(&mut child);
 }
 
 #[test]
 fn whatever_the_player_does_a_legal_move_is_answered() {
-    let stubborn = scripted("stubborn", |_| {
-        thread::sleep(Duration::from_secs(3));
+    // Does not answer before all is over.
+    let (gate, closed) = unbounded::<()>();
+    let stubborn = scripted("stubborn", move |_| {
+        let _ = closed.recv();
         Ok(Choice::new("two"))
     });
     let helpless = scripted("helpless", |_| Err(PlayerError::NoMove));
@@ -228,6 +224,7 @@ fn whatever_the_player_does_a_legal_move_is_answered() {
             });
         }
     });
+    drop(gate);
 }
 
 #[test]
@@ -248,15 +245,18 @@ fn a_player_that_is_not_ready_does_not_delay_the_match() {
 fn thinking_is_interrupted_at_once() {
     // Were it not, this would take more than a day.
     let clocks = "100000 100000";
-    let server = serve(thinker("two"));
+    let (player, _gate, asked) = patient();
+    let server = serve(player);
     let at = server.address();
     for farewell in ["(ABORT m)", "(STOP m nil)"] {
+        asked.store(0, Ordering::SeqCst);
+        let until = |turn| common::wait_until("a turn", || asked.load(Ordering::SeqCst) == turn);
         assert_eq!(post(at, &start("m", "up", COUNTER, clocks)), "ready");
         let thinking = thread::spawn(move || post(at, "(PLAY m nil)"));
+        until(1);
         // The next turn, after an answer that has been lost.
-        thread::sleep(Duration::from_millis(20));
         let next = thread::spawn(move || post(at, "(PLAY m (one wait))"));
-        thread::sleep(Duration::from_millis(20));
+        until(2);
         assert_ne!(post(at, farewell), "busy");
         for answer in [thinking, next] {
             assert!(["one", "two", "busy"].contains(&&*answer.join().unwrap()));
@@ -275,9 +275,7 @@ fn grounding_is_interrupted_at_once() {
     for farewell in ["(ABORT m)", "(STOP m nil)"] {
         let start = start("m", "up", TALK, "100000 100000");
         let starting = thread::spawn(move || post(at, &start));
-        while post(at, "(INFO)") != BUSY {
-            thread::sleep(Duration::from_millis(1));
-        }
+        common::wait_until("the start", || post(at, "(INFO)") == BUSY);
         assert_ne!(post(at, farewell), "busy");
         assert_eq!(starting.join().unwrap(), "ready");
         // Were grounding not interrupted, nothing would come.
@@ -287,8 +285,19 @@ fn grounding_is_interrupted_at_once() {
     }
 }
 
-/// The threads of a process that have this name. Were one never to end or to start, the test
-/// that counts them would not end either.
+/// The time for which a process has had a CPU, whatever else the machine does.
+#[cfg(target_os = "linux")]
+fn cpu_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // The name comes before, and may have blanks in it.
+    let fields = stat.rsplit(") ").next().unwrap();
+    let mut ticks = fields.split(' ').skip(11).map(|field| field.parse::<u64>());
+    let mut next = || ticks.next().unwrap().unwrap();
+    // Of 10 ms, on all Linux systems.
+    Duration::from_millis(10 * (next() + next()))
+}
+
+/// The threads of a process that have this name.
 #[cfg(target_os = "linux")]
 fn threads(process: u32, name: &str) -> usize {
     let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
@@ -306,9 +315,7 @@ fn threads(process: u32, name: &str) -> usize {
 fn a_preview_is_prepared_until_it_is_replaced() {
     let (mut child, at) = command(&["--setup-limit", "100000"]);
     let until = |name, count| {
-        while threads(child.id(), name) != count {
-            thread::sleep(Duration::from_millis(1));
-        }
+        common::wait_until(name, || threads(child.id(), name) == count);
     };
     let preview = |rules: &str| assert_eq!(post(at, &format!("(PREVIEW ({rules}) 10)")), "ready");
     preview(TALK);
@@ -370,11 +377,8 @@ fn the_same_request_again_gets_the_same_answer() {
         (2, "(PLAY m (one wait))", "two"),
     ] {
         let answers = [ask(message), ask(message), ask(message)];
-        while asked.load(Ordering::SeqCst) < turn {
-            thread::sleep(Duration::from_millis(1));
-        }
-        // Time for all of them to arrive; should one not, the test is easier to pass.
-        thread::sleep(Duration::from_millis(50));
+        common::wait_until("all requests", || server.pending() == answers.len());
+        common::wait_until("the player", || asked.load(Ordering::SeqCst) == turn);
         gate.send(()).unwrap();
         for answer in answers {
             assert_eq!(answer.join().unwrap(), expected);
@@ -545,9 +549,7 @@ fn an_interrupted_turn_leaves_the_next_one_alone() {
     assert_eq!(post(at, &start("m", "up", COUNTER, "100 100")), "ready");
     let ask = |message: &'static str| thread::spawn(move || post(at, message));
     let until = |turn: usize| {
-        while asked.load(Ordering::SeqCst) < turn {
-            thread::sleep(Duration::from_millis(1));
-        }
+        common::wait_until("the player", || asked.load(Ordering::SeqCst) == turn);
     };
     let lost = ask("(PLAY m nil)");
     until(1);
@@ -555,7 +557,7 @@ fn an_interrupted_turn_leaves_the_next_one_alone() {
     until(2);
     assert_eq!(lost.join().unwrap(), "one");
     let again = ask("(PLAY m (one wait))");
-    thread::sleep(Duration::from_millis(50));
+    common::wait_until("both requests", || server.pending() == 2);
     gate.send(()).unwrap();
     assert_eq!(next.join().unwrap(), "two");
     assert_eq!(again.join().unwrap(), "two");
@@ -578,6 +580,7 @@ fn the_end_of_a_session_waits_for_the_player() {
         }
         fn end(&mut self, ending: &Ending) -> Result<(), PlayerError> {
             assert_eq!(*ending, Ending::Aborted);
+            // Were it not waited for, it would come too late.
             thread::sleep(Duration::from_millis(200));
             self.0.store(true, Ordering::SeqCst);
             Ok(())

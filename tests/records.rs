@@ -5,8 +5,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::common;
 use crate::common::command::{file, json, own, propjit, propjit_reading, stderr, stdout};
 use propjit::matches::{MatchEnd, RecordLine, read_records};
 use serde_json::Value;
@@ -77,14 +78,8 @@ fn spawn(args: &[&str]) -> Child {
 
 /// Waits until the file has so many lines.
 fn wait_for_lines(path: &str, count: usize) {
-    let start = Instant::now();
-    while fs::read_to_string(path).unwrap_or_default().lines().count() < count {
-        assert!(
-            start.elapsed() < Duration::from_secs(200),
-            "too few matches"
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let lines = || fs::read_to_string(path).unwrap_or_default().lines().count();
+    common::wait_until("matches", || lines() >= count);
 }
 
 #[test]
@@ -395,11 +390,7 @@ mod signals {
             let clocks = ["--play-clock", "1000"];
             let players = ["--player", &remote, "--player", "random"];
             let child = spawn(&[&["match", &game][..], &players, &clocks].concat());
-            let start = Instant::now();
-            while post(server.address(), "(INFO)") != BUSY {
-                assert!(start.elapsed() < Duration::from_secs(100));
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            common::wait_until("the match", || post(server.address(), "(INFO)") == BUSY);
             send(&child, signal, 1);
             let output = child.wait_with_output().unwrap();
             assert!(output.status.success(), "{output:?}");

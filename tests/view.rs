@@ -2,7 +2,6 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use propjit::Backend;
@@ -13,6 +12,7 @@ use propjit::view::{View, ViewConfig};
 use serde_json::{Value, json};
 
 #[cfg(unix)]
+use crate::common;
 use crate::common::browser::Browser;
 use crate::common::command::{file, own, propjit, propjit_reading, stderr};
 use crate::common::http::{body, raw, status};
@@ -70,13 +70,12 @@ fn play(view: &View, moves: Value) -> (u16, Value) {
 
 /// Asks until the answer is as wanted.
 fn wait(view: &View, target: &str, is_right: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let answer = get(view, target);
-        if is_right(&answer) {
-            return answer;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+    let mut answer = Value::Null;
+    common::wait_until(target, || {
+        answer = get(view, target);
+        is_right(&answer)
+    });
+    answer
 }
 
 #[test]

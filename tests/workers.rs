@@ -248,16 +248,17 @@ fn script(folder: &tempfile::TempDir, program: &str) -> String {
 /// The processes that have noted themselves, once there are so many.
 #[cfg(unix)]
 fn processes(folder: &tempfile::TempDir, count: usize) -> Vec<u32> {
-    // Far longer than it takes, so that a fault is told and nobody waits for ever.
-    for _ in 0..24_000 {
-        let ids = std::fs::read_to_string(folder.path().join("ids")).unwrap_or_default();
-        let ids: Vec<u32> = ids.lines().map(|id| id.parse().unwrap()).collect();
-        if ids.len() >= count {
-            return ids;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    panic!("there are fewer than {count} processes");
+    let mut ids: Vec<u32> = Vec::new();
+    common::wait_until("the processes", || {
+        let text = std::fs::read_to_string(folder.path().join("ids")).unwrap_or_default();
+        // The last line may not be complete.
+        let lines = text
+            .split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'));
+        ids = lines.map(|id| id.trim().parse().unwrap()).collect();
+        ids.len() >= count
+    });
+    ids
 }
 
 #[cfg(unix)]
@@ -317,9 +318,7 @@ fn a_worker_proves_what_a_prover_does_and_is_replaced_when_it_ends() {
     let ids = processes(&folder, 2);
     assert!(!is_alive(ids[0]) && is_alive(ids[1]));
     drop(crew);
-    while is_alive(ids[1]) {
-        thread::sleep(Duration::from_millis(5));
-    }
+    common::wait_until("the end of the worker", || !is_alive(ids[1]));
 }
 
 #[cfg(unix)]
@@ -465,9 +464,7 @@ fn a_command_that_says_nothing_ends_with_the_match() {
     let clocks = ["--start-clock", "1", "--play-clock", "0.2"];
     propjit(&[&args[..], &clocks].concat()).success();
     for id in processes(&folder, 2) {
-        while is_alive(id) {
-            thread::sleep(Duration::from_millis(5));
-        }
+        common::wait_until("the end of a process", || !is_alive(id));
     }
 }
 

@@ -273,10 +273,14 @@ final class ApiTest {
         try (Game game = game("connectFour")) {
             Search search = new Search(game, 1);
             List<Future<?>> runs = new ArrayList<>();
+            CountDownLatch begun = new CountDownLatch(2);
             for (int i = 0; i < 2; i++) {
-                runs.add(threads.submit(() -> search.run(0, Long.MAX_VALUE, 0)));
+                runs.add(threads.submit(() -> {
+                    begun.countDown();
+                    search.run(0, Long.MAX_VALUE, 0);
+                }));
             }
-            Thread.sleep(300);
+            begun.await();
             search.close();
             int refused = 0;
             for (Future<?> run : runs) {

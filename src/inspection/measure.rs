@@ -193,6 +193,9 @@ fn count(
         let Some(end) = end else {
             break;
         };
+        if played == 0 {
+            tracing::debug!("the first match is over");
+        }
         played += 1;
         counts.decisive.add(decisive, looked_at);
         if let Some(Some(role)) = first {

@@ -139,6 +139,13 @@ impl Listener {
 }
 
 impl Listener {
+    /// The number of requests that were read and are not answered yet.
+    pub(crate) fn pending(&self) -> usize {
+        let connections = self.shared.open.lock();
+        let mut open = connections.open.values();
+        open.by_ref().filter(|open| !open.is_reading).count()
+    }
+
     /// Ends reading, so that no further request is answered.
     pub(crate) fn stop(&self) {
         self.shared.stop.set();

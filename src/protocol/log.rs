@@ -4,6 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -39,7 +40,8 @@ pub(super) struct Log {
 
 impl Log {
     /// A log of a match that starts now, as a new file in `folder` if there is one.
-    /// The file's name has the time (milliseconds since 1970) and the match's name.
+    /// The file's name has the time (milliseconds since 1970), the match's name, and a number if
+    /// there is such a file already.
     ///
     /// # Errors
     /// When the file cannot be made.
@@ -51,7 +53,15 @@ impl Log {
             // The name comes from a stranger.
             let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             let name: String = match_id.chars().filter(|&c| safe(c)).take(100).collect();
-            File::create_new(folder.join(format!("{now}-{name}.jsonl")))
+            let numbered = (2..).map(|number| format!("-{number}"));
+            let mut ends = iter::once(String::new()).chain(numbered);
+            loop {
+                let end = ends.next().expect("there is always a further number");
+                match File::create_new(folder.join(format!("{now}-{name}{end}.jsonl"))) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    made => break made,
+                }
+            }
         });
         let file = file.transpose()?.map(Mutex::new);
         Ok(Log { file, start })

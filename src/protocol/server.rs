@@ -49,6 +49,11 @@ impl Server {
         self.session.tidy();
     }
 
+    /// The number of requests that have come in and are not answered yet.
+    pub fn pending(&self) -> usize {
+        self.listener.pending()
+    }
+
     /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.listener.address()

@@ -113,6 +113,7 @@ pub fn solve<'a>(
 ) -> Result<Solved<'a>, MachineError> {
     let backend = Backend::Compiled;
     let engines = game.engines().ok_or(MachineError::NotGround { backend })?;
+    tracing::debug!("solving");
     let ground = engines.game();
     let bounds = AllBounds::new(ground, progress);
     let mut solved = Solved::new(game, engines);

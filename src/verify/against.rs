@@ -36,6 +36,7 @@ pub fn against(
     rng: &mut GameRng,
     stop: &Stop,
 ) -> Result<AgainstOutcome, MachineError> {
+    tracing::debug!("comparing");
     let mut done = AgainstOutcome::default();
     let mut comparison = Comparison {
         at: (1, 0),

@@ -161,7 +161,6 @@ pub fn tune(
     stop: &Stop,
     mut now: impl FnMut(&str),
 ) -> Result<Tuning, TuneError> {
-    tracing::info!(?config, "tuning");
     now("the defaults");
     let start = Instant::now();
     let defaults = Settings::default();
@@ -172,6 +171,7 @@ pub fn tune(
         deadline: start.checked_add(config.time).unwrap_or(start),
         best: Entrant::new(subjects, &defaults, Duration::MAX, stop)?,
     };
+    tracing::info!(?config, "tuning");
     let mut tuning = Tuning {
         best: defaults.clone(),
         defaults,
