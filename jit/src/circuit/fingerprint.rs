@@ -67,6 +67,6 @@ mod tests {
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        assert_eq!(hex, "????????");
+        assert_eq!(hex, "5e8ff2b3");
     }
 }
