@@ -5,7 +5,7 @@
 #   tools/soundness.sh            all parts
 #   tools/soundness.sh PART...    these parts
 #   tools/soundness.sh --ci       the parts that take seconds where `cargo test` was run before
-#   tools/soundness.sh --filters  runs nothing: checks that each filter below matches tests
+#   tools/soundness.sh --filters  runs nothing: checks that each filter below is a module
 #
 # part       what it does                                                        needs
 # assembler  encodes AVX2 instructions, decodes them with iced-x86 (--ci)        -
@@ -52,21 +52,36 @@ skip() {
 # the test program may follow the filters. CARGO_TEST are the words of the command.
 tests() {
     local arguments=() filters=() options=() listed filter
-    while [ "$1" != -- ]; do
-        # The ordinary build has the same tests.
-        [ "$filters_only$1" = 1--no-default-features ] || arguments+=("$1")
-        shift
-    done
+    while [ "$1" != -- ]; do arguments+=("$1"); shift; done
     shift
     while [ $# != 0 ] && [[ "$1" != --* ]]; do filters+=("$1"); shift; done
     options=("$@")
-    listed="$("${CARGO_TEST[@]}" "${arguments[@]}" -- --list --format terse)" || return
+    if [ -n "$filters_only" ]; then
+        are_modules "${arguments[*]}" "${filters[@]}"
+        return
+    fi
+    listed="$("${CARGO_TEST[@]}" "${arguments[@]}" -- --list --format terse | grep ': test$')" ||
+        { echo "there is no test in \`${arguments[*]}\`" >&2; return 1; }
     for filter in "${filters[@]}"; do
-        grep -q -F -- "$filter" <<< "$(grep ': test$' <<< "$listed")" ||
-            { echo "no test of \`${arguments[*]}\` matches \`$filter\`" >&2; return 1; }
+        grep -q -F -- "$filter" <<< "$listed" ||
+            { echo "no test in \`${arguments[*]}\` matches \`$filter\`" >&2; return 1; }
     done
-    [ -n "$filters_only" ] ||
-        "${CARGO_TEST[@]}" "${arguments[@]}" -- "${filters[@]}" "${options[@]}"
+    "${CARGO_TEST[@]}" "${arguments[@]}" -- "${filters[@]}" "${options[@]}"
+}
+# are_modules ARGUMENTS FILTERS...: whether each filter is the path of a module of what is tested.
+are_modules() {
+    local folder=. filter found
+    [[ "$1" == *propjit-jit* ]] && folder=jit
+    case "$1" in
+        *--lib*) folder+=/src ;;
+        *) folder+=/tests ;;
+    esac
+    shift
+    for filter in "$@"; do
+        filter="${filter%::}"
+        found="$(find "$folder" \( -path "*/${filter//:://}" -o -path "*/${filter//:://}.rs" \) -print -quit)"
+        [ -n "$found" ] || { echo "there is no module \`$filter\` in $folder" >&2; return 1; }
+    done
 }
 CARGO_TEST=(cargo test --locked)
 
@@ -80,7 +95,6 @@ stress() {
 finds() { tests -p propjit --test main -- finds::; }
 
 loom() {
-    [ -z "$filters_only" ] || { skip 'these tests are only in a build for loom'; return; }
     # More switches between threads than these are seldom needed to show a fault.
     LOOM_MAX_PREEMPTIONS=3 CARGO_TARGET_DIR=target/soundness/loom \
         RUSTFLAGS="--cfg propjit_loom" \
@@ -91,7 +105,6 @@ loom() {
 sanitized() {
     local name="$1" kind="$2"
     shift 2
-    # The same tests are in an ordinary build.
     [ -z "$filters_only" ] || { tests "$@"; return; }
     local runtime
     runtime="$(rustc --print target-libdir)/librustc-*_rt.$name.a"
