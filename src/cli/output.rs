@@ -126,6 +126,12 @@ pub(super) fn counted<N: Display + PartialEq + From<u8>>(
     format!("{count} {word}")
 }
 
+/// The width of a column in which the longest text has so many characters. Those that are far longer than others stick
+/// out: formatting refuses widths beyond 65535.
+pub(super) fn column_width(longest: usize) -> usize {
+    longest.min(1000)
+}
+
 /// Writes to stderr what is wrong with rules.
 pub(super) fn show_diagnostics(diagnostics: &Diagnostics) {
     message(diagnostics.render(io::stderr().is_terminal()).trim_end());

@@ -16,7 +16,7 @@ use propjit::similarity::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seed};
-use super::output::{Failure, Output};
+use super::output::{Failure, Output, column_width};
 use super::picture::Pictures;
 use super::position::play_moves;
 use super::signals::stop_on_signals;
@@ -347,7 +347,8 @@ impl fmt::Display for Report {
         };
         let names = (moves.pairs.iter().map(|pair| &pair.a))
             .chain(moves.frequent.iter().map(|pair| &pair.a));
-        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+        let width = names.map(|name| name.chars().count()).max();
+        let width = column_width(width.unwrap_or(0));
         if !moves.pairs.is_empty() {
             writeln!(
                 f,
