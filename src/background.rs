@@ -130,6 +130,12 @@ mod tests {
     }
 
     #[test]
+    fn a_fallback_replaces_the_value_where_no_thread_can_be_started() {
+        let made = threads::testing::without_threads(|| Background::start("test", || 7, || 8));
+        assert_eq!(*made.wait(), 7);
+    }
+
+    #[test]
     fn a_fallback_replaces_the_value_of_a_thread_that_panics() {
         let made = Background::start("test", || 7, || panic!("this is a test"));
         assert_eq!(*made.wait(), 7);

@@ -75,14 +75,7 @@ fn suites_go_on() {
     let game = own("ticTacToe");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("played.jsonl").display().to_string();
-    let players = [
-        "--player",
-        "random",
-        "--player",
-        "legal",
-        "--records",
-        &path,
-    ];
+    let players = ["--player", "random", "--player", "legal", "--output", &path];
     propjit(&[&["match", &game][..], &players].concat()).success();
     let trace = file(
         &folder,

@@ -1,8 +1,6 @@
 //! What commands do where the system starts no threads.
 
-use assert_cmd::assert::Assert;
-
-use crate::common::command::{json, own, propjit_without_threads, stderr};
+use crate::common::command::{own, propjit_without_threads, stderr};
 
 /// What a command says that has not died.
 fn messages(args: &[&str], code: i32) -> String {
@@ -26,17 +24,14 @@ fn what_needs_no_threads_goes_on() {
     }
 }
 
-/// What is proved does not depend on threads, nor does what they share out among them.
+/// Where a time limit cannot be kept, nothing is begun.
 #[test]
-fn the_same_is_found_without_threads() {
+fn time_limits_need_a_thread() {
     let game = own("ticTacToe");
-    let report = |assert: Assert| -> serde_json::Value {
-        serde_json::from_slice(&assert.get_output().stdout).unwrap()
-    };
-    let args = ["solve", &game, "--seconds", "1000", "--threads", "2"];
-    let all = [&args[..], &["--format", "json"]].concat();
-    let alone = report(propjit_without_threads(&all).success());
-    assert_eq!(alone["values"], json(&args)["values"]);
+    for command in ["solve", "prove", "facts"] {
+        let told = messages(&[command, &game, "--seconds", "1"], 1);
+        assert!(told.contains("looks at the clock"), "{command}: {told}");
+    }
 }
 
 #[test]

@@ -109,6 +109,7 @@ impl ExpanderTeam {
 mod tests {
     use super::*;
     use crate::game::{Game, Setup};
+    use crate::threads::testing::without_threads;
 
     type Found = (usize, Vec<usize>, Vec<u32>, Vec<u64>, Option<Vec<i32>>);
 
@@ -142,6 +143,10 @@ mod tests {
             most_parts = most_parts.max(layer.len() / teams[0].words() / lanes);
             let (is_all, alone) = followers(&mut teams[0], &layer, usize::MAX);
             assert!(is_all);
+            // Where no threads can be started, they do not share the work.
+            let mut lonely = ExpanderTeam::new(engines, 3);
+            let found = without_threads(|| followers(&mut lonely, &layer, usize::MAX));
+            assert_eq!((found, lonely.expanders.len()), ((true, alone.clone()), 1));
             for team in &mut teams[1..] {
                 assert_eq!(followers(team, &layer, usize::MAX), (true, alone.clone()));
                 // They end when nothing more is wanted.

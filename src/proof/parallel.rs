@@ -164,6 +164,7 @@ mod tests {
     use crate::game::{Game, Setup};
     use crate::moves::RoleId;
     use crate::proof::Verdict;
+    use crate::threads::testing::without_threads;
 
     #[test]
     fn the_others_go_on_when_a_prover_crashes() {
@@ -182,6 +183,10 @@ mod tests {
         let proof = prover.prove(&state, 20, &Stop::new(), |_| ()).unwrap();
         assert_eq!(proof.verdict, Verdict::Lost);
         assert_eq!(prover.provers.len(), 1);
+        // Where no other thread can be started, one searches alone.
+        let mut alone = ParallelProver::new(engines, target, &config, 2, &Stop::new()).unwrap();
+        let proof = without_threads(|| alone.prove(&state, 20, &Stop::new(), |_| ()).unwrap());
+        assert_eq!((proof.verdict, alone.provers.len()), (Verdict::Lost, 2));
         // What the other one has searched stays counted: the number of nodes never falls.
         assert!(prover.nodes() > prover.provers[0].nodes());
     }

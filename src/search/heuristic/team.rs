@@ -141,3 +141,19 @@ pub(super) fn beside<R: Send, F: FnOnce() -> R + Send, O>(
         (own, found.collect())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::testing::without_threads;
+
+    #[test]
+    fn jobs_without_a_thread_are_done_here() {
+        let jobs = || vec![|| thread::current().id(); 3];
+        let here = thread::current().id();
+        let (own, others) = beside(jobs(), || thread::current().id());
+        assert!(own == here && !others.contains(&here));
+        let (own, others) = without_threads(|| beside(jobs(), || thread::current().id()));
+        assert!(own == here && others == [here; 3]);
+    }
+}
