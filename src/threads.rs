@@ -6,6 +6,9 @@ use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 use parking_lot::Mutex;
 
+/// About how much memory a thread takes for itself. Where it is not there, the thread may die as soon as it is started.
+pub(crate) const BYTES: usize = 4 << 20;
+
 /// A thread could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error(

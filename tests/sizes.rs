@@ -46,6 +46,25 @@ fn a_search_tree_that_is_too_large_is_an_error() {
     assert!(matches!(error, MachineError::Memory { .. }), "{error}");
 }
 
+/// More threads than there is memory for are refused before they are started.
+#[cfg(unix)]
+#[test]
+fn threads_without_memory_for_their_rows_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    // 160,000 propositions, each with rows of 32 bytes at least for now and for the next state.
+    let mut rules = String::from("(role r) (init s) (goal r 0) (<= terminal (true e))");
+    for number in 0..400 {
+        write!(rules, "(n {number}) (legal r {number}) ").unwrap();
+    }
+    rules += "(<= (next (p ?x)) (does r ?x)) (<= (next (q ?x ?y)) (true (p ?x)) (true (p ?y)) (n ?x) (n ?y)
+        (true s)) (<= (next s) (true s)) (<= (next e) (true (q ?x ?x)))";
+    let path = file(&folder, "wide.kif", &rules);
+    let args = ["playout", &path, "--count", "1", "--threads", "1000"];
+    let told = stderr(propjit_in_memory(&args, 4_000_000).code(1));
+    assert!(told.contains("all threads cannot have"), "{told}");
+    assert!(told.contains("fewer threads"), "{told}");
+}
+
 /// Grounding ends before the memory does, and the prover plays.
 #[cfg(unix)]
 #[test]
@@ -60,6 +79,7 @@ fn grounding_ends_where_memory_does() {
         write!(rules, "(n {number})").unwrap();
     }
     let path = file(&folder, "large.kif", &rules);
-    let told = stderr(propjit_in_memory(&["perft", &path, "0"], 1_000_000).success());
+    let args = ["perft", &path, "0", "--setup-limit", "100000"];
+    let told = stderr(propjit_in_memory(&args, 250_000).success());
     assert!(told.contains("end of the system's memory"), "{told}");
 }

@@ -41,7 +41,14 @@ fn threads_that_were_asked_for_are_an_error() {
         (&["playout", &game, "--threads", "2"][..], "playouts"),
         (&["analyze", &game, "--playouts", "100"], "search"),
         (
-            &["match", &game, "--player", "random", "--player", "legal"],
+            &[
+                "tournament",
+                &game,
+                "--player",
+                "random",
+                "--player",
+                "legal",
+            ],
             "job",
         ),
     ] {
@@ -50,6 +57,14 @@ fn threads_that_were_asked_for_are_an_error() {
         assert!(told.contains(&error), "{told}");
         assert!(told.contains("fewer threads"), "{told}");
     }
+}
+
+#[test]
+fn players_without_threads_fail() {
+    let game = own("ticTacToe");
+    let args = ["match", &game, "--player", "random", "--player", "legal"];
+    let told = messages(&args, 1);
+    assert!(told.contains("could not be started"), "{told}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
+use propjit_jit::memory::is_available;
 use propjit_stop::Stop;
 
 pub use crate::moves::{Move, RANDOM_ROLE, RoleId};
@@ -133,7 +134,10 @@ pub enum MachineError {
     #[error(transparent)]
     Prover(#[from] ProverError),
     /// The system does not give the memory that was asked for.
-    #[error("{what} cannot have {} MiB, as the system does not give that much: ask for less memory", .bytes >> 20)]
+    #[error(
+        "{what} cannot have {} MiB, as the system does not give that much: ask for less memory or fewer threads",
+        .bytes >> 20
+    )]
     Memory {
         /// What it is for.
         what: &'static str,
@@ -152,6 +156,17 @@ impl MachineError {
     /// Whether there is no answer because the question was [stopped](StateMachine::set_stop).
     pub fn is_stopped(&self) -> bool {
         matches!(self, MachineError::Prover(ProverError::Stopped { .. }))
+    }
+}
+
+/// Whether the system gives so many bytes for this.
+///
+/// # Errors
+/// [`MachineError::Memory`] if it does not.
+pub(crate) fn check_memory(what: &'static str, bytes: usize) -> Result<(), MachineError> {
+    match is_available(bytes) {
+        true => Ok(()),
+        false => Err(MachineError::Memory { what, bytes }),
     }
 }
 

@@ -14,7 +14,7 @@ use super::tally::Tally;
 use crate::engine::{MatchEngines, PlayoutPolicy, StepEngine};
 use crate::game::Game;
 use crate::ground::GroundGame;
-use crate::machine::{Backend, MachineError};
+use crate::machine::{Backend, MachineError, check_memory};
 use crate::rng::{self, GameRng};
 use crate::setters::setters;
 use crate::threads;
@@ -114,7 +114,7 @@ pub fn runner(
 ///
 /// # Errors
 /// When there is no such machine, or it cannot go on, as when the prover hits a limit in each of the first matches;
-/// or when a thread cannot be started.
+/// or when a thread cannot be started, or the system does not give the memory for all of them.
 pub fn run(
     game: &Game,
     backend: Backend,
@@ -124,6 +124,12 @@ pub fn run(
 ) -> Result<PlayoutOutcome, MachineError> {
     tracing::info!(%backend, ?config, "playing");
     let roles = game.rules().roles.len();
+    let rows = match (backend, game.engines()) {
+        (Backend::Compiled, Some(engines)) => engines.for_playouts().row_bytes(),
+        _ => 0,
+    };
+    let each = rows + threads::BYTES;
+    check_memory("all threads", each.saturating_mul(config.threads))?;
     let make = |rng| runner(game, backend, config.max_steps, rng);
     run_on_threads(roles, config, stop, progress, make)
 }

@@ -64,11 +64,10 @@ use std::time::{Duration, Instant};
 
 use crate::engine::MatchEngines;
 use crate::game::Game;
-use crate::machine::{Backend, MachineError, Move, RoleId, State};
+use crate::machine::{Backend, MachineError, Move, RoleId, State, check_memory};
 use crate::playout::PlayoutProgress;
 use crate::rng;
 use crate::threads::{self, ThreadError};
-use propjit_jit::memory::is_available;
 use propjit_stop::Stop;
 
 use super::SearchBudget;
@@ -198,15 +197,20 @@ impl Mcts {
         if backend == Backend::Prover && config.leaves.is_some() {
             return Err(MachineError::NotGround { backend });
         }
-        if !is_available(config.memory) {
-            let (what, bytes) = ("the search tree", config.memory);
-            return Err(MachineError::Memory { what, bytes });
-        }
+        check_memory("the search tree", config.memory)?;
         // What a prover calls its states and moves is its own.
         let threads = match backend {
             Backend::Prover => 1,
             _ => config.thread_count(),
         };
+        let rows = match (backend, game.engines()) {
+            (Backend::Compiled, Some(engines)) => engines.row_bytes(),
+            _ => 0,
+        };
+        check_memory(
+            "all threads",
+            (rows + threads::BYTES).saturating_mul(threads),
+        )?;
         let streams = rng::streams(config.seed).take(threads);
         let tasks = Tasks::start(game, backend, &config);
         let engines = match backend {
