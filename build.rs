@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 /// The folders and files of `src` that decide what is compiled, with all that they import. The rest
 /// of the package only uses the circuits and the code that are made here.
-const HASHED: [&str; 14] = [
+const HASHED: [&str; 15] = [
     "background.rs",
     "darkening",
     "decisive",
@@ -21,6 +21,7 @@ const HASHED: [&str; 14] = [
     "state.rs",
     "stepping",
     "terms.rs",
+    "threads.rs",
 ];
 
 fn main() -> io::Result<()> {

@@ -190,15 +190,19 @@ impl Terms {
     }
 
     /// The text of a term in canonical form: single blanks, none inside the
-    /// edges of parentheses, as in `(cell 1 2 x)`.
+    /// edges of parentheses, as in `(cell 1 2 x)`. As for [`write_text`](Terms::write_text), it is cut off where it is too
+    /// long.
     pub fn text(&self, term: TermId) -> String {
         let mut text = String::new();
         self.write_text(term, &mut text);
         text
     }
 
-    /// Appends the canonical text of a term to `out`.
+    /// Appends the canonical text of a term to `out`. Terms share their parts, and a few can have a text for which
+    /// there is no memory: after some 16 MiB, it is cut off with `...`.
     pub fn write_text(&self, term: TermId, out: &mut String) {
+        const LONGEST: usize = 1 << 24;
+        let before = out.len();
         enum Piece {
             Term(TermId),
             Blank,
@@ -207,6 +211,10 @@ impl Terms {
         // An explicit stack: terms may be nested deeper than the call stack.
         let mut stack = vec![Piece::Term(term)];
         while let Some(piece) = stack.pop() {
+            if out.len() - before > LONGEST {
+                out.push_str("...");
+                return;
+            }
             match piece {
                 Piece::Blank => out.push(' '),
                 Piece::Close => out.push(')'),
@@ -261,6 +269,19 @@ mod tests {
         assert_eq!(terms.constant("p"), constant);
         let compound = terms.term(f, &[constant]);
         assert_eq!(terms.text(compound), "(f (p))");
+    }
+
+    #[test]
+    fn texts_that_are_too_long_are_cut_off() {
+        let mut terms = Terms::new();
+        let pair = terms.symbol("pair");
+        let mut term = terms.constant("0");
+        for _ in 0..60 {
+            term = terms.term(pair, &[term, term]);
+        }
+        let text = terms.text(term);
+        assert!(text.starts_with("(pair (pair ") && text.ends_with("..."));
+        assert!(text.len() < 1 << 25);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use propjit_gdl::rules::Rules;
 use serde::Serialize;
 
 use super::options::{game_name, in_range, tell_of_prover};
-use super::output::{Failure, Output, live_text, message};
+use super::output::{Failure, Output, column_width, live_text, message};
 use super::picture::Pictures;
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
@@ -264,7 +264,7 @@ impl fmt::Display for Report {
             self.game, self.matches, self.steps, self.start_clock, self.play_clock, self.seed
         )?;
         let width = self.standings.iter().map(|standing| standing.player.len());
-        let width = width.max().unwrap_or_default().max("player".len());
+        let width = column_width(width.max().unwrap_or_default().max("player".len()));
         writeln!(
             f,
             "{:<width$}{:>7}{:>7}{:>7}{:>9}{:>17}{:>11}{:>10}{:>9}{:>9}",

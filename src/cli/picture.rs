@@ -7,6 +7,8 @@ use propjit::Stop;
 use propjit::game::Game;
 use propjit::grid::{Grid, GridKind, Grids, Picture};
 
+use super::output::column_width;
+
 /// How wide lines are, if words allow that.
 const WIDTH: usize = 80;
 
@@ -110,17 +112,13 @@ struct Canvas<'a> {
 
 impl<'a> Canvas<'a> {
     fn new(grid: &'a Grid, contents: &'a [Vec<String>]) -> Canvas<'a> {
+        let names = grid.rows.iter().map(|(_, name)| name.chars().count());
         let mut canvas = Canvas {
             grid,
             contents,
             cell: 1,
             half: 1,
-            margin: grid
-                .rows
-                .iter()
-                .map(|(_, name)| name.chars().count())
-                .max()
-                .unwrap_or(0),
+            margin: column_width(names.max().unwrap_or(0)),
         };
         let cells = (0..grid.sites.len()).map(|site| canvas.symbol(site).chars().count());
         let names = grid.columns.iter().map(|(_, name)| name.chars().count());
@@ -274,7 +272,7 @@ impl Line {
 /// Words in columns at least `gap` blanks apart.
 pub(super) fn wrap(words: &[String], gap: usize) -> String {
     let widths = words.iter().map(|word| word.chars().count());
-    let column = widths.max().unwrap_or(0) + gap;
+    let column = column_width(widths.max().unwrap_or(0)) + gap;
     let each_line = (WIDTH / column).max(1);
     let lines = words.chunks(each_line).map(|words| {
         let line: String = words.iter().map(|word| format!("{word:column$}")).collect();

@@ -7,6 +7,8 @@ use propjit::matches::History;
 use propjit::search::mcts::{Mcts, MoveReport, SearchReport};
 use serde::Serialize;
 
+use super::output::column_width;
+
 /// The result for a move, for programs and people.
 #[derive(Serialize)]
 pub(super) struct Ranked {
@@ -144,7 +146,7 @@ impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = &self.moves[..self.moves.len().min(self.most)];
         let widest = shown.iter().map(|ranked| ranked.played.chars().count());
-        let width = widest.max().unwrap_or(0).max(4);
+        let width = column_width(widest.max().unwrap_or(0).max(4));
         writeln!(
             f,
             "    visits     value           proved  {:width$}  line",

@@ -16,7 +16,7 @@ use propjit::similarity::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seed};
-use super::output::{Failure, Output};
+use super::output::{Failure, Output, column_width};
 use super::picture::Pictures;
 use super::position::play_moves;
 use super::signals::stop_on_signals;
@@ -164,7 +164,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let setup = &args.setup;
     let game = setup.load_ground(&args.rulesheet, &stop)?;
-    let (game, _) = setup.prepare(game, &stop, Game::bulk_backend, Game::prepare)?;
+    let prepare = Game::prepare_or_interpret;
+    let (game, _) = setup.prepare(game, &stop, Game::bulk_backend, prepare)?;
     let config = SimilarityConfig::default()
         .with_measure(args.measure)
         .with_depth(args.depth)
@@ -346,7 +347,8 @@ impl fmt::Display for Report {
         };
         let names = (moves.pairs.iter().map(|pair| &pair.a))
             .chain(moves.frequent.iter().map(|pair| &pair.a));
-        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+        let width = names.map(|name| name.chars().count()).max();
+        let width = column_width(width.unwrap_or(0));
         if !moves.pairs.is_empty() {
             writeln!(
                 f,

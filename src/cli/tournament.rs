@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::contest::{ends, notes, unique_name, write_ends};
 use super::options::{game_name, in_range, tell_of_prover};
-use super::output::{Failure, Output, counted, live_text, message};
+use super::output::{Failure, Output, column_width, counted, live_text, message};
 use super::series_args::SeriesArgs;
 use super::signals::stop_on_signals;
 
@@ -250,7 +250,7 @@ impl fmt::Display for Live<'_> {
 fn write_table(f: &mut impl fmt::Write, table: &TournamentTable) -> fmt::Result {
     let players = table.standings.iter();
     let width = players.map(|standing| standing.player.chars().count());
-    let width = width.max().unwrap_or_default().max("player".len());
+    let width = column_width(width.max().unwrap_or_default().max("player".len()));
     writeln!(
         f,
         "{:<width$}{:>7}{:>7}{:>7}{:>7}{:>9}{:>17}{:>15}",
@@ -362,7 +362,7 @@ impl fmt::Display for Report {
 /// The score of each player in each game.
 fn write_games(f: &mut fmt::Formatter<'_>, games: &BTreeMap<String, Vec<Standing>>) -> fmt::Result {
     let width = games.keys().map(|name| name.chars().count()).max();
-    let width = width.unwrap_or_default();
+    let width = column_width(width.unwrap_or_default());
     for (name, standings) in games {
         let mut line = format!("{name:<width$}");
         for standing in standings {

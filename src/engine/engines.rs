@@ -82,6 +82,12 @@ impl Engines {
         self.tiers().engine().clone().into()
     }
 
+    /// How many bytes the rows of a thread take that evaluates the best engine that there is by now.
+    pub(crate) fn row_bytes(&self) -> usize {
+        let engine = self.tiers().engine();
+        engine.rows() * engine.width().words() * size_of::<u64>()
+    }
+
     /// An engine for the whole circuit that takes no preparation: the [best](Engines::best)
     /// one if that was asked for before, or else the simplest one.
     pub fn at_hand(&self) -> ValidEngine {

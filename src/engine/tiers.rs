@@ -23,10 +23,11 @@ pub(super) struct Tiers {
     best: Background<Best>,
 }
 
-/// The engine after which no better one comes.
+/// The engine after which no better one comes: none if the first one stays, as nobody waits for a better one any more,
+/// or there is no thread to make it.
 #[derive(Debug)]
 struct Best {
-    engine: Engine,
+    engine: Option<Engine>,
     /// How long it took to make.
     time: Duration,
 }
@@ -39,33 +40,25 @@ impl Tiers {
             engine,
             time: start.elapsed(),
         };
-        let best = Background::start(
-            "compiler",
-            {
-                let programs = programs.clone();
-                move || made(programs.unoptimised_interpreter())
-            },
-            {
-                let programs = programs.clone();
-                move || {
-                    let best = made(best_engine(&programs));
-                    tracing::debug!(time = ?best.time, "the best engine is ready");
-                    best
-                }
-            },
-        );
-        let is_there = best.wait_until(start + PATIENCE).is_some();
+        let best = Background::start("compiler", move || made(None), {
+            let programs = programs.clone();
+            move || {
+                let best = made(best_engine(&programs));
+                tracing::debug!(time = ?best.time, "the best engine is ready");
+                best
+            }
+        });
+        let best_so_far = best.wait_until(start + PATIENCE);
+        let is_there = best_so_far.is_some_and(|best| best.engine.is_some());
         let first = (!is_there).then(|| programs.unoptimised_interpreter());
         Tiers { first, best }
     }
 
     /// The best engine that there is by now.
     pub(super) fn engine(&self) -> &Engine {
-        match (self.best.get(), &self.first) {
-            (Some(best), _) => &best.engine,
-            (None, Some(first)) => first,
-            (None, None) => unreachable!("one of them was there from the start"),
-        }
+        let best = self.best.get().and_then(|best| best.engine.as_ref());
+        let engine = best.or(self.first.as_ref());
+        engine.expect("one of them was there from the start")
     }
 
     /// Whether the best engine is ready.
@@ -76,7 +69,7 @@ impl Tiers {
     /// How long it took to compile or load machine code, if it is ready.
     pub(super) fn code_time(&self) -> Option<Duration> {
         let best = self.best.get()?;
-        matches!(best.engine, Engine::Code(_)).then_some(best.time)
+        matches!(best.engine, Some(Engine::Code(_))).then_some(best.time)
     }
 
     /// Waits for the best engine.
@@ -85,16 +78,17 @@ impl Tiers {
     }
 }
 
-/// Machine code; or, if there is none, the interpreter with the optimised circuit.
-fn best_engine(programs: &Programs) -> Engine {
+/// Machine code; or, if there is none, the interpreter with the optimised circuit. Nothing if that is stopped.
+fn best_engine(programs: &Programs) -> Option<Engine> {
     match programs.playout_code() {
-        Ok(code) => Engine::Code(code),
+        Ok(code) => Some(Engine::Code(code)),
+        Err(_) if programs.options().config.stop.is_set() => {
+            tracing::debug!("nobody waits for machine code any more");
+            None
+        }
         Err(error) => {
-            match programs.options().config.stop.is_set() {
-                true => tracing::debug!("nobody waits for machine code any more"),
-                false => tracing::warn!(%error, "the game stays interpreted"),
-            }
-            programs.interpreter_as_wide_as_code()
+            tracing::warn!(%error, "the game stays interpreted");
+            Some(programs.interpreter_as_wide_as_code())
         }
     }
 }

@@ -97,8 +97,10 @@ impl Derived {
     }
 
     pub(super) fn phase_constants(&self, game: &GroundGame) -> &PhaseConstants {
-        let find =
-            || PhaseConstants::find(game.lowered(), game.layout(), game.phases(), game.initial());
+        let find = || {
+            let (circuit, layout) = (game.lowered(), game.layout());
+            PhaseConstants::find(circuit, layout, game.phases(), game.initial(), &self.stop)
+        };
         self.phase_constants.get_or_init(find)
     }
 

@@ -12,6 +12,7 @@
 //! changed: the time is linear in the size of the circuit.
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId};
+use propjit_stop::{Stop, Ticker};
 
 use super::layout::Layout;
 use super::phases::Phases;
@@ -22,13 +23,18 @@ use crate::state::State;
 pub struct PhaseConstants(Vec<Vec<Option<bool>>>);
 
 impl PhaseConstants {
-    /// The constants of a game with this circuit.
+    /// The constants of a game with this circuit; none if `stop` is set before they are found.
     pub(super) fn find(
         circuit: &Circuit,
         layout: &Layout,
         phases: &Phases,
         initial: &State,
+        stop: &Stop,
     ) -> PhaseConstants {
+        let mut ticker = stop.ticker();
+        if ticker.is_set() {
+            return PhaseConstants::none(layout, phases);
+        }
         let readers = Readers::new(circuit, layout);
         let mut simulation = Simulation::new(circuit, phases.period());
         let first = phases.of(initial).unwrap_or(0);
@@ -36,13 +42,20 @@ impl PhaseConstants {
             let value = Values::of(initial.contains(base));
             simulation.add(first, circuit.inputs()[base], value);
         }
-        simulation.run(circuit, &readers);
+        if !simulation.run(circuit, &readers, &mut ticker) {
+            return PhaseConstants::none(layout, phases);
+        }
         let values = (0..phases.period()).map(|phase| {
             let bases = layout.bases.clone();
             let values = bases.map(|base| simulation.of(phase, circuit.inputs()[base]).known());
             values.collect()
         });
         PhaseConstants(values.collect())
+    }
+
+    /// Nothing is known.
+    fn none(layout: &Layout, phases: &Phases) -> PhaseConstants {
+        PhaseConstants(vec![vec![None; layout.bases.len()]; phases.period()])
     }
 
     /// By base proposition, its value in all states of the phase, if that is always the same.
@@ -209,9 +222,12 @@ impl Simulation {
         }
     }
 
-    /// Goes on until nothing changes.
-    fn run(&mut self, circuit: &Circuit, readers: &Readers) {
+    /// Goes on until nothing changes, unless a stop comes. Whether it was done.
+    fn run(&mut self, circuit: &Circuit, readers: &Readers, ticker: &mut Ticker) -> bool {
         while let Some((phase, node)) = self.changed.pop() {
+            if ticker.is_set() {
+                return false;
+            }
             for &reader in readers.of(node) {
                 match reader {
                     Reader::Gate(gate) => {
@@ -231,6 +247,7 @@ impl Simulation {
                 }
             }
         }
+        true
     }
 }
 

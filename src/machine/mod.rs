@@ -29,11 +29,13 @@ use std::sync::Arc;
 
 use propjit_gdl::prover::ProverError;
 use propjit_jit::code::CompileError;
+use propjit_jit::memory::is_available;
 use propjit_stop::Stop;
 
 pub use crate::moves::{Move, RANDOM_ROLE, RoleId};
 pub use crate::state::State;
 pub use crate::terms::UnknownName;
+use crate::threads::ThreadError;
 
 /// A way to evaluate a game. See the [module](self) for which is for what.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -131,6 +133,20 @@ pub enum MachineError {
     /// The prover gave up.
     #[error(transparent)]
     Prover(#[from] ProverError),
+    /// The system does not give the memory that was asked for.
+    #[error(
+        "{what} cannot have {} MiB, as the system does not give that much: ask for less memory or fewer threads",
+        .bytes >> 20
+    )]
+    Memory {
+        /// What it is for.
+        what: &'static str,
+        /// How many bytes it was to be.
+        bytes: usize,
+    },
+    /// A thread that was asked for could not be started.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// An [evaluation from outside](crate::search::leaf) failed.
     #[error("the evaluation of positions failed: {0}")]
     Evaluation(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -140,6 +156,17 @@ impl MachineError {
     /// Whether there is no answer because the question was [stopped](StateMachine::set_stop).
     pub fn is_stopped(&self) -> bool {
         matches!(self, MachineError::Prover(ProverError::Stopped { .. }))
+    }
+}
+
+/// Whether the system gives so many bytes for this.
+///
+/// # Errors
+/// [`MachineError::Memory`] if it does not.
+pub(crate) fn check_memory(what: &'static str, bytes: usize) -> Result<(), MachineError> {
+    match is_available(bytes) {
+        true => Ok(()),
+        false => Err(MachineError::Memory { what, bytes }),
     }
 }
 

@@ -121,7 +121,9 @@ impl Drop for Worker {
 
 /// The answer of a player without a thread.
 fn no_thread<T>() -> Result<T, PlayerError> {
-    Err(PlayerError::Crashed("its thread has ended".to_string()))
+    Err(PlayerError::Crashed(
+        "its thread has ended, or could not be started".to_string(),
+    ))
 }
 
 /// The thread of a player.

@@ -1,6 +1,8 @@
 //! The network of a ground program: an atom is the disjunction of its rules, a rule
 //! the conjunction of its conditions.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use crate::ground::database::AtomId;
@@ -30,6 +32,9 @@ struct Builder<'a> {
 pub(crate) fn build(program: GroundProgram, limits: &GroundLimits) -> Result<Propnet, GroundError> {
     if program.rules.conditions() + program.rules.len() > u32::MAX as usize / 2 {
         return Err(GroundError::TooLarge);
+    }
+    if limits.stop.is_set() {
+        return Err(GroundError::Stopped);
     }
     let mut builder = Builder::new(&program);
     let (mut roles, fluents) = builder.add_ports();
@@ -118,12 +123,18 @@ impl<'a> Builder<'a> {
         let roots = ports
             .iter()
             .flat_map(|port| database.facts(port.relation()));
+        let mut ticker = RefCell::new(limits.stop.ticker());
         let order = scc::components(database.len(), roots.map(|atom| atom.0), |atom, i| {
+            // After a stop, there are no further conditions to follow, and the search ends soon.
+            if ticker.borrow_mut().is_set() {
+                return None;
+            }
             let conditions = self.rules.all_conditions(AtomId(atom));
             conditions.get(i).map(|condition| condition.atom().0)
         });
+        let ticker = ticker.get_mut();
         for component in order.iter() {
-            if limits.stop.is_set() {
+            if ticker.is_set() {
                 return Err(GroundError::Stopped);
             }
             match *component {

@@ -60,7 +60,7 @@ impl Code {
         }
         check_in_place(circuit, sections);
         let groups = Groups::new(circuit, guards, config.guarded);
-        let plan = Plan::new(circuit, &changing(circuit, sections), &groups, config);
+        let plan = Plan::new(circuit, &changing(circuit, sections), &groups, config)?;
         let image = generate(&plan, config, None, start)?;
         Ok(Code {
             description: Description {

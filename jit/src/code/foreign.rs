@@ -61,7 +61,7 @@ impl ForeignCode {
         config: &CodeConfig,
     ) -> Result<ForeignCode, CompileError> {
         let start = Instant::now();
-        let plan = Plan::new(circuit, sections, &Groups::default(), config);
+        let plan = Plan::new(circuit, sections, &Groups::default(), config)?;
         let image = generate(&plan, config, Some(target), start)?;
         let layout = Layout::new(circuit);
         let steps = plan.sections.into_iter().map(|steps| {

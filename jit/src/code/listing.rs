@@ -65,7 +65,7 @@ pub fn disassemble(
 ) -> Result<Vec<Listing>, CompileError> {
     let groups = Groups::new(circuit, guards, config.guarded);
     let sections = changing(circuit, sections);
-    let plan = Plan::new(circuit, &sections, &groups, config);
+    let plan = Plan::new(circuit, &sections, &groups, config)?;
     check_rows(&plan, config.width)?;
     let texts = texts(&plan, config, form)?;
     let first_input = Layout::new(circuit).inputs().start as u32;

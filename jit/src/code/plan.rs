@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::config::CodeConfig;
+use super::error::CompileError;
 use super::guard::Groups;
 use super::routine::{Instruction, Operand, Routine};
 use super::schedule::{Scheduler, Segment};
@@ -46,17 +47,25 @@ pub(super) struct Guard {
 
 impl Plan {
     /// A plan with the order and the function size of `config`.
+    ///
+    /// # Errors
+    /// If the time of `config` is over before it is made, or it is stopped.
     pub(super) fn new(
         circuit: &Circuit,
         sections: &[Section],
         groups: &Groups,
         config: &CodeConfig,
-    ) -> Plan {
-        let mut scheduler = Scheduler::new(circuit, groups, config.order);
-        let scheduled: Vec<Vec<Segment>> = sections
+    ) -> Result<Plan, CompileError> {
+        let limited = config.stop.within(config.time);
+        let mut scheduler = Scheduler::new(circuit, groups, config.order, &limited);
+        let scheduled = sections
             .iter()
-            .map(|section| scheduler.section(&section.outputs, section.after))
-            .collect();
+            .map(|section| scheduler.section(&section.outputs, section.after));
+        let scheduled: Option<Vec<Vec<Segment>>> = scheduled.collect();
+        let scheduled = scheduled.ok_or_else(|| match config.stop.is_set() {
+            true => CompileError::Stopped,
+            false => CompileError::Time(config.time),
+        })?;
         let mut cutter = Cutter {
             routines: Vec::new(),
             homes: vec![Home::default(); scheduler.idle().len()],
@@ -87,11 +96,11 @@ impl Plan {
         for (routine, number) in routines.iter_mut().zip(0..) {
             finish(routine, number, &homes);
         }
-        Plan {
+        Ok(Plan {
             routines,
             sections,
             rows,
-        }
+        })
     }
 }
 

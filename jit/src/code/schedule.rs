@@ -18,6 +18,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::mem::replace;
 
+use propjit_stop::{Stop, Ticker};
 use rustc_hash::FxHashMap;
 
 use super::config::Order;
@@ -54,6 +55,8 @@ pub(super) struct Scheduler<'a> {
     idle: Vec<Option<bool>>,
     /// What is there after each section.
     done: Vec<Done>,
+    /// Ends the work early.
+    ticker: Ticker,
 }
 
 /// A section's results: where the value of each node is, and which outputs are written.
@@ -74,7 +77,12 @@ struct Place {
 type Key = (u32, u32);
 
 impl<'a> Scheduler<'a> {
-    pub(super) fn new(circuit: &'a Circuit, groups: &'a Groups, order: Order) -> Scheduler<'a> {
+    pub(super) fn new(
+        circuit: &'a Circuit,
+        groups: &'a Groups,
+        order: Order,
+        stop: &Stop,
+    ) -> Scheduler<'a> {
         let layout = Layout::new(circuit);
         Scheduler {
             circuit,
@@ -86,6 +94,7 @@ impl<'a> Scheduler<'a> {
             next_row: layout.rows(),
             idle: Vec::new(),
             done: Vec::new(),
+            ticker: stop.ticker(),
         }
     }
 
@@ -105,8 +114,12 @@ impl<'a> Scheduler<'a> {
     }
 
     /// What computes these outputs, given what the section `after` and those before it
-    /// have computed.
-    pub(super) fn section(&mut self, outputs: &[OutputId], after: Option<usize>) -> Vec<Segment> {
+    /// have computed. None if a stop comes.
+    pub(super) fn section(
+        &mut self,
+        outputs: &[OutputId],
+        after: Option<usize>,
+    ) -> Option<Vec<Segment>> {
         let done = match after {
             Some(section) => self.done[section].clone(),
             None => self.nothing_done(),
@@ -118,10 +131,10 @@ impl<'a> Scheduler<'a> {
             outputs: Default::default(),
             segments: BTreeMap::new(),
         };
-        emission.run(outputs);
+        emission.run(outputs)?;
         let Emission { done, segments, .. } = emission;
         self.done.push(done);
-        segments.into_values().collect()
+        Some(segments.into_values().collect())
     }
 
     /// Only the inputs are there.
@@ -168,12 +181,13 @@ struct Chain {
 }
 
 impl Emission<'_, '_> {
-    fn run(&mut self, outputs: &[OutputId]) {
+    /// Computes outputs, unless a stop comes.
+    fn run(&mut self, outputs: &[OutputId]) -> Option<()> {
         let mut outputs = outputs.to_vec();
         outputs.retain(|o| !replace(&mut self.done.written[o.index()], true));
         let nodes = outputs.iter().map(|&output| self.edge(output).node());
         let roots: Vec<NodeId> = nodes.collect();
-        let feedback = self.plan(&roots);
+        let feedback = self.plan(&roots)?;
         let mut present = Vec::new();
         for &output in &outputs {
             let node = self.edge(output).node();
@@ -183,11 +197,11 @@ impl Emission<'_, '_> {
             }
         }
         for node in self.in_order(roots) {
-            self.compute(node);
+            self.compute(node)?;
         }
         for &node in &feedback {
             let source = self.scheduler.wide.source(node).expect("it is feedback");
-            self.compute(source.node());
+            self.compute(source.node())?;
         }
         self.close_loops(&feedback);
         // Outputs that are inputs, or come from feedback or another section.
@@ -200,6 +214,12 @@ impl Emission<'_, '_> {
             }
             self.segments.insert((u32::MAX, 0), last);
         }
+        Some(())
+    }
+
+    /// Whether the work is to end early.
+    fn is_stopped(&mut self) -> bool {
+        self.scheduler.ticker.is_set()
     }
 
     fn edge(&self, output: OutputId) -> Edge {
@@ -224,8 +244,8 @@ impl Emission<'_, '_> {
     }
 
     /// Finds what has to be computed, and the segment of each gate; returns the
-    /// feedback nodes among it, which get their rows.
-    fn plan(&mut self, roots: &[NodeId]) -> Vec<NodeId> {
+    /// feedback nodes among it, which get their rows. None if a stop comes.
+    fn plan(&mut self, roots: &[NodeId]) -> Option<Vec<NodeId>> {
         let values = &self.done.values;
         let is_there = |node: NodeId| values[node.index()].is_some();
         let wide = &self.scheduler.wide;
@@ -242,6 +262,9 @@ impl Emission<'_, '_> {
         }
         for piece in 0..self.scheduler.wide.pieces().len() {
             for gate in self.scheduler.wide.pieces()[piece].gates.clone() {
+                if self.is_stopped() {
+                    return None;
+                }
                 let node = self.scheduler.wide.gates()[gate].node;
                 if needed[node.index()] {
                     let turn = self.turn(node, piece);
@@ -255,7 +278,7 @@ impl Emission<'_, '_> {
                 }
             }
         }
-        feedback
+        Some(feedback)
     }
 
     /// The nodes to ask for, one after the other, to have computed what `roots` need.
@@ -312,13 +335,16 @@ impl Emission<'_, '_> {
         inverted ^ edge.inverted()
     }
 
-    /// Computes a node and all it needs.
-    fn compute(&mut self, node: NodeId) {
+    /// Computes a node and all it needs, unless a stop comes.
+    fn compute(&mut self, node: NodeId) -> Option<()> {
         let mut stack = Vec::new();
         if self.done.values[node.index()].is_none() {
             stack.push(self.chain(node));
         }
         while let Some(chain) = stack.last_mut() {
+            if self.is_stopped() {
+                return None;
+            }
             let Some(&edge) = chain.operands.get(chain.next) else {
                 let chain = stack.pop().expect("it is the last");
                 self.finish(chain);
@@ -343,6 +369,7 @@ impl Emission<'_, '_> {
                 }
             }
         }
+        Some(())
     }
 
     /// A gate with its operands in the order in which they are to be taken in.
