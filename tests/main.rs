@@ -66,5 +66,6 @@ mod tiers;
 mod tournaments;
 mod traces;
 mod tune;
+mod unproved;
 mod view;
 mod workers;
