@@ -52,6 +52,7 @@
 //! - [`grid`] infers the boards of a game; [`input`] reads texts that users name.
 //! - [`inspection`] tells from random matches what is wrong with a game, and what it is like.
 //! - [`similarity`] compares positions by what can be played from them on.
+//! - [`unproved`] says why a value is not proved.
 //! - [`plan`] looks for the best match of a game of one role.
 //! - [`proof`] proves what a role can force.
 //! - [`solve`] proves values of games, and [`certificate`] checks such proofs by the rules alone.
@@ -109,6 +110,7 @@ mod terms;
 mod threads;
 #[cfg(feature = "tools")]
 pub mod tools;
+pub mod unproved;
 pub mod verify;
 pub mod view;
 

@@ -71,5 +71,6 @@ mod tiers;
 mod tournaments;
 mod traces;
 mod tune;
+mod unproved;
 mod view;
 mod workers;

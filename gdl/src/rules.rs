@@ -177,6 +177,8 @@ pub struct Rules {
     pub rules: Vec<Rule>,
     /// The roles in the order in which the rulesheet first names them.
     pub roles: Vec<TermId>,
+    /// Whether there were `sees` rules, which are not among the rules: then no role sees the whole state.
+    pub hides_information: bool,
 }
 
 impl fmt::Debug for Rules {

@@ -75,6 +75,8 @@ class SearchReport:
     range: Tuple[float, float]
     #: Whether the value is proved.
     solved: bool
+    #: What keeps it from being proved, in words, as far as that was seen.
+    unproved: Tuple[str, ...]
     nodes: int
     playouts: int
     seconds: float

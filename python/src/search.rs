@@ -200,6 +200,8 @@ impl Search {
             fields.set_item("value", report.value)?;
             fields.set_item("range", report.range)?;
             fields.set_item("solved", report.solved)?;
+            let unproved = report.unproved.iter().map(ToString::to_string);
+            fields.set_item("unproved", PyTuple::new(py, unproved)?)?;
             fields.set_item("nodes", report.nodes)?;
             fields.set_item("playouts", report.playouts)?;
             fields.set_item("seconds", report.time.as_secs_f64())?;

@@ -9,8 +9,8 @@
 //!
 //! A match may end without giving a role exactly one value: in a terminal state in which no
 //! value holds, or several; in a state where some role has no legal move; or never, so
-//! that it is cut off. Searches and playouts count all that as 0, so 0 is among the values
-//! as long as such an end is not excluded. The rules of GDL exclude it, but rulesheets break
+//! that it is cut off. Here all that counts as 0, so 0 is among the values
+//! as long as such an end is not excluded. (What [searches](crate::unproved) count it as proves nothing.) The rules of GDL exclude it, but rulesheets break
 //! them. What bounds tell is used: a role that has exactly one value for ever has it in
 //! any terminal state, and a role with a move that is always legal is never stuck.
 //! Beyond that it takes a proof about the whole game, or trust: these are [`Promises`].

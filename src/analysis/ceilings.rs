@@ -1,10 +1,12 @@
 //! What the others get when a role achieves a goal.
 
+use batsat::Lit;
 use propjit_stop::Stop;
 
+use super::defined::exactly_one;
 use crate::ground::invariants::encoding::{encoded, step_with};
 use crate::ground::invariants::net::Net;
-use crate::ground::invariants::step::{Scope, Verdict, When};
+use crate::ground::invariants::step::{Scope, Step, Verdict, When};
 use crate::ground::{GroundGame, Literal};
 use crate::moves::RoleId;
 
@@ -13,7 +15,8 @@ const VARIABLES: u32 = 1_000_000;
 const CONFLICTS: u64 = 10_000;
 
 /// The greatest goal that `other` can have at the end of a match in which `role` has at least
-/// `value`, if it is proved that it cannot have its greatest one then. Ends when `stop` is set.
+/// `value`, if it is proved that it cannot have its greatest one then, and that it has exactly one. Ends when `stop` is
+/// set.
 ///
 /// Asked is about single steps from states of each [phase](crate::ground::Phases) that are not
 /// terminal, whether matches come to them or not.
@@ -40,28 +43,40 @@ pub fn ceiling(
             step
         })
         .collect();
-    for (number, goal) in goals(other).enumerate().rev() {
-        let is_possible = steps.iter_mut().any(|step| {
-            let enough = goals(role)
-                .enumerate()
-                .filter(|(_, goal)| goal.value >= value);
-            let enough: Vec<usize> = enough.map(|(number, _)| number).collect();
-            enough.into_iter().any(|achieved| {
+    let enough = goals(role)
+        .enumerate()
+        .filter(|(_, goal)| goal.value >= value);
+    let enough: Vec<usize> = enough.map(|(number, _)| number).collect();
+    // Whether something may hold of the other at an end that the role achieves.
+    let mut is_possible = |what: &dyn Fn(&mut Step) -> Lit| {
+        steps.iter_mut().any(|step| {
+            let what = what(step);
+            enough.iter().any(|&achieved| {
                 let premises = [
                     step.edge(When::Now, !net.terminal()),
                     step.edge(When::Next, net.terminal()),
                     step.edge(When::Next, net.goal(role.index(), achieved)),
-                    step.edge(When::Next, net.goal(other.index(), number)),
+                    what,
                 ];
                 step.ask(&premises) != Verdict::Impossible
             })
-        });
-        if is_possible {
+        })
+    };
+    let goal_of_other =
+        |step: &mut Step, number| step.edge(When::Next, net.goal(other.index(), number));
+    for (number, goal) in goals(other).enumerate().rev() {
+        if is_possible(&|step| goal_of_other(step, number)) {
+            let all = 0..goals(other).len();
+            let is_undefined = is_possible(&|step| {
+                let held: Vec<Lit> = all.clone().map(|goal| goal_of_other(step, goal)).collect();
+                !exactly_one(step, &held)
+            });
+            least = least.filter(|_| !is_undefined);
             return least.map(|_| goal.value);
         }
         least = Some(goal.value);
     }
-    // A role without a goal counts as 0 in a search.
+    // It never has exactly one.
     None
 }
 

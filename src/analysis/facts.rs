@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::composite::Composite;
+use super::defined::DefinedEnds;
 use super::fact::Fact;
 use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
@@ -55,6 +56,8 @@ pub struct Facts {
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
+    /// What is proved of how matches end.
+    pub defined_ends: DefinedEnds,
     /// The goals that counters exclude.
     pub count_bounds: Option<CountBounds>,
     /// How many of a thousand steps of the random matches began in states in which latches and
@@ -77,7 +80,8 @@ impl Facts {
     /// What latches and counters leave of the goals of the game; `None` if they exclude none.
     pub fn goal_bounds(&self, game: &GroundGame) -> Option<GoalBounds> {
         let masks = self.goal_latches.masks().to_vec();
-        GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some())
+        let bounds = GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some());
+        bounds.map(|bounds| bounds.only_for(self.defined_ends.of_roles()))
     }
 
     /// The literals that hold in every state of every match.

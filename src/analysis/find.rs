@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::config::AnalysisConfig;
+use super::defined::DefinedEnds;
 use super::fact::Fact;
 use super::fact::ProofMethod;
 use super::facts::{AnalysisStage, Facts, GoalLiteral};
@@ -36,6 +37,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         count_bounds,
         excluded,
+        defined_ends,
     } = foundations(net, samples, config.goal_tables, &mut stages);
 
     let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
@@ -75,6 +77,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         latches,
         latched_goals: latched(&goal_kinds),
+        defined_ends,
         count_bounds,
         decided_per_mille: 0,
         goal_latches: GoalLatches::new(excluded.found),
@@ -107,7 +110,8 @@ pub(super) fn find_goal_bounds(
     let (latches, counts) = (masks.len(), found.count_bounds.is_some());
     tracing::debug!(latches, counts, "goal bounds");
     let has_sum = samples.sum().is_some();
-    GoalBounds::new(net.game, masks, found.count_bounds, has_sum)
+    let bounds = GoalBounds::new(net.game, masks, found.count_bounds, has_sum);
+    bounds.map(|bounds| bounds.only_for(found.defined_ends.of_roles()))
 }
 
 /// Plays random matches.
@@ -127,6 +131,7 @@ struct Foundations {
     count_bounds: Option<CountBounds>,
     /// The goals that latches exclude.
     excluded: Excluded,
+    defined_ends: DefinedEnds,
 }
 
 /// Finds the facts that others build on. Goal tables are looked for if that is said, and where there are
@@ -171,6 +176,8 @@ fn foundations(
     let end = stages.until(0.8);
     let excluded = goals::excluded(net, &invariants, samples, &literals, steps, &end);
     stages.end("goal latches", excluded.undecided);
+    let defined_ends = DefinedEnds::prove_with(net, &invariants, &stages.until(0.82));
+    stages.end("defined ends", defined_ends.undecided());
     Foundations {
         invariants,
         kinds,
@@ -178,6 +185,7 @@ fn foundations(
         goal_tables,
         count_bounds,
         excluded,
+        defined_ends,
     }
 }
 

@@ -47,6 +47,9 @@ pub fn check(
             found: certificate.format,
         });
     }
+    if rules.hides_information {
+        return Err(Refusal::HiddenInformation);
+    }
     let mut checker = Checker::new(rules, certificate, stop, progress)?;
     let mut proved: Vec<GoalRange> = Vec::new();
     // What roles get in matches that never end.
@@ -143,6 +146,8 @@ type Terms = Box<[TermId]>;
 struct Checker<'a> {
     prover: Prover,
     roles: Vec<String>,
+    /// For each role, the least and the greatest goal that the rules give.
+    goals: Vec<(i32, i32)>,
     /// The propositions that positions tell of, with their places.
     fluents: FxHashMap<TermId, usize>,
     moves: Vec<TermId>,
@@ -179,7 +184,9 @@ impl<'a> Checker<'a> {
         let limits = ProverLimits::default().with_stop(stop.clone());
         let mut prover = Prover::new(rules, limits)?;
         let roles = prover.roles().iter().map(|&role| prover.terms().text(role));
-        let roles = roles.collect();
+        let roles: Vec<String> = roles.collect();
+        let goals = roles.iter().map(|role| goals_in_rules(rules, role));
+        let goals = goals.collect();
         let mut term = |text: &String, what| {
             let term = enter_term(prover.terms_mut(), text);
             term.ok_or_else(|| Refusal::Malformed(text.clone(), what))
@@ -193,6 +200,7 @@ impl<'a> Checker<'a> {
         Ok(Checker {
             prover,
             roles,
+            goals,
             fluents,
             moves,
             stop,
@@ -269,10 +277,10 @@ impl<'a> Checker<'a> {
             legal.push(self.prover.legal_moves(role)?);
         }
         if legal.iter().any(Vec::is_empty) {
-            return match task.claim.ends {
-                true => Err(self.endless(task, state)),
-                false => Ok(Vec::new()),
-            };
+            return Err(Refusal::Stuck {
+                claim: task.number,
+                state: self.texts(state),
+            });
         }
         self.restrict(task, state, &mut legal)?;
         let mut joints: Vec<Vec<TermId>> = vec![Vec::new()];
@@ -329,14 +337,26 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Checks the goals at the end of a match. A role without exactly one has 0.
+    /// Checks the goals at the end of a match. A role without exactly one may have any that the rules give.
     fn goals(&mut self, task: &Task<'_>, state: &Terms) -> Result<(), Refusal> {
         for claimed in &task.claim.goals {
             let role = self.roles.iter().position(|role| *role == claimed.role);
-            let goals = self.prover.goals(role.expect("roles were checked"))?;
+            let role = role.expect("roles were checked");
+            let goals = self.prover.goals(role)?;
             let goal = match *goals {
-                [goal] => self.prover.terms().text(goal).parse().unwrap_or(0),
-                _ => 0,
+                [goal] => self.prover.terms().text(goal).parse().ok(),
+                _ => None,
+            };
+            let Some(goal) = goal else {
+                let (least, most) = self.goals[role];
+                if claimed.least <= least && claimed.most >= most {
+                    continue;
+                }
+                return Err(Refusal::Undefined {
+                    claim: task.number,
+                    role: claimed.role.clone(),
+                    state: self.texts(state),
+                });
             };
             if goal < claimed.least || goal > claimed.most {
                 return Err(Refusal::Goal {

@@ -61,9 +61,10 @@ pub struct GoalRange {
 pub struct Claim {
     /// The names of these roles, in the order of the rulesheet.
     pub by: Vec<String>,
-    /// Whether the match comes to an end. If not, it may go on for ever, or not go on.
+    /// Whether the match comes to an end. If not, it may go on for ever.
     pub ends: bool,
-    /// The goals at the end, if there is one, of those roles about which something is claimed.
+    /// The goals at the end, if there is one, of those roles about which something is claimed. One that is undefined
+    /// may be any that the rules give.
     pub goals: Vec<GoalRange>,
     /// What they choose in the states in which they have a choice.
     pub positions: Vec<Position>,

@@ -53,12 +53,35 @@ pub enum Refusal {
         /// What holds in the state.
         state: Vec<String>,
     },
+    /// A match ends with no goal for a role, or several, which proves nothing.
+    #[error("claim {claim}: a match can end without exactly one goal for {role}, in a state with {}", state_text(.state))]
+    Undefined {
+        /// The number of the claim, from 1.
+        claim: usize,
+        /// Whose goal it is.
+        role: String,
+        /// What holds in the state.
+        state: Vec<String>,
+    },
+    /// A match comes to a state in which it cannot go on, which proves nothing.
+    #[error("claim {claim}: a match can come to a state in which a role has no legal move, with {}", state_text(.state))]
+    Stuck {
+        /// The number of the claim, from 1.
+        claim: usize,
+        /// What holds in the state.
+        state: Vec<String>,
+    },
+    /// Roles do not see the whole state, so that what they can force does not follow from it.
+    #[error(
+        "nothing can be proved about this game: the rules have `sees`, so that roles do not see the whole state"
+    )]
+    HiddenInformation,
     /// A match need not come to an end.
     #[error("claim {claim}: a match need not end, after a state with {}", state_text(.state))]
     Endless {
         /// The number of the claim, from 1.
         claim: usize,
-        /// What holds in a state that comes again, or in which a role has no move.
+        /// What holds in a state that comes again.
         state: Vec<String>,
     },
     /// The claims are right, but the value does not follow.

@@ -7,6 +7,7 @@ use propjit::Stop;
 use propjit::machine::{RANDOM_ROLE, RoleId};
 use propjit::matches::History;
 use propjit::search::mcts::{LocalReport, PlanReport, ProvedBy, StatesReport};
+use propjit::unproved::Unproved;
 use serde::Serialize;
 
 use super::counters::reached;
@@ -74,6 +75,9 @@ struct Analysis {
     /// By what the value is proved, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_by: Option<ProvedBy>,
+    /// What keeps the value from being proved, as far as that was seen, unless it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unproved: Vec<Unproved>,
     /// Everybody's goals, if the match is over.
     goals: Option<Goals>,
     /// Whether a stop came before the budget was used.
@@ -95,6 +99,9 @@ struct Decided {
 impl Decided {
     /// The result of a position, if it is decided and that is known by now.
     fn of(position: &Position) -> Option<Decided> {
+        if position.game.hides_information() {
+            return None;
+        }
         let game = position.game.ground_game()?;
         let bounds = position.game.goal_bounds()?.found()??;
         let fluents = position.history.fluents();
@@ -170,6 +177,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         states: report.states,
         decided: Decided::of(&position),
         proved_by: report.proved_by,
+        unproved: report.unproved,
         goals: None,
         interrupted: stop.is_set(),
         picture,
@@ -184,7 +192,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         depth: history.depth(),
         best: None,
         value: goals.0[role.index()].goal.map(f64::from),
-        solved: true,
+        solved: goals.0[role.index()].goal.is_some(),
         nodes: 0,
         playouts: 0,
         seconds: 0.0,
@@ -196,6 +204,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         states: None,
         decided: None,
         proved_by: None,
+        unproved: Vec::new(),
         goals: Some(goals),
         interrupted: false,
         picture,
@@ -300,6 +309,9 @@ impl fmt::Display for Analysis {
         self.states
             .as_ref()
             .map_or(Ok(()), |states| states.fmt(f))?;
+        for why in &self.unproved {
+            writeln!(f, "{why}")?;
+        }
         match self.interrupted {
             true => writeln!(f, "interrupted"),
             false => Ok(()),

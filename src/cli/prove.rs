@@ -16,6 +16,7 @@ use propjit::proof::{
     self, Cube, MOST_DEPTH, ParallelProver, Proof, ProofConfig, ProofCounts, ProofError, ProofMode,
     ProofPart, ProofWay, Target, Verdict,
 };
+use propjit::unproved::Unproved;
 use serde::Serialize;
 
 use super::options::{SetupArgs, in_range, not_ground, seconds, threads};
@@ -28,7 +29,8 @@ use super::time_limit::within;
 /// Prove whether a role can force a goal, with ever more joint moves
 ///
 /// The verdict is `won`, `lost` (there is no way to force the goal, if the others know the
-/// role's moves beforehand), or `not within` a number of joint moves. The cube says of which
+/// role's moves beforehand), or `not within` a number of joint moves. Nothing is proved by ends in which the role has not
+/// exactly one goal, nor in games with `sees`. The cube says of which
 /// states the proof holds as well: those that agree with it.
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -150,6 +152,9 @@ struct Report {
     win_literals: f64,
     fail_literals: f64,
     propositions: usize,
+    /// Why nothing is proved, as far as that was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unproved: Vec<Unproved>,
     interrupted: bool,
 }
 
@@ -176,6 +181,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         role,
         value: goal(args, &ground.propnet().roles[role.index()])?,
     };
+    if game.hides_information() {
+        let report = Report::new(&ground.roles()[role.index()], target, None);
+        return output.result(&Report {
+            unproved: vec![Unproved::HiddenInformation],
+            ..report
+        });
+    }
     let time = match args.depth {
         None => Some(args.seconds.unwrap_or(DEFAULT_TIME)),
         Some(_) => args.seconds,
@@ -222,16 +234,31 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let literals = phase().chain(cube.given());
         literals.map(|literal| literal.text(ground)).collect()
     };
+    let name = &ground.roles()[role.index()];
     output.result(&Report {
-        role: ground.roles()[role.index()].clone(),
-        goal: target.value,
+        unproved: unproved(&proof, counts, name),
         line: proof.line.iter().map(joint).collect(),
         cube: proof.cube.as_ref().map(cube),
         seconds: time.as_secs_f64(),
         interrupted: stop.is_set(),
         propositions: ground.layout().bases.len(),
-        ..Report::new(&proof, counts)
+        ..Report::new(name, target, Some((&proof, counts)))
     })
+}
+
+/// What keeps a verdict from being found, as far as it was met.
+fn unproved(proof: &Proof, counts: [ProofCounts; 3], role: &str) -> Vec<Unproved> {
+    let has_met = |kind: usize| counts.iter().any(|counts| counts.undefined[kind] > 0);
+    let kinds = [
+        Unproved::UndefinedGoal {
+            role: role.to_string(),
+        },
+        Unproved::Stuck,
+    ];
+    let is_open = matches!(proof.verdict, Verdict::NotWithin(_));
+    let met = kinds.into_iter().enumerate();
+    let met = met.filter(|&(kind, _)| is_open && has_met(kind));
+    met.map(|(_, why)| why).collect()
 }
 
 /// The failure to search for a proof, and what helps.
@@ -253,6 +280,11 @@ fn serve(setup: &SetupArgs, stop: &Stop) -> Result<(), Failure> {
     let mut load = |name: &str, rules: &str| {
         let setup = setup.setup_for(Path::new(name)).with_stop(stop.clone());
         let game = Game::from_text(name, rules, &setup).map_err(|error| with_causes(&error))?;
+        if game.hides_information() {
+            return Err(
+                "games in which roles do not see the whole state have no proofs".to_string(),
+            );
+        }
         let engines = game.engines().cloned();
         engines.ok_or_else(|| "only games that can be grounded have proofs".to_string())
     };
@@ -278,32 +310,37 @@ fn goal(args: &Args, role: &propjit_gdl::propnet::Role) -> Result<i32, Failure> 
 }
 
 impl Report {
-    fn new(proof: &Proof, [all, threats, numbers]: [ProofCounts; 3]) -> Report {
-        let (verdict, depth) = match proof.verdict {
-            Verdict::Won(depth) => ("won", Some(depth)),
-            Verdict::Lost => ("lost", None),
-            Verdict::NotWithin(0) => ("unknown", None),
-            Verdict::NotWithin(depth) => ("not within", Some(depth)),
+    /// What was found out, if it was searched.
+    fn new(role: &str, target: Target, found: Option<(&Proof, [ProofCounts; 3])>) -> Report {
+        let (verdict, depth) = match found.map(|(proof, _)| proof.verdict) {
+            Some(Verdict::Won(depth)) => ("won", Some(depth)),
+            Some(Verdict::Lost) => ("lost", None),
+            None | Some(Verdict::NotWithin(0)) => ("unknown", None),
+            Some(Verdict::NotWithin(depth)) => ("not within", Some(depth)),
         };
+        let (proof, counts) = found.unzip();
+        let [all, threats, numbers] = counts.unwrap_or_default();
         let counts = all.and(threats).and(numbers);
         let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
         Report {
-            role: String::new(),
-            goal: 0,
+            role: role.to_string(),
+            goal: target.value,
             verdict,
             depth,
             line: Vec::new(),
             cube: None,
-            seconds_by_depth: proof.times.iter().map(Duration::as_secs_f64).collect(),
+            seconds_by_depth: proof.map_or_else(Vec::new, |proof| {
+                proof.times.iter().map(Duration::as_secs_f64).collect()
+            }),
             seconds: 0.0,
             nodes: counts.nodes,
             threat_nodes: threats.nodes,
             number_nodes: numbers.nodes,
-            threats: match proof.way {
-                ProofWay::Threats(order) => Some(order),
+            threats: match proof.map(|proof| proof.way) {
+                Some(ProofWay::Threats(order)) => Some(order),
                 _ => None,
             },
-            by_numbers: proof.way == ProofWay::Numbers,
+            by_numbers: proof.is_some_and(|proof| proof.way == ProofWay::Numbers),
             discharged: share(counts.discharged, counts.discharged + counts.searched),
             fill: share(counts.lanes[0], counts.lanes[1]),
             win_cubes: counts.cubes[1],
@@ -311,6 +348,7 @@ impl Report {
             win_literals: share(counts.literals[1], counts.cubes[1]),
             fail_literals: share(counts.literals[0], counts.cubes[0]),
             propositions: 0,
+            unproved: Vec::new(),
             interrupted: false,
         }
     }
@@ -362,6 +400,9 @@ impl fmt::Display for Report {
             "{} win cubes of {:.1} literals, {} fail cubes of {:.1}",
             self.win_cubes, self.win_literals, self.fail_cubes, self.fail_literals
         )?;
+        for why in &self.unproved {
+            writeln!(f, "{why}")?;
+        }
         match self.interrupted {
             true => writeln!(f, "interrupted"),
             false => Ok(()),

@@ -44,11 +44,12 @@ pub(super) struct Decision {
 }
 
 /// The best move of a report, if there is a reason to play it: the search has looked at it, or it
-/// is proved, or the only one, or all states are known, so that the first move is the best by them.
+/// is proved, or it has a value as what follows goes on no further, or it is the only one, or all states are known, so
+/// that the first move is the best by them.
 pub(super) fn advised(report: &SearchReport) -> Option<Move> {
     let best = report.moves.first()?;
     let is_known = best.is_solved() || report.states.is_some();
-    let has_reason = best.visits > 0 || is_known || report.moves.len() == 1;
+    let has_reason = best.visits > 0 || best.value.is_some() || is_known || report.moves.len() == 1;
     report.best.filter(|_| has_reason)
 }
 

@@ -148,7 +148,7 @@ impl Joint {
         constant(outcome.0[0])
     }
 
-    /// The goal of a role, which is 0 if it has not exactly one; `None` if that is not settled.
+    /// The goal of a role; `None` if that is not settled, or if it has not exactly one.
     pub(crate) fn goal(&self, outcome: &Outcome, role: RoleId) -> Option<i32> {
         let before = self.goals[..role.index()]
             .iter()
@@ -161,7 +161,7 @@ impl Joint {
         let mut held = values.iter().zip(holds).filter(|(_, holds)| *holds);
         match (held.next(), held.next()) {
             (Some((&value, _)), None) => Some(value),
-            _ => Some(0),
+            _ => None,
         }
     }
 }

@@ -247,6 +247,12 @@ impl Game {
         Some(RoleId(at as u32))
     }
 
+    /// Whether roles do not see the whole state: there are `sees` rules. It is played with complete information, in
+    /// which nothing is a proof.
+    pub fn hides_information(&self) -> bool {
+        self.rules.hides_information
+    }
+
     /// The hash of the rulesheet's text.
     pub fn fingerprint(&self) -> Fnv64 {
         Fnv64::of(self.rules.source.text().as_bytes())

@@ -70,9 +70,9 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 /// The goals that the [latches](crate::analysis::GoalLatches) and [counters](CountBounds) of a
 /// game leave to its roles.
 ///
-/// A match that ends without a goal for a role counts as 0 in a search. The rules of GDL
-/// exclude such ends (Love et al. 2008, section 9), and that is relied on here: once
-/// latches have excluded a value, the rest is taken for all there is.
+/// Once latches have excluded a value, the rest is all there is only if each match that ends gives the role exactly one
+/// goal, as the rules of GDL demand (Love et al. 2008, section 9). Of roles for which that is
+/// [not proved](GoalBounds::only_for), nothing is said. That matches end is relied on.
 #[derive(Clone, Debug)]
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
@@ -82,6 +82,8 @@ pub struct GoalBounds {
     goals: Vec<Vec<i32>>,
     /// For each role, the masks that exclude some, by number, and which.
     by_masks: Vec<Vec<(usize, GoalSet)>>,
+    /// For each role, whether something is said of it.
+    is_defined: Vec<bool>,
     fixed_sum: bool,
 }
 
@@ -113,6 +115,7 @@ impl GoalBounds {
                 .as_ref()
                 .map(|counts| ExclusionTable::new(counts, goals.len())),
             counts,
+            is_defined: vec![true; goals.len()],
             goals,
             fixed_sum,
         })
@@ -120,7 +123,14 @@ impl GoalBounds {
 
     /// What they were made from, besides the game.
     pub(crate) fn sources(&self) -> impl Serialize + '_ {
-        (&self.masks, &self.counts, self.fixed_sum)
+        (&self.masks, &self.counts, self.fixed_sum, &self.is_defined)
+    }
+
+    /// The same, but what is left is told of those roles only of which that is said here: that every match that ends
+    /// gives them exactly one goal.
+    #[must_use]
+    pub fn only_for(self, is_defined: Vec<bool>) -> GoalBounds {
+        GoalBounds { is_defined, ..self }
     }
 
     /// What counters exclude, if there are any.
@@ -150,9 +160,12 @@ impl GoalBounds {
     }
 
     /// The least and the greatest goal that a role can still get. `None` if nothing
-    /// excludes any, or if all are excluded, which the rules of GDL forbid.
+    /// excludes any, or if all are excluded, which the rules of GDL forbid; or if it is not known that it gets one.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
         let (words, role) = (state.words(), role.index());
+        if !self.is_defined[role] {
+            return None;
+        }
         let by_counts = self.table.as_ref().and_then(|table| table.excluded(words));
         let mut excluded = by_counts.map_or(0, |excluded| excluded[role]);
         for &(mask, goals) in &self.by_masks[role] {
@@ -183,11 +196,12 @@ impl GoalBounds {
             .collect()
     }
 
-    /// The range of the goals of a role if there is one only, or none, which counts as 0.
+    /// The range of the goals of a role if there is one only, which it is known to get, or none, which counts as 0.
     fn only_goal(&self, role: RoleId) -> Option<(i32, i32)> {
         let goals = &self.goals[role.index()];
         let value = goals.first().copied().unwrap_or(0);
         let is_only = goals.iter().all(|&goal| goal == value);
-        is_only.then_some((value, value))
+        let is_sure = goals.is_empty() || self.is_defined[role.index()];
+        (is_only && is_sure).then_some((value, value))
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Children {
     /// The states that follow, packed, one after the other.
     states: Vec<u64>,
     /// The places of those that are terminal, with the goal of each role there.
-    ends: Vec<(usize, Box<[i32]>)>,
+    ends: Vec<(usize, Box<[Option<i32>]>)>,
 }
 
 /// What follows from a joint move.
@@ -46,8 +46,8 @@ pub(crate) struct Child<'a> {
     pub(crate) joint: &'a [Move],
     /// The words of the state that follows.
     pub(crate) state: &'a [u64],
-    /// The goal of each role there if the match is over.
-    pub(crate) goals: Option<&'a [i32]>,
+    /// The goal of each role there if the match is over; none for a role that has not exactly one.
+    pub(crate) goals: Option<&'a [Option<i32>]>,
 }
 
 impl Expander {
@@ -73,8 +73,8 @@ impl Expander {
         self.batch.lanes()
     }
 
-    /// The goals in a state if the match is over there. A role without exactly one goal has 0.
-    pub(crate) fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<i32>> {
+    /// The goals in a state if the match is over there; none for a role that has not exactly one.
+    pub(crate) fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<Option<i32>>> {
         self.batch.enter_packed(state);
         let is_over = self.batch.terminal().contains(0);
         is_over.then(|| goals(&mut self.batch, 0).collect())
@@ -208,10 +208,10 @@ impl Children {
     }
 }
 
-/// The goal of each role in a lane; 0 for one without exactly one.
-fn goals(batch: &mut Batch, lane: usize) -> impl Iterator<Item = i32> + '_ {
+/// The goal of each role in a lane; none for one that has not exactly one.
+fn goals(batch: &mut Batch, lane: usize) -> impl Iterator<Item = Option<i32>> + '_ {
     let roles = RoleId::first(batch.game().roles().len());
-    roles.map(move |role| batch.goal(role, lane).unwrap_or(0))
+    roles.map(move |role| batch.goal(role, lane))
 }
 
 /// Goes on to the next choice of a move for each role; whether there is one.

@@ -45,7 +45,7 @@ impl ExpanderTeam {
     }
 
     /// As [`Expander::goals_at_end`].
-    pub(crate) fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<i32>> {
+    pub(crate) fn goals_at_end(&mut self, state: &[u64]) -> Option<Vec<Option<i32>>> {
         self.expanders[0].goals_at_end(state)
     }
 

@@ -16,6 +16,7 @@ use crate::engine::Engines;
 use crate::ground::GroundGame;
 use crate::machine::expander_team::ExpanderTeam;
 use crate::rng::{GameRng, streams};
+use crate::unproved::Unproved;
 
 use super::estimator::{Estimate, Estimator};
 use super::findings::{Findings, Plan, PlanMethod};
@@ -40,6 +41,8 @@ pub(super) struct Beam<'a> {
     estimator: Option<Estimator>,
     rng: GameRng,
     ties: Ties,
+    /// Whether all ends that were met had exactly one goal, and all other states a move.
+    are_defined: bool,
 }
 
 /// Which states are kept of those that are as far from the goal.
@@ -79,6 +82,7 @@ impl<'a> Beam<'a> {
             estimator: None,
             rng: streams(0).next().expect("streams do not end"),
             ties: Ties::Free,
+            are_defined: true,
         }
     }
 
@@ -90,11 +94,16 @@ impl<'a> Beam<'a> {
         let mut root = self.root.state.words().to_vec();
         root.resize(self.expanders.words(), 0);
         if let Some(goals) = self.expanders.goals_at_end(&root) {
-            let goal = goals[ROLE.index()];
-            let moves = Vec::new();
-            self.findings
-                .improve(Plan { goal, moves }, PlanMethod::Search);
-            self.findings.cap(goal, PlanMethod::Search);
+            match goals[ROLE.index()] {
+                Some(goal) => {
+                    let moves = Vec::new();
+                    self.findings
+                        .improve(Plan { goal, moves }, PlanMethod::Search);
+                    self.findings.cap(goal, PlanMethod::Search);
+                }
+                None => self.findings.note_undefined(),
+            }
+            return;
         }
         let mut width = FIRST_WIDTH;
         loop {
@@ -102,7 +111,9 @@ impl<'a> Beam<'a> {
             match self.pass(&mut table, width, &mut stop) {
                 Pass::Complete => {
                     let (low, _) = self.findings.range();
-                    self.findings.cap(low, PlanMethod::Search);
+                    if self.are_defined {
+                        self.findings.cap(low, PlanMethod::Search);
+                    }
                     return;
                 }
                 Pass::Over => return,
@@ -139,7 +150,7 @@ impl<'a> Beam<'a> {
                 self.expand(table, part.start, part.end);
                 let found = table.len() - layer.end;
                 if found > SLACK * width {
-                    is_cut |= self.select(table, layer.end, width);
+                    is_cut |= self.select(table, layer.end, width, stop);
                 }
                 if table.is_full() {
                     is_cut = true;
@@ -147,7 +158,7 @@ impl<'a> Beam<'a> {
                 }
             }
             if table.len() - layer.end > width {
-                is_cut |= self.select(table, layer.end, width);
+                is_cut |= self.select(table, layer.end, width, stop);
             }
             self.findings.note(|progress| {
                 progress.states += layer.len() as u64;
@@ -156,7 +167,12 @@ impl<'a> Beam<'a> {
             layer = layer.end..table.len();
             steps += 1;
         }
-        match is_cut || steps == self.root.limits.steps {
+        let is_too_long = steps == self.root.limits.steps && !layer.is_empty();
+        if is_too_long {
+            let steps = self.root.limits.steps as u64;
+            self.findings.note_unproved(Unproved::StepLimit { steps });
+        }
+        match is_cut || is_too_long {
             true => Pass::Cut,
             false => Pass::Complete,
         }
@@ -167,26 +183,37 @@ impl<'a> Beam<'a> {
         let parents = table.states(from, to).to_vec();
         let findings = self.findings;
         let mut wanted = findings.wanted();
+        let mut can_move = vec![false; to - from];
+        let are_defined = &mut self.are_defined;
         self.expanders.expand_while(&parents, |child| {
             let parent = from + child.parent;
+            can_move[child.parent] = true;
             match child.goals.map(|goals| goals[ROLE.index()]) {
-                Some(goal) if i64::from(goal) >= wanted => {
+                Some(None) => {
+                    *are_defined = false;
+                    findings.note_undefined();
+                }
+                Some(Some(goal)) if i64::from(goal) >= wanted => {
                     let mut moves = table.path(parent);
                     moves.push(child.joint[ROLE.index()]);
                     findings.improve(Plan { goal, moves }, PlanMethod::Search);
                     wanted = findings.wanted();
                 }
-                Some(_) => {}
+                Some(Some(_)) => {}
                 None if table.is_full() => {}
                 None => table.insert(child.state, parent, child.joint[ROLE.index()]),
             }
             true
         });
+        if can_move.contains(&false) {
+            self.are_defined = false;
+            findings.note_unproved(Unproved::Stuck);
+        }
     }
 
     /// Keeps the most promising states of those from `first` on. Returns whether others were left
     /// out that might matter.
-    fn select(&mut self, table: &mut StateTable, first: usize, width: usize) -> bool {
+    fn select(&mut self, table: &mut StateTable, first: usize, width: usize, stop: &Stop) -> bool {
         let (low, high) = self.findings.range();
         if self
             .estimator
@@ -222,8 +249,11 @@ impl<'a> Beam<'a> {
             }
             at = end;
         }
-        let is_cut = ranked.len() > width;
-        if is_cut {
+        // From where no greater goal can be got, a match may still end without exactly one.
+        let is_hopeless = ranked.len() < table.len() - first;
+        let is_too_wide = ranked.len() > width;
+        let is_cut = is_too_wide || is_hopeless && !self.findings.are_ends_defined(stop);
+        if is_too_wide {
             ranked.select_nth_unstable(width);
             ranked.truncate(width);
         }

@@ -1,15 +1,20 @@
 //! What planners have found out so far, shared by all of them.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
+use propjit_stop::Stop;
 use serde::Serialize;
 
+use crate::analysis::DefinedEnds;
 use crate::ground::GroundGame;
 use crate::machine::Move;
+use crate::unproved::Unproved;
 
-use super::ROLE;
+use super::{PARTS, ROLE};
 
 /// A match from the root to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +49,8 @@ pub struct Known {
     pub high: i32,
     /// By what that was proved, if it is less than the greatest goal that there is.
     pub proof: Option<PlanMethod>,
+    /// What keeps more from being proved, as far as that was seen.
+    pub unproved: Vec<Unproved>,
     /// How far planners have come.
     pub progress: PlanProgress,
 }
@@ -62,6 +69,12 @@ pub struct PlanProgress {
 /// What planners have found out, and news of that.
 #[derive(Debug)]
 pub(super) struct Findings {
+    game: Arc<GroundGame>,
+    /// Whether it is proved that all matches that end have exactly one goal, and others can go on, once somebody has
+    /// asked.
+    are_defined: OnceLock<bool>,
+    /// How many parts of the planner still work.
+    working: AtomicUsize,
     /// The values that the role's goal may have, ascending.
     values: Vec<i32>,
     known: Mutex<Known>,
@@ -81,8 +94,8 @@ impl Known {
 }
 
 impl Findings {
-    /// Nothing but the goals that there are. A match without a goal counts as 0.
-    pub(super) fn new(game: &GroundGame) -> Findings {
+    /// Nothing but the goals that there are, and 0.
+    pub(super) fn new(game: &Arc<GroundGame>) -> Findings {
         let goals = game.propnet().roles[ROLE.index()].goals.iter();
         let mut values: Vec<i32> = goals.map(|goal| goal.value).chain([0]).collect();
         values.sort_unstable();
@@ -92,9 +105,13 @@ impl Findings {
             plan: None,
             high: values[values.len() - 1],
             proof: None,
+            unproved: Vec::new(),
             progress: PlanProgress::default(),
         };
         Findings {
+            game: game.clone(),
+            are_defined: OnceLock::new(),
+            working: AtomicUsize::new(PARTS),
             values,
             known: Mutex::new(known),
             news: Condvar::new(),
@@ -167,6 +184,37 @@ impl Findings {
         if let Some(&most) = less.next() {
             self.cap(most, method);
         }
+    }
+
+    /// Whether it is proved that each match has exactly one goal if it ends, and can go on if it does not.
+    pub(super) fn are_ends_defined(&self, stop: &Stop) -> bool {
+        *(self.are_defined).get_or_init(|| DefinedEnds::prove(&self.game, stop).are_all())
+    }
+
+    /// The role has not exactly one goal in some end.
+    pub(super) fn note_undefined(&self) {
+        let role = self.game.roles()[ROLE.index()].clone();
+        self.note_unproved(Unproved::UndefinedGoal { role });
+    }
+
+    /// Something keeps more from being proved.
+    pub(super) fn note_unproved(&self, why: Unproved) {
+        let mut known = self.known.lock();
+        if !known.unproved.contains(&why) {
+            known.unproved.push(why);
+        }
+    }
+
+    /// A part of the planner has come to its end.
+    pub(super) fn end_part(&self) {
+        self.working.fetch_sub(1, Ordering::Release);
+        let _known = self.known.lock();
+        self.news.notify_all();
+    }
+
+    /// Whether all parts have come to their ends.
+    pub(super) fn is_done(&self) -> bool {
+        self.working.load(Ordering::Acquire) == 0
     }
 
     /// Notes how far planners have come.

@@ -10,6 +10,9 @@
 //! | `satisfier` | matches of any length, by a SAT solver and the `unrolled` circuit | that a goal is out of reach |
 //! | `parts` | matches, by the states of each [factor](crate::factors), one after the other | the best goal, if the match has to end |
 //!
+//! Where some match may end without exactly one goal, or in a state in which no move is legal, nothing says that no
+//! greater goal can be got.
+//!
 //! - `effects`: what moves do, and which can be made in any order; `clock`: what changes by itself.
 //! - `table`: the states that were seen, and the way to each.
 //! - `findings`: what is known, for all who want to know.
@@ -61,6 +64,9 @@ pub use findings::{Known, Plan, PlanMethod, PlanProgress};
 use gate::Gate;
 use parts::Combiner;
 use satisfier::Satisfier;
+
+/// How many parts a planner has.
+const PARTS: usize = 3;
 
 /// The only role.
 const ROLE: RoleId = RoleId(0);
@@ -133,7 +139,7 @@ impl Planner {
             limits,
         });
         type Work = fn(&Arc<Engines>, &Root, &Findings, &Gate);
-        let parts: [(&str, Work); 3] = [
+        let parts: [(&str, Work); PARTS] = [
             ("plan-search", |engines, root, findings, gate| {
                 Beam::new(engines, root, findings, gate).run();
             }),
@@ -151,8 +157,11 @@ impl Planner {
                 if gate.pass().is_some() {
                     work(&engines, &root, &findings, &gate);
                 }
+                findings.end_part();
             };
-            threads::or_without(threads::start(name, run));
+            if threads::or_without(threads::start(name, run)).is_none() {
+                planner.findings.end_part();
+            }
         }
         planner
     }
@@ -170,6 +179,11 @@ impl Planner {
     /// What is known by now.
     pub fn known(&self) -> Known {
         self.findings.known()
+    }
+
+    /// Whether it has done all that it can.
+    pub fn is_done(&self) -> bool {
+        self.findings.is_done()
     }
 
     /// The role can get at least `least` and not more than `most`, as somebody else has found out.
@@ -253,7 +267,7 @@ mod tests {
             let mut after = None;
             expander.expand(&state, |child| {
                 if child.joint == [played] && goal.is_none() {
-                    after = Some((child.state.to_vec(), child.goals.map(|goals| goals[0])));
+                    after = Some((child.state.to_vec(), child.goals.and_then(|goals| goals[0])));
                 }
             });
             (state, goal) = after?;

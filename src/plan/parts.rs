@@ -137,7 +137,9 @@ impl<'a> Combiner<'a> {
                 }
             }
             if !may_go_on {
-                self.findings.cap(best?, PlanMethod::Parts);
+                if self.findings.are_ends_defined(stop) {
+                    self.findings.cap(best?, PlanMethod::Parts);
+                }
                 return Some(());
             }
         }
@@ -388,7 +390,8 @@ fn orders(count: usize) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// The goal at the end of a match from the root, if these moves are legal and it ends with the last.
+/// The goal at the end of a match from the root, if these moves are legal, it ends with the last, and there is exactly
+/// one.
 fn replayed(game: &GroundGame, root: &Root, moves: &[Move]) -> Option<i32> {
     let (circuit, layout) = (game.lowered(), game.layout());
     let role = ROLE.index();
@@ -407,11 +410,9 @@ fn replayed(game: &GroundGame, root: &Root, moves: &[Move]) -> Option<i32> {
     let outputs = circuit.evaluate(&inputs);
     let goals = game.propnet().roles[role].goals.iter();
     let mut held = goals.zip(&outputs[layout.goals[role].clone()]);
-    let goal = held
-        .find(|(_, holds)| **holds)
-        .map_or(0, |(goal, _)| goal.value);
+    let (goal, _) = held.find(|(_, holds)| **holds)?;
     let is_only = held.all(|(_, holds)| !*holds);
-    outputs[layout.terminal].then_some(if is_only { goal } else { 0 })
+    (outputs[layout.terminal] && is_only).then_some(goal.value)
 }
 
 #[cfg(test)]

@@ -134,10 +134,14 @@ impl<'a> Satisfier<'a> {
                     Some(true) => {
                         let moves = course.unrolled.solution(steps);
                         if !self.take(&moves, value) {
-                            if course.is_complete {
+                            let is_undefined = self.is_undefined(&moves);
+                            if course.is_complete && !is_undefined {
                                 // Then the clauses say something else than the circuit.
                                 tracing::warn!(steps, "a plan that cannot be played");
                                 return Err(Over);
+                            }
+                            if is_undefined {
+                                self.findings.note_undefined();
                             }
                             return Ok(false);
                         }
@@ -152,7 +156,8 @@ impl<'a> Satisfier<'a> {
                 || self.ask(course, |of| of.can_last(last))? == Some(false);
             let all: Option<Vec<i32>> = course.excluded.iter().copied().collect();
             let most = all.and_then(|all| all.into_iter().max());
-            if let Some(value) = most.filter(|_| is_last) {
+            let is_least = || self.findings.are_ends_defined(&self.stop);
+            if let Some(value) = most.filter(|_| is_last && is_least()) {
                 self.findings.cap_below(value, PlanMethod::Satisfiability);
             }
             self.findings.note(|progress| progress.steps = last);
@@ -204,8 +209,19 @@ impl<'a> Satisfier<'a> {
         goal.is_some_and(|goal| goal >= value)
     }
 
-    /// The goal at the end of a match, if it can be played. A match without a goal counts as 0.
+    /// Whether a match can be played, and ends without exactly one goal.
+    fn is_undefined(&self, moves: &[Move]) -> bool {
+        self.end(moves)
+            .is_some_and(|mut end| end.goal(ROLE, 0).is_none())
+    }
+
+    /// The goal at the end of a match, if it can be played, and has exactly one.
     fn replay(&self, moves: &[Move]) -> Option<i32> {
+        self.end(moves)?.goal(ROLE, 0)
+    }
+
+    /// The end of a match, if it can be played.
+    fn end(&self, moves: &[Move]) -> Option<Batch> {
         let game = self.engines.game();
         let mut batch = Batch::new(game.clone(), self.engines.at_hand());
         batch.fill(&self.root.state, 1);
@@ -219,7 +235,7 @@ impl<'a> Satisfier<'a> {
             batch.advance(batch.filled());
         }
         let is_over = !batch.terminal().is_empty();
-        is_over.then(|| batch.goal(ROLE, 0).unwrap_or(0))
+        is_over.then_some(batch)
     }
 
     /// Waits while the gate is closed.

@@ -154,24 +154,9 @@ impl<'a> Unrolled<'a> {
         let goals: Vec<(i32, Lit)> = (goals.iter().zip(outputs))
             .map(|(goal, output)| (goal.value, self.output(steps, output)))
             .collect();
-        let enough = match value > 0 {
-            true => {
-                let enough = goals.iter().filter(|(goal, _)| *goal >= value);
-                let enough: Vec<Lit> = enough.map(|(_, lit)| !*lit).collect();
-                !self.solver.and_all(&enough)
-            }
-            // An undefined goal counts as 0, so that only one that is less is not enough, and only if it is alone.
-            false => {
-                let less = (0..goals.len()).filter(|&at| goals[at].0 < value);
-                let alone = |at: usize| {
-                    let all = goals.iter().enumerate();
-                    let all = all.map(|(other, (_, lit))| *lit ^ (other != at));
-                    all.collect::<Vec<Lit>>()
-                };
-                let none: Vec<Lit> = less.map(|at| !self.solver.and_all(&alone(at))).collect();
-                self.solver.and_all(&none)
-            }
-        };
+        let enough = goals.iter().filter(|(goal, _)| *goal >= value);
+        let enough: Vec<Lit> = enough.map(|(_, lit)| !*lit).collect();
+        let enough = !self.solver.and_all(&enough);
         self.solver.solve(&[terminal, !before, enough])
     }
 
@@ -391,7 +376,8 @@ mod tests {
             for state in &layer {
                 expander.expand(state, |child| {
                     match child.goals.map(|goals| goals[0]) {
-                        Some(goal) => drop(ends.insert((steps, goal))),
+                        Some(Some(goal)) => drop(ends.insert((steps, goal))),
+                        Some(None) => {}
                         None => drop(next.insert(child.state.to_vec())),
                     };
                 });

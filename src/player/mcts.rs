@@ -230,6 +230,9 @@ fn record(report: &SearchReport) -> serde_json::Value {
     if let Some(method) = report.proved_by {
         record["proved_by"] = json!(method);
     }
+    if !report.unproved.is_empty() {
+        record["unproved"] = json!(report.unproved);
+    }
     record
 }
 

@@ -140,10 +140,8 @@ fn premises(steps: &Steps, node: &Node, won: bool, played: usize) -> Vec<Premise
     firsts
         .map(|first| {
             let is_legal = moves[first] & flag::OWN != 0;
-            let mut joints = first..first + node.replies;
-            let refutation = joints.find(|&joint| node.known[joint].verdict() == Some(false));
             // Others than the first one are legal or not whatever the role's move is.
-            premise(refutation.unwrap_or(first), is_legal)
+            premise(node.refutation(first).unwrap_or(first), is_legal)
         })
         .collect()
 }

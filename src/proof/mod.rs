@@ -6,6 +6,9 @@
 //! can force it in k - 1 joint moves whatever the others reply. The search goes depth first, with
 //! ever greater k.
 //!
+//! That a role cannot force it in any number of joint moves rests on ends in which it has exactly one goal, which is too
+//! small. What other ends are worth is [not known](crate::unproved).
+//!
 //! What is found out about a state is kept as a [`Cube`]: the base propositions that the proof
 //! looks at, so that it holds for all states that agree on them. A reply need not be searched if
 //! the state after it is in a cube that is known, and most replies far from where a win is forced

@@ -31,11 +31,12 @@ impl Known {
         }
     }
 
-    /// Whether it says that the target cannot be forced by any number of moves.
+    /// Whether it says that the target cannot be forced by any number of moves. Of an end without exactly one goal, and
+    /// of a state in which a role has no legal move, it is not known what they are worth.
     pub(super) fn is_final(&self) -> bool {
         match self {
             Known::Nothing | Known::Achieved => false,
-            Known::Failed(flags) => *flags != flag::ACHIEVED,
+            Known::Failed(flags) => *flags == flag::MISSED,
             Known::Cube(cube) => cube.depth() == Cube::ANY,
         }
     }
@@ -62,15 +63,22 @@ pub(super) struct Node {
 
 impl Node {
     /// Finds the legal joint moves of the expansion, and what is known of the states after them
-    /// without a search.
-    pub(super) fn look(&mut self) {
+    /// without a search. Returns after how many it is not known what the match is worth: see
+    /// [`ProofCounts::undefined`](super::ProofCounts::undefined).
+    pub(super) fn look(&mut self) -> [u64; 2] {
+        let mut undefined = [0; 2];
+        let mut fail = |kind: usize, flag: u8| {
+            undefined[kind] += 1;
+            Known::Failed(flag::ACHIEVED | flag)
+        };
         let legal = |moves: u8| moves == flag::OWN | flag::OTHERS;
         let joints = self.expansion.after.iter().zip(&self.expansion.moves);
         let known = joints.map(|(&after, &moves)| match after {
             _ if !legal(moves) => Known::Nothing,
             _ if after & flag::ACHIEVED != 0 => Known::Achieved,
-            _ if after & flag::TERMINAL != 0 => Known::Failed(flag::ACHIEVED | flag::TERMINAL),
-            _ if after & flag::ABLE == 0 => Known::Failed(flag::ACHIEVED | flag::ABLE),
+            _ if after & flag::MISSED != 0 => Known::Failed(flag::MISSED),
+            _ if after & flag::TERMINAL != 0 => fail(0, flag::TERMINAL),
+            _ if after & flag::ABLE == 0 => fail(1, flag::ABLE),
             _ if self.depth == 1 => Known::Failed(flag::ACHIEVED),
             _ => Known::Nothing,
         });
@@ -90,6 +98,7 @@ impl Node {
                 self.open[joint / 64] |= 1 << (joint % 64);
             }
         }
+        undefined
     }
 
     /// The state after a joint move, packed.
@@ -139,6 +148,22 @@ impl Node {
         let first = joint / self.replies * self.replies;
         let known = &self.known[first..first + self.replies];
         known.iter().any(|known| known.verdict() == Some(false))
+    }
+
+    /// A reply to the moves in a joint move, legal or not, by which it is known that these do not force the target: by
+    /// any number of moves, if one is known.
+    pub(super) fn refutation(&self, joint: usize) -> Option<usize> {
+        let first = joint / self.replies * self.replies;
+        let refutes = |joint: &usize| self.known[*joint].verdict() == Some(false);
+        let mut replies = (first..first + self.replies).filter(refutes);
+        let any = replies.clone().next();
+        replies.find(|&joint| self.known[joint].is_final()).or(any)
+    }
+
+    /// Whether it is known of each legal move of the role that it does not force the target by any number of moves.
+    pub(super) fn is_lost(&self) -> bool {
+        let mut refutations = self.legal.iter().map(|&joint| self.refutation(joint));
+        refutations.all(|joint| joint.is_some_and(|joint| self.known[joint].is_final()))
     }
 
     /// Whether the target can be forced, if what is known is enough for that, and the first

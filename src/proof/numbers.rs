@@ -170,7 +170,14 @@ impl Search {
         let mut children: Vec<Child> = children.collect();
         loop {
             if let Some(verdict) = node.verdict() {
-                return Ok(Ok(verdict));
+                // An end of which it is not known what it is worth is of no use, as a repetition is.
+                return Ok(match verdict.0 || node.is_lost() {
+                    true => Ok(verdict),
+                    false => Err(Numbers {
+                        proof: NEVER,
+                        disproof: 0,
+                    }),
+                });
             }
             children.retain(|child| is_open(node, child.joint) && !node.is_refuted(child.joint));
             let next = match select(&children, node.replies, bounds) {

@@ -97,7 +97,8 @@ pub enum Verdict {
     Won(u32),
     /// It cannot, in any number of joint moves, if the others know its moves beforehand.
     Lost,
-    /// It cannot in this number of joint moves. With 0, nothing was found out.
+    /// It cannot in this number of joint moves. With 0, nothing was found out. An end in which it has not exactly one goal,
+    /// and a state in which some role has no legal move, are [not known](crate::unproved) to be lost.
     NotWithin(u32),
 }
 
@@ -244,8 +245,13 @@ impl Prover {
         if flags & flag::ACHIEVED != 0 {
             return Ok(Some(over(Verdict::Won(0))));
         }
-        if flags & flag::TERMINAL != 0 || flags & flag::ABLE == 0 {
+        if flags & flag::MISSED != 0 {
             return Ok(Some(over(Verdict::Lost)));
+        }
+        if flags & flag::TERMINAL != 0 || flags & flag::ABLE == 0 {
+            let kind = usize::from(flags & flag::TERMINAL == 0);
+            self.search.counts.undefined[kind] += 1;
+            return Ok(Some(over(Verdict::NotWithin(0))));
         }
         let found = match self.search.known(phase, &words, aim.depth) {
             Some(cube) => Ok(Ok(cube)),

@@ -37,6 +37,9 @@ pub struct ProofCounts {
     pub lanes: [u64; 2],
     /// The legal joint moves after which the match or the depth ends.
     pub leaves: u64,
+    /// The legal joint moves after which it is not known what the match is worth: it is over, and the role has not exactly
+    /// one goal; or it is not, and some role has no legal move.
+    pub undefined: [u64; 2],
     /// The legal joint moves after which the search went on.
     pub searched: u64,
     /// The legal joint moves that were not searched, because the state after them is in a cube.
@@ -56,6 +59,7 @@ impl ProofCounts {
             nodes: self.nodes + other.nodes,
             lanes: both(self.lanes, other.lanes),
             leaves: self.leaves + other.leaves,
+            undefined: both(self.undefined, other.undefined),
             searched: self.searched + other.searched,
             discharged: self.discharged + other.discharged,
             cubes: both(self.cubes, other.cubes),
@@ -297,7 +301,10 @@ impl Search {
     pub(super) fn expand(&mut self, node: &mut Node) {
         self.steps
             .expand(node.phase, &node.state, &mut node.expansion);
-        node.look();
+        let undefined = node.look();
+        for (sum, count) in self.counts.undefined.iter_mut().zip(undefined) {
+            *sum += count;
+        }
         let there = node.known.len().next_multiple_of(self.steps.lanes());
         self.counts.nodes += 1;
         self.counts.lanes[0] += node.legal.len() as u64;

@@ -27,6 +27,8 @@ pub(super) mod flag {
     pub(crate) const TERMINAL: u8 = 1 << of_state::TERMINAL;
     /// Every role has a legal move in the state.
     pub(crate) const ABLE: u8 = 1 << of_state::ABLE;
+    /// The state misses the target.
+    pub(crate) const MISSED: u8 = 1 << of_state::MISSED;
     /// The move of the target's role is legal.
     pub(crate) const OWN: u8 = 1 << of_joint::OWN;
     /// The moves of all others are legal.

@@ -112,16 +112,17 @@ impl PhaseCircuit {
         let values = &game.propnet().roles[target.role.index()].goals;
         let enough = values.partition_point(|goal| goal.value < target.value);
         let (below, enough) = outputs[goals.clone()].split_at(enough);
-        let below = builder.or_all(below);
-        let achieved = exactly_one(&mut builder, enough);
+        let [any_below, any_enough] = [below, enough].map(|goals| builder.or_all(goals));
+        let [missed, achieved] = [below, enough].map(|goals| exactly_one(&mut builder, goals));
         let terminal = outputs[game_layout.terminal];
-        let achieved = builder.and_all(&[terminal, achieved, !below]);
+        let achieved = builder.and_all(&[terminal, achieved, !any_below]);
+        let missed = builder.and_all(&[terminal, missed, !any_enough]);
         let able: Vec<Edge> = (game_layout.legal.iter())
             .map(|legal| any(&mut builder, legal))
             .collect();
         let able = builder.and_all(&able);
         let mut wires = outputs.to_vec();
-        wires.extend([achieved, terminal, able]);
+        wires.extend([achieved, terminal, able, missed]);
         let passes = PassConfig::default().with_stop(stop.clone());
         let assumptions = game_layout.assumptions_about_unknown(&self.known);
         let circuit = optimize(&builder.finish(wires), &assumptions, &passes).0;

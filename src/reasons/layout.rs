@@ -28,8 +28,8 @@ pub struct PhaseLayout {
     pub next: Range<usize>,
     /// For each role, the outputs that say whether its moves are legal.
     pub legal: Vec<Range<usize>>,
-    /// Three outputs about the state: whether it achieves the target, whether it is terminal, and
-    /// whether every role has a legal move.
+    /// Four outputs about the state: whether it achieves the target, whether it is terminal, whether every
+    /// role has a legal move, and whether it misses the target.
     pub state: Range<usize>,
     /// Two outputs about the joint move: whether the move of the target's role is legal, and
     /// whether those of all others are.
@@ -51,8 +51,10 @@ pub mod of_state {
     pub const TERMINAL: usize = 1;
     /// Every role has a legal move.
     pub const ABLE: usize = 2;
+    /// The state misses the target: it is terminal, and the role has exactly one goal, which is not great enough.
+    pub const MISSED: usize = 3;
     /// How many there are.
-    pub const COUNT: usize = 3;
+    pub const COUNT: usize = 4;
 }
 
 /// The places in [`PhaseLayout::joint`] and [`PhaseLayout::wanted_joint`].

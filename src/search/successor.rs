@@ -11,9 +11,13 @@ use crate::machine::{Move, RoleId, State};
 /// Who decides in a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Turn {
-    /// Nobody: the match is over. Each role has this goal; where that is undefined, or the
-    /// match ended otherwise than in a terminal state, it is 0.
-    Over(Box<[f32]>),
+    /// Nobody: the match is over. Each role has this goal; none where it has not exactly one, which
+    /// [counts](crate::unproved) as 0.
+    Over(Box<[Option<f32>]>),
+    /// Nobody: the match is not over, but cannot go on, as some role has no legal move. That counts as 0.
+    Stuck,
+    /// Nobody: there are only forced moves, and they come to the limit of steps. What comes of it is not known.
+    Cut,
     /// One role, which has several moves; the others have one each.
     One(RoleId),
     /// Several roles have several moves each, and choose without seeing each other's choice.
@@ -21,10 +25,24 @@ pub enum Turn {
 }
 
 impl Turn {
+    /// Whether nobody decides, and the match goes on no further.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Turn::Over(_) | Turn::Stuck | Turn::Cut)
+    }
+
+    /// The goal with which a match counts for a role if it goes on no further, where what takes too long is worth
+    /// nothing.
+    pub fn counted_goal(&self, role: RoleId) -> f32 {
+        match self {
+            Turn::Over(goals) => goals[role.index()].unwrap_or(0.0),
+            _ => 0.0,
+        }
+    }
+
     /// The role that decides, or the first one of the game where several do; nobody if the match is over.
     pub fn first(&self) -> Option<RoleId> {
         match self {
-            Turn::Over(_) => None,
+            Turn::Over(_) | Turn::Stuck | Turn::Cut => None,
             Turn::One(role) => Some(*role),
             Turn::Several => Some(RoleId(0)),
         }

@@ -287,6 +287,7 @@ impl Comparison {
             let mut packed = state.words().to_vec();
             packed.resize(words, 0);
             let goals = self.expander.goals_at_end(&packed);
+            let goals = goals.as_deref().map(counted);
             Position { state, goals }
         };
         states.into_iter().map(&mut position).collect()
@@ -332,7 +333,7 @@ impl Comparison {
                 parent: child.parent,
                 joint: child.joint.to_vec(),
                 state: child.state.to_vec(),
-                goals: child.goals.map(<[i32]>::to_vec),
+                goals: child.goals.map(counted),
             });
             steps.len() <= most && !self.stop.is_set()
         });
@@ -493,4 +494,9 @@ impl std::fmt::Debug for Comparison {
             .field("config", &self.config)
             .finish_non_exhaustive()
     }
+}
+
+/// The goals at an end, of which those count as 0 that are undefined.
+fn counted(goals: &[Option<i32>]) -> Vec<i32> {
+    goals.iter().map(|goal| goal.unwrap_or(0)).collect()
 }

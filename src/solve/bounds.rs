@@ -137,14 +137,19 @@ pub(super) fn players(game: &GroundGame) -> impl Iterator<Item = RoleId> + '_ {
     roles.filter(|role| game.roles()[role.index()] != RANDOM_ROLE)
 }
 
+/// The roles but chance that may have different goals.
+pub(super) fn valued(game: &GroundGame) -> impl Iterator<Item = RoleId> + '_ {
+    players(game).filter(|&role| goals(game, role).len() > 1)
+}
+
 /// The role that plays at random, if there is one.
 pub(super) fn chance(game: &GroundGame) -> Option<RoleId> {
     let at = game.roles().iter().position(|role| role == RANDOM_ROLE)?;
     Some(RoleId(at as u32))
 }
 
-/// The goals that a role may have, ascending; 0 is one of them, since that is what an end without
-/// exactly one counts as.
+/// The goals that a role may have, ascending; 0 is one of them, as the least that there is to get where rules give
+/// none.
 pub(super) fn goals(game: &GroundGame, role: RoleId) -> Vec<i32> {
     let goals = game.propnet().roles[role.index()].goals.iter();
     let mut goals: Vec<i32> = goals.map(|goal| goal.value).chain([0]).collect();

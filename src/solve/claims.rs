@@ -24,6 +24,8 @@ pub(super) struct ClaimWriter {
     certificate: Certificate,
     /// The places of the moves that the certificate speaks of.
     moves: FxHashMap<(RoleId, Move), u32>,
+    /// The goals that the rules give.
+    goals: Vec<GoalRange>,
 }
 
 impl ClaimWriter {
@@ -39,12 +41,13 @@ impl ClaimWriter {
                 most,
             }
         });
+        let goals: Vec<GoalRange> = values.collect();
         let bases = game.propnet().bases.iter();
         let fluents = bases.map(|base| game.propnet().terms.text(base.name));
         let certificate = Certificate {
             format: FORMAT,
             game: name.to_string(),
-            values: values.collect(),
+            values: goals.clone(),
             fluents: fluents.collect(),
             moves: Vec::new(),
             claims: Vec::new(),
@@ -53,6 +56,7 @@ impl ClaimWriter {
             expander: Expander::new(engines),
             certificate,
             moves: FxHashMap::default(),
+            goals,
             game,
         }
     }
@@ -127,7 +131,7 @@ impl ClaimWriter {
     }
 
     /// Adds a claim: that a group brings matches to ends in which the goals of the roles are between
-    /// these, or that they have none others if matches end at all.
+    /// these, or that they have none others if matches end at all. Goals that the rules do not give are left out.
     pub(super) fn add(
         &mut self,
         group: &[RoleId],
@@ -140,7 +144,12 @@ impl ClaimWriter {
             .filter_map(|role| {
                 let (least, most) = goals[role.index()]?;
                 let role = name(role);
-                Some(GoalRange { role, least, most })
+                let given = self.goals.iter().find(|given| given.role == role)?;
+                Some(GoalRange {
+                    least: least.max(given.least),
+                    most: most.min(given.most),
+                    role,
+                })
             })
             .collect();
         let others = |role: RoleId| players(&self.game).filter(move |&other| other != role);

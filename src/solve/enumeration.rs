@@ -38,7 +38,8 @@ impl Enumeration {
         let mut questions = Vec::new();
         for role in players(game) {
             let forced = evaluation.ask(role, Side::Role, None);
-            let known = evaluation.in_turns.then_some(&forced.values);
+            let is_defined = graph.undefined(std::iter::once(role)).is_none();
+            let known = (evaluation.in_turns && is_defined).then_some(&forced.values);
             let held = evaluation.ask(role, Side::Others, known);
             if let Some(value) = forced.answer {
                 bounds.raise(role, value, SolveMethod::States);
@@ -84,8 +85,14 @@ impl Evaluation<'_> {
         let group = self.group(role, side);
         let splits = self.splits(side, &group);
         let place = |goal| goals.partition_point(|&other| other < goal) as u16;
-        let ends: Vec<u16> = self.ends(role).map(place).collect();
         let top = goals.len() as u16 - 1;
+        // A goal that is undefined is the worst for the side.
+        let undefined = match side {
+            Side::Role => 0,
+            Side::Others => top,
+        };
+        let ends = self.ends(role).map(|goal| goal.map_or(undefined, place));
+        let ends: Vec<u16> = ends.collect();
         let evaluate = || {
             Arc::new(Values::of(
                 self.graph,
@@ -113,7 +120,7 @@ impl Evaluation<'_> {
         let least = goals(self.game, role)[0];
         let ends = self
             .ends(role)
-            .map(|goal| u16::from(goal == least))
+            .map(|goal| u16::from(goal == Some(least)))
             .collect();
         // They choose first, for the greatest value.
         let splits = self.splits(Side::Role, &self.group(role, Side::Others));
@@ -121,8 +128,8 @@ impl Evaluation<'_> {
         values.is_final() && values.of_state(0) == 0
     }
 
-    /// The goal of a role in each end of the graph.
-    fn ends(&self, role: RoleId) -> impl Iterator<Item = i32> {
+    /// The goal of a role in each end of the graph, if it has exactly one.
+    fn ends(&self, role: RoleId) -> impl Iterator<Item = Option<i32>> {
         self.graph.ends().iter().map(move |end| end[role.index()])
     }
 

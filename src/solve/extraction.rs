@@ -47,7 +47,7 @@ pub(super) enum NoStrategy {
 struct Step {
     joint: Vec<Move>,
     state: Vec<u64>,
-    goals: Option<Vec<i32>>,
+    goals: Option<Vec<Option<i32>>>,
 }
 
 impl Proved {
@@ -96,7 +96,7 @@ impl Proved {
                 steps.push(Step {
                     joint: child.joint.to_vec(),
                     state: child.state.to_vec(),
-                    goals: child.goals.map(<[i32]>::to_vec),
+                    goals: child.goals.map(<[Option<i32>]>::to_vec),
                 });
             });
             let mut after = Vec::new();
@@ -162,7 +162,7 @@ impl Proved {
     /// Whether the role cannot force the goal after a step.
     fn is_prevented(&mut self, step: &Step, stop: &Stop) -> bool {
         match &step.goals {
-            Some(goals) => goals[self.role.index()] < self.value,
+            Some(goals) => goals[self.role.index()].is_some_and(|goal| goal < self.value),
             None => {
                 let state = unpacked(&step.state);
                 let proof = self.prover.prove(&state, MOST_DEPTH, stop, |_| ());
@@ -179,11 +179,15 @@ fn unpacked(words: &[u64]) -> State {
     state
 }
 
+/// Any goal: what one may be that is undefined.
+pub(super) const ANY_GOAL: (i32, i32) = (i32::MIN, i32::MAX);
+
 /// Extends the ranges by an end with these goals.
-pub(super) fn include(ranges: &mut [Option<(i32, i32)>], goals: &[i32]) {
-    for (range, &goal) in ranges.iter_mut().zip(goals) {
-        let (low, high) = range.unwrap_or((goal, goal));
-        *range = Some((low.min(goal), high.max(goal)));
+pub(super) fn include(ranges: &mut [Option<(i32, i32)>], goals: &[Option<i32>]) {
+    for (range, goal) in ranges.iter_mut().zip(goals) {
+        let (least, most) = goal.map_or(ANY_GOAL, |goal| (goal, goal));
+        let (low, high) = range.unwrap_or((least, most));
+        *range = Some((low.min(least), high.max(most)));
     }
 }
 

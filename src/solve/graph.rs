@@ -4,8 +4,8 @@ use propjit_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engines;
-use crate::machine::State;
 use crate::machine::expander_team::ExpanderTeam;
+use crate::machine::{RoleId, State};
 use crate::state_set::StateSet;
 
 use super::progress::SolveProgress;
@@ -24,8 +24,8 @@ pub(super) struct Graph {
     edges: Vec<u32>,
     /// Different numbers of legal moves of each role.
     kinds: Interned<usize>,
-    /// Different goals at the end, a value for each role.
-    ends: Interned<i32>,
+    /// Different goals at the end, a value for each role that has exactly one.
+    ends: Interned<Option<i32>>,
     /// The shape of states that have no joint move.
     stuck: u32,
     roles: usize,
@@ -39,6 +39,15 @@ pub(super) enum Edge {
     State(usize),
     /// To the end of the match with these [goals](Graph::ends).
     End(usize),
+}
+
+/// How matches end without a goal that counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Undefined {
+    /// In a terminal state in which this role has not exactly one.
+    Goal(RoleId),
+    /// In a state in which a role has no legal move.
+    Stuck,
 }
 
 /// Why a graph does not grow any more.
@@ -229,6 +238,23 @@ impl Graph {
         })
     }
 
+    /// Whether a state has no joint move, as some role has no legal move there, though it is not terminal.
+    pub(super) fn is_stuck(&self, at: usize) -> bool {
+        self.shapes[at] == self.stuck
+    }
+
+    /// The role of which some end has not exactly one goal, if there is one among these; or else whether matches
+    /// come to states in which they cannot go on.
+    pub(super) fn undefined(&self, mut roles: impl Iterator<Item = RoleId>) -> Option<Undefined> {
+        let has_none = |role: &RoleId| self.ends().iter().any(|end| end[role.index()].is_none());
+        let goal = roles.find(has_none).map(Undefined::Goal);
+        goal.or_else(|| {
+            (0..self.expanded())
+                .any(|at| self.is_stuck(at))
+                .then_some(Undefined::Stuck)
+        })
+    }
+
     /// How many joint moves all states have together, as far as they are known.
     pub(super) fn edge_count(&self) -> usize {
         self.edges.len()
@@ -244,8 +270,8 @@ impl Graph {
         &self.kinds.values
     }
 
-    /// The goals with which matches end, a value for each role.
-    pub(super) fn ends(&self) -> &[Box<[i32]>] {
+    /// The goals with which matches end, a value for each role that has exactly one.
+    pub(super) fn ends(&self) -> &[Box<[Option<i32>]>] {
         &self.ends.values
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! The *value* of a role is the goal that it can force against all others, who know its moves
 //! beforehand; the others can hold it to the *upper bound*, if it knows theirs. Where one role
-//! decides at a time, these are the same. A match that goes on for ever, or cannot go on, is worth
-//! the least goal to the role whose value it is, and an end without exactly one goal counts as 0.
+//! decides at a time, these are the same. A match that goes on for ever is worth the least goal to the
+//! role whose value it is. What an end is worth in which a role has not exactly one goal, or in which
+//! some role has no legal move though it is not terminal, is [not known](crate::unproved): no bound
+//! rests on it. Nor is anything known where rules have `sees`.
 //!
 //! - `graph`: all states, enumerated in lanes, as far as there is memory; `values`: what they are
 //!   worth, by sweeps to the least fixpoint, which is retrograde analysis; `split`: who chooses
@@ -54,14 +56,16 @@ mod values;
 use propjit_stop::Stop;
 
 use crate::game::Game;
+use crate::ground::GroundGame;
 use crate::machine::expander::Expander;
 use crate::machine::expander_team::ExpanderTeam;
-use crate::machine::{Backend, MachineError};
+use crate::machine::{Backend, MachineError, RoleId};
 use crate::setters::setters;
+use crate::unproved::Unproved;
 
-use bounds::{AllBounds, players};
+use bounds::{AllBounds, players, valued};
 pub use bounds::{RoleBounds, SolveMethod};
-use graph::Graph;
+use graph::{Graph, Undefined};
 pub use progress::SolveProgress;
 pub use solved::{CertificateError, Solved};
 pub(crate) use state_values::StateValues;
@@ -117,18 +121,27 @@ pub fn solve<'a>(
     let ground = engines.game();
     let bounds = AllBounds::new(ground, progress);
     let mut solved = Solved::new(game, engines);
+    if game.hides_information() {
+        solved.unproved.push(Unproved::HiddenInformation);
+        solved.bounds = bounds.all();
+        return Ok(solved);
+    }
     let mut expander = Expander::new(engines);
     let mut root = ground.initial().words().to_vec();
     root.resize(expander.words(), 0);
     if let Some(goals) = expander.goals_at_end(&root) {
         for role in players(ground) {
-            let goal = goals[role.index()];
-            bounds.raise(role, goal, SolveMethod::States);
-            bounds.lower(role, goal, SolveMethod::States);
+            if let Some(goal) = goals[role.index()] {
+                bounds.raise(role, goal, SolveMethod::States);
+                bounds.lower(role, goal, SolveMethod::States);
+            }
         }
+        let undefined = valued(ground).filter(|role| goals[role.index()].is_none());
+        let undefined = undefined.map(|role| undefined_goal(ground, role));
+        solved.unproved.extend(undefined);
         solved.is_over = true;
     } else if ground.roles().len() == 1 {
-        solved.plan = plans::search(engines, &bounds, config, (stop, progress));
+        (solved.plan, solved.unproved) = plans::search(engines, &bounds, config, (stop, progress));
     } else {
         let mut graph = Graph::new(engines, expander.words(), ground.initial());
         let mut expanders = ExpanderTeam::new(engines, 1);
@@ -143,5 +156,27 @@ pub fn solve<'a>(
         }
     }
     solved.bounds = bounds.all();
+    if let Some(enumerated) = &solved.enumerated {
+        let open = solved.bounds.iter().filter(|bounds| !bounds.is_solved());
+        let unproved =
+            open.filter_map(|bounds| enumerated.graph.undefined([bounds.role].into_iter()));
+        let unproved = unproved.map(|undefined| match undefined {
+            Undefined::Goal(role) => undefined_goal(ground, role),
+            Undefined::Stuck => Unproved::Stuck,
+        });
+        solved.unproved.extend(unproved);
+    }
+    solved.unproved.append(&mut solved.findings.unproved);
+    if bounds.is_solved() {
+        solved.unproved.clear();
+    }
+    solved.unproved.sort();
+    solved.unproved.dedup();
     Ok(solved)
+}
+
+/// A role has not exactly one goal in some end.
+fn undefined_goal(game: &GroundGame, role: RoleId) -> Unproved {
+    let role = game.roles()[role.index()].clone();
+    Unproved::UndefinedGoal { role }
 }

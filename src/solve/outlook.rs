@@ -70,8 +70,7 @@ impl RoleOutlook {
         };
         let states: Vec<Outlook> = (0..graph.len()).map(unknown).collect();
         let may_repeat = !graph.is_graded();
-        // What goes on for ever is worth the least goal of all, even if no match ends with that. So
-        // are states in which nobody can move.
+        // What goes on for ever is worth the least goal of all, even if no match ends with that.
         let levels = ends.iter().copied();
         let all_levels = levels.clone().chain(states.iter().map(|state| state.level));
         let worst = all_levels.min().filter(|_| !may_repeat);

@@ -12,23 +12,25 @@ use crate::plan::{Plan, PlanLimits, PlanMethod, Planner};
 use super::SolveConfig;
 use super::bounds::{AllBounds, SolveMethod};
 use super::progress::SolveProgress;
+use crate::unproved::Unproved;
 
 /// The only role.
 const ROLE: RoleId = RoleId(0);
 
-/// The most steps of a match that is looked for.
-const MOST_STEPS: usize = 10_000;
+/// The most steps of a match that is looked for: as many as there may be time for.
+const MOST_STEPS: usize = 10_000_000;
 
 /// How often it is looked what has been found out.
 const PERIOD: Duration = Duration::from_millis(5);
 
-/// Plans until the value is known or a stop comes. Gives the best match that was found.
+/// Plans until the value is known, there is nothing more to find out, or a stop comes. Gives the best match that was
+/// found, and what keeps the value from being proved.
 pub(super) fn search(
     engines: &Arc<Engines>,
     bounds: &AllBounds<'_>,
     config: &SolveConfig,
     (stop, progress): (&Stop, &SolveProgress),
-) -> Option<Plan> {
+) -> (Option<Plan>, Vec<Unproved>) {
     let limits = PlanLimits::default()
         .with_memory(config.memory)
         .with_steps(MOST_STEPS)
@@ -48,8 +50,8 @@ pub(super) fn search(
             };
             bounds.lower(ROLE, known.high, method);
         }
-        if known.is_solved() || stop.is_set() {
-            return found.map(|(plan, _)| plan.clone());
+        if known.is_solved() || planner.is_done() || stop.is_set() {
+            return (found.map(|(plan, _)| plan.clone()), known.unproved);
         }
         planner.wait(PERIOD);
     }

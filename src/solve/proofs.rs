@@ -15,6 +15,8 @@ use crate::reasons::PhaseCircuit;
 
 use super::bounds::{AllBounds, SolveMethod, chance, goals, players};
 use super::extraction::Proved;
+use super::undefined_goal;
+use crate::unproved::Unproved;
 
 /// The time of the first searches, and how it grows from round to round.
 const FIRST_SLICE: Duration = Duration::from_millis(250);
@@ -30,6 +32,8 @@ pub(super) struct Findings {
     pub(super) line: Vec<Vec<Move>>,
     /// Those who have proved the newest bound of each role, on each side.
     pub(super) proved: Vec<Proved>,
+    /// What was met that keeps bounds from being proved.
+    pub(super) unproved: Vec<Unproved>,
 }
 
 /// Searches for proofs until all values are known or a stop comes.
@@ -71,6 +75,7 @@ impl Findings {
                 };
                 let part = stop.within(slice);
                 let proof = prover.prove(game.initial(), MOST_DEPTH, &part, |_| ())?;
+                self.note_undefined(game, role, &prover);
                 match proof.verdict {
                     Verdict::Won(_) => {
                         bounds.raise(role, value, SolveMethod::Proof);
@@ -103,6 +108,18 @@ impl Findings {
         Ok(())
     }
 
+    /// Takes note of ends that prove nothing.
+    fn note_undefined(&mut self, game: &GroundGame, role: RoleId, prover: &ParallelProver) {
+        let counts = prover.counts();
+        let met = |kind: usize| counts.iter().any(|counts| counts.undefined[kind] > 0);
+        if met(0) {
+            self.unproved.push(undefined_goal(game, role));
+        }
+        if met(1) {
+            self.unproved.push(Unproved::Stuck);
+        }
+    }
+
     /// Keeps those who have proved something, instead of those who had proved less.
     fn keep(&mut self, Target { role, value }: Target, is_won: bool, prover: ParallelProver) {
         self.proved
@@ -121,10 +138,9 @@ impl Findings {
 fn wanted(game: &GroundGame, bounds: &AllBounds<'_>, role: RoleId, is_high: bool) -> Option<i32> {
     let known = bounds.of(role);
     let goals = goals(game, role);
-    // An end without a goal counts as 0, and proof search does not count it.
     let open = goals
         .into_iter()
-        .filter(|&goal| goal > known.low.0.max(0) && goal <= known.high.0);
+        .filter(|&goal| goal > known.low.0 && goal <= known.high.0);
     match is_high {
         true => open.max(),
         false => open.min(),

@@ -13,6 +13,8 @@ use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::plan::Plan;
 
+use crate::unproved::Unproved;
+
 use super::bounds::{AllBounds, RoleBounds, SolveMethod, chance, goals, has_too_many_goals};
 use super::claims::ClaimWriter;
 use super::enumeration::{Enumeration, moves};
@@ -33,6 +35,8 @@ pub struct Solved<'a> {
     engines: &'a Arc<Engines>,
     /// What is known of each role but chance.
     pub bounds: Vec<RoleBounds>,
+    /// What keeps values from being proved, as far as that was seen, unless all are.
+    pub unproved: Vec<Unproved>,
     pub(super) enumerated: Option<Enumeration>,
     pub(super) plan: Option<Plan>,
     pub(super) findings: Findings,
@@ -68,6 +72,7 @@ impl<'a> Solved<'a> {
             game,
             engines,
             bounds: Vec::new(),
+            unproved: Vec::new(),
             enumerated: None,
             plan: None,
             findings: Findings::default(),
@@ -83,7 +88,8 @@ impl<'a> Solved<'a> {
 
     /// Whether the values of all roles are proved.
     pub fn is_solved(&self) -> bool {
-        self.bounds.iter().all(RoleBounds::is_solved)
+        let is_hidden = self.unproved.contains(&Unproved::HiddenInformation);
+        !is_hidden && self.bounds.iter().all(RoleBounds::is_solved)
     }
 
     /// The number of states and of joint moves that were enumerated, and whether these are all.

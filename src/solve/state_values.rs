@@ -11,7 +11,7 @@ use crate::ground::GroundGame;
 use crate::machine::expander_team::ExpanderTeam;
 use crate::machine::{RoleId, State};
 
-use super::bounds::{chance, goals, has_too_many_goals, players};
+use super::bounds::{chance, goals, has_too_many_goals, players, valued};
 use super::graph::{Edge, Graph};
 use super::outlook::{Outlook, RoleOutlook};
 use super::split::{Side, Split};
@@ -30,6 +30,8 @@ const MOST_HASTE: f64 = 4.0;
 /// All states that follow from one, with what each is worth to all roles.
 pub(crate) struct StateValues {
     graph: Graph,
+    /// The goals with which matches end: see [`Graph::ends`].
+    ends: Vec<Box<[i32]>>,
     /// What each role but chance can force.
     roles: Vec<(RoleId, RoleOutlook)>,
     /// For each of these roles and each of its goals, the greatest goal of every role in all ends
@@ -59,7 +61,8 @@ pub(crate) struct MoveValue {
 
 impl StateValues {
     /// Finds all states that follow from one, in about so many bytes, and what they are worth. Gives
-    /// up as soon as it is seen that there is not room or time enough, and where the match is over.
+    /// up as soon as it is seen that there is not room or time enough, and where the match is over; and if some
+    /// end has not exactly one goal for each role, or some match cannot go on.
     pub(crate) fn find(
         engines: &Arc<Engines>,
         root: &State,
@@ -87,23 +90,34 @@ impl StateValues {
                 return None;
             }
         }
+        if let Some(undefined) = graph.undefined(valued(game)) {
+            tracing::debug!(?undefined, "not all states have a value");
+            return None;
+        }
+        // Those of others are all alike.
+        let counted = |end: &[Option<i32>]| end.iter().map(|goal| goal.unwrap_or(0)).collect();
+        let ends: Vec<Box<[i32]>> = graph.ends().iter().map(|end| counted(end)).collect();
+        let count = game.roles().len();
         let mut roles = Vec::new();
         for role in players(game) {
-            roles.push((role, outlook(game, &graph, role, stop)?));
+            roles.push((role, outlook(game, (&graph, &ends), role, stop)?));
         }
         let ceilings = roles.iter().map(|(role, outlook)| {
             let goals = outlook.goals.iter();
-            goals.map(|&goal| ceilings(&graph, *role, goal)).collect()
+            let ceilings =
+                goals.map(|&goal| greatest_of(count, &ends, |end| end[role.index()] >= goal));
+            ceilings.collect()
         });
         let ceilings = ceilings.collect();
         tracing::debug!(states = graph.len(), "all states are known");
         Some(StateValues {
             ceilings,
-            greatest: greatest_of(&graph, |_| true),
-            is_sure: is_sure(game, &graph),
+            greatest: greatest_of(count, &ends, |_| true),
+            is_sure: is_sure(game, &graph, &ends),
             is_alone: game.roles().len() == 1,
             roles,
             graph,
+            ends,
         })
     }
 
@@ -149,7 +163,7 @@ impl StateValues {
         let mut greatest = vec![i32::MIN; split.choices()];
         for (joint, edge) in self.graph.edges(at).enumerate() {
             let goal = match edge {
-                Edge::End(end) => self.graph.ends()[end][role.index()],
+                Edge::End(end) => self.ends[end][role.index()],
                 Edge::State(state) => self
                     .range_of(state, role)
                     .map_or(i32::MAX, |(_, high)| high),
@@ -209,19 +223,24 @@ fn fits(graph: &Graph, layer: usize, took: Duration, memory: usize, finding: &St
 }
 
 /// What a role may expect in each state of a complete graph, unless a stop comes.
-fn outlook(game: &GroundGame, graph: &Graph, role: RoleId, stop: &Stop) -> Option<RoleOutlook> {
+fn outlook(
+    game: &GroundGame,
+    (graph, ends): (&Graph, &[Box<[i32]>]),
+    role: RoleId,
+    stop: &Stop,
+) -> Option<RoleOutlook> {
     let goals = goals(game, role);
     let group = Side::Role.group(role, chance(game), game.roles().len());
     let shapes = graph.shapes().iter();
     let splits = shapes.map(|counts| Split::new(Side::Role, &group, counts, graph.edge_count()));
     let place = |end: &[i32]| goals.partition_point(|&goal| goal < end[role.index()]) as u16;
-    let ends = graph.ends().iter().map(|end| place(end)).collect();
+    let ends = ends.iter().map(|end| place(end)).collect();
     let splits = splits.collect();
     RoleOutlook::new(graph, goals, ends, splits, stop)
 }
 
 /// Whether a role that plays well gets what it can force at least, in whatever way the match ends.
-fn is_sure(game: &GroundGame, graph: &Graph) -> bool {
+fn is_sure(game: &GroundGame, graph: &Graph, ends: &[Box<[i32]>]) -> bool {
     let takes_turns = |counts: &[usize]| counts.iter().filter(|&&count| count > 1).count() <= 1;
     let has_chances = chance(game).is_some() || !graph.shapes().iter().all(|s| takes_turns(s));
     let players: Vec<RoleId> = players(game).collect();
@@ -231,27 +250,20 @@ fn is_sure(game: &GroundGame, graph: &Graph) -> bool {
             .map(|role| i64::from(end[role.index()]))
             .sum::<i64>()
     };
-    let mut sums = graph.ends().iter().map(|end| sum(end));
+    let mut sums = ends.iter().map(|end| sum(end));
     let first = sums.next();
     !has_chances || players.len() == 2 && sums.all(|sum| Some(sum) == first)
 }
 
-/// The greatest goal of every role in all ends in which one of them gets at least a goal.
-fn ceilings(graph: &Graph, role: RoleId, goal: i32) -> Box<[i32]> {
-    greatest_of(graph, |end| end[role.index()] >= goal)
-}
-
-/// The greatest goal of every role in all ends that count.
-fn greatest_of(graph: &Graph, is_one: impl Fn(&[i32]) -> bool) -> Box<[i32]> {
-    let ends = graph.ends().iter();
-    let ends = ends.filter(|end| is_one(end));
+/// The greatest goal of every one of so many roles in all ends that count.
+fn greatest_of(roles: usize, ends: &[Box<[i32]>], is_one: impl Fn(&[i32]) -> bool) -> Box<[i32]> {
+    let ends = ends.iter().filter(|end| is_one(end));
     let greatest = ends.cloned().reduce(|mut greatest, end| {
         let both = greatest.iter_mut().zip(&end);
         both.for_each(|(most, &goal)| *most = goal.max(*most));
         greatest
     });
     // Where there is no such end, nothing follows.
-    let roles = graph.shapes().first().map_or(0, |counts| counts.len());
     greatest.unwrap_or_else(|| vec![i32::MAX; roles].into())
 }
 

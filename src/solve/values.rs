@@ -1,8 +1,9 @@
 //! What a role can force against all others, in each state of a graph.
 //!
 //! Values rise from the least goal until none changes any more: the least fixpoint. So what
-//! a state has is reached in so many steps, and a match that goes on for ever, or cannot go on,
-//! is worth no more than the least goal. On a graph without cycles a sweep or two are enough.
+//! a state has is reached in so many steps, and a match that goes on for ever is worth no more than
+//! the least goal. A match that cannot go on has the worst value for the side that is asked about. On
+//! a graph without cycles a sweep or two are enough.
 
 use propjit_stop::{Stop, Ticker};
 
@@ -25,7 +26,7 @@ pub(super) struct Values {
 
 impl Values {
     /// The values for a side until a stop comes, where the ends of the graph have these, up to `top`.
-    /// States of the frontier have the worst value for the side.
+    /// States of the frontier, and those in which a role has no legal move, have the worst value for the side.
     pub(super) fn of(
         graph: &Graph,
         (ends, top): (Vec<u16>, u16),
@@ -41,6 +42,8 @@ impl Values {
         };
         if side == Side::Others {
             values.levels[graph.expanded()..].fill(top);
+            let stuck = (0..graph.expanded()).filter(|&at| graph.is_stuck(at));
+            stuck.for_each(|at| values.levels[at] = top);
         }
         let mut clock = 0;
         let mut outer = Vec::new();

@@ -80,7 +80,8 @@ pub(crate) struct Reader {
     numbers: FxHashMap<Symbol, Var>,
     relation_arities: Arities,
     function_arities: Arities,
-    seen_sees: bool,
+    /// Whether there was a rule for `sees`, which is left out.
+    pub(crate) seen_sees: bool,
 }
 
 /// The first use of every name, and the other arities it was reported for.

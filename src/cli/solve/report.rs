@@ -7,6 +7,7 @@ use propjit::certificate::GoalRange;
 use propjit::game::Game;
 use propjit::machine::Move;
 use propjit::solve::{RoleBounds, SolveMethod, Solved};
+use propjit::unproved::Unproved;
 use serde::Serialize;
 
 use super::Row;
@@ -27,6 +28,9 @@ pub(super) struct Report {
     /// Whether these are all that there are.
     complete: bool,
     seconds: f64,
+    /// What keeps values from being proved, as far as that was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unproved: Vec<Unproved>,
     interrupted: bool,
     /// What the certificate proves, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,6 +116,7 @@ impl Report {
             joint_moves: counts.map(|(_, joints, _)| joints),
             complete: counts.is_some_and(|(.., is_complete)| is_complete),
             seconds: time.as_secs_f64(),
+            unproved: solved.unproved.clone(),
             interrupted,
             certificate: None,
             error: None,
@@ -177,6 +182,9 @@ impl fmt::Display for Report {
         }
         for (number, joint) in (1..).zip(&self.line) {
             writeln!(f, "{number:>4}  {joint}")?;
+        }
+        for why in &self.unproved {
+            writeln!(f, "{why}")?;
         }
         if let Some(proved) = &self.certificate {
             let values: Vec<String> = proved.iter().map(Value::to_string).collect();

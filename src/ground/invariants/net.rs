@@ -48,10 +48,22 @@ impl<'a> Net<'a> {
 
     /// Whether matches are over before they begin.
     pub(crate) fn starts_terminal(&self) -> bool {
+        self.outputs_at_start()[self.layout.terminal]
+    }
+
+    /// Whether each role has a legal move at first.
+    pub(crate) fn can_start(&self) -> bool {
+        let outputs = self.outputs_at_start();
+        let mut legal = self.layout.legal.iter();
+        legal.all(|legal| outputs[legal.clone()].contains(&true))
+    }
+
+    /// What holds in the initial state.
+    fn outputs_at_start(&self) -> Vec<bool> {
         let mut inputs = vec![false; self.circuit.inputs().len()];
         let initial = self.game.initial().iter();
         initial.for_each(|base| inputs[self.layout.bases.start + base] = true);
-        self.circuit.evaluate(&inputs)[self.layout.terminal]
+        self.circuit.evaluate(&inputs)
     }
 
     /// Whether the state is terminal.

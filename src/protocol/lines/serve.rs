@@ -300,13 +300,16 @@ impl Searched {
         }
         let report = tree.report(role);
         let best = report.best.map(|best| tree.move_text(role, best));
-        let statistics = json!({
+        let mut statistics = json!({
             "value": report.value,
             "solved": report.solved,
             "nodes": report.nodes,
             "playouts": report.playouts,
             "seconds": start.elapsed().as_secs_f64(),
         });
+        if !report.unproved.is_empty() {
+            statistics["unproved"] = json!(report.unproved);
+        }
         Ok(LineReply::Move(Said {
             text: best.unwrap_or_else(|| first.clone()),
             statistics: Some(statistics),

@@ -193,15 +193,16 @@ fn skip_forced_moves(
         }
         batch.advance_forced(forced);
     };
-    let nothing = || vec![0.0; choosing.len()].into_boxed_slice();
     let mut infos = Vec::with_capacity(depths.len());
     for (lane, depth) in depths.into_iter().enumerate() {
         let mut deciders = (roles.clone()).filter(|role| choosing[role.index()].contains(lane));
         let turn = if terminal.contains(lane) {
             let goals = roles.clone().map(|role| batch.goal(role, lane));
-            Turn::Over(goals.map(|goal| goal.unwrap_or(0) as f32).collect())
-        } else if stuck.contains(lane) || !choice.contains(lane) {
-            Turn::Over(nothing())
+            Turn::Over(goals.map(|goal| goal.map(|goal| goal as f32)).collect())
+        } else if stuck.contains(lane) {
+            Turn::Stuck
+        } else if !choice.contains(lane) {
+            Turn::Cut
         } else {
             match (deciders.next(), deciders.next()) {
                 (Some(role), None) => Turn::One(role),

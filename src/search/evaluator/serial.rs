@@ -126,8 +126,8 @@ fn skip_forced_moves(
     let turn = loop {
         if machine.is_terminal(&state)? {
             let goals = RoleId::first(roles).map(|role| match machine.goal(&state, role) {
-                Ok(goal) => Ok(goal as f32),
-                Err(MachineError::Goal { .. }) => Ok(0.0),
+                Ok(goal) => Ok(Some(goal as f32)),
+                Err(MachineError::Goal { .. }) => Ok(None),
                 Err(error) => Err(error),
             });
             break Turn::Over(goals.collect::<Result<_, _>>()?);
@@ -135,12 +135,12 @@ fn skip_forced_moves(
         let legal = legal_moves(machine, &state)?;
         let mut deciders = RoleId::first(roles).filter(|role| legal[role.index()].len() > 1);
         if legal.iter().any(Vec::is_empty) {
-            break Turn::Over(vec![0.0; roles].into());
+            break Turn::Stuck;
         }
         match (deciders.next(), deciders.next()) {
             (Some(role), None) => break Turn::One(role),
             (Some(_), Some(_)) => break Turn::Several,
-            (None, _) if depth >= max_steps => break Turn::Over(vec![0.0; roles].into()),
+            (None, _) if depth >= max_steps => break Turn::Cut,
             (None, _) => {}
         }
         let joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();

@@ -67,7 +67,7 @@ impl Match {
     pub(super) fn asks(&self, judge: usize, judges: usize) -> bool {
         match self.info.turn {
             Turn::One(role) => self.judge_of(role, judges) == judge,
-            Turn::Over(_) | Turn::Several => true,
+            _ => true,
         }
     }
 

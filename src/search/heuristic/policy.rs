@@ -8,7 +8,7 @@ use super::evaluation::{Evaluation, Scorer};
 use super::weights::Shares;
 use crate::machine::State;
 use crate::rng::GameRng;
-use crate::search::successor::{Siblings, Turn};
+use crate::search::successor::Siblings;
 
 /// What decides in matches: the state of the greatest value is chosen, and the ends of matches count
 /// as what they are.
@@ -59,7 +59,7 @@ impl Playouts {
     /// Has the states that are not ends valued, by so many playouts each.
     pub(super) fn queue(&mut self, next: Siblings<'_>, matches: u64) {
         for (place, info) in next.infos.iter().enumerate() {
-            if !matches!(info.turn, Turn::Over(_)) {
+            if !info.turn.is_end() {
                 let mut state = State::new();
                 state.assign(next.state(place));
                 self.states.push((state, matches));

@@ -159,9 +159,9 @@ impl<'a> SelfPlay<'a> {
         let ranges = evaluator.goal_ranges();
         let state = evaluator.initial_state()?;
         let start = evaluator.skip_forced_moves(&state, 0)?;
-        let branching = match start.info.turn {
-            Turn::Over(_) => 1,
-            _ => {
+        let branching = match start.info.turn.is_end() {
+            true => 1,
+            false => {
                 let legal = evaluator.legal_moves(&start.state)?;
                 legal.iter().map(Vec::len).max().unwrap_or(1)
             }
@@ -178,7 +178,7 @@ impl<'a> SelfPlay<'a> {
 
     /// Whether matches are over before anybody has decided anything.
     pub(super) fn is_over_at_once(&self) -> bool {
-        matches!(self.start.info.turn, Turn::Over(_))
+        self.start.info.turn.is_end()
     }
 
     /// Goes on with matches of a policy against itself, and learns from those that are over by then. If
@@ -346,16 +346,12 @@ impl<'a> SelfPlay<'a> {
             one.opening = one.opening.saturating_sub(1);
             one.state.assign(next.state(chosen));
             one.info = next.infos[chosen].clone();
-            let goals = match &one.info.turn {
-                Turn::Over(goals) => Some(goals),
-                // As in playouts, what takes too long is worth nothing.
-                _ if one.info.depth >= MAX_STEPS => None,
-                _ => {
-                    matches.running.push(one);
-                    continue;
-                }
-            };
-            let goal = |role: RoleId| goals.map_or(0.0, |goals| goals[role.index()]);
+            if !one.info.turn.is_end() && one.info.depth < MAX_STEPS {
+                matches.running.push(one);
+                continue;
+            }
+            // What takes too long is worth nothing.
+            let goal = |role: RoleId| one.info.turn.counted_goal(role);
             let results = self.roles.shares(|role| self.unit(role, goal(role)));
             outcome.is_shared &= (results[0] + results[1] - 1.0).abs() < 1e-3;
             outcome.score.add(self.score(one.number, results), 1);
@@ -393,7 +389,7 @@ impl<'a> SelfPlay<'a> {
                 greatest(values.map(|values| values[role.index()]), &mut self.rng)
             }
         };
-        let is_over = matches!(next.infos[best].turn, Turn::Over(_));
+        let is_over = next.infos[best].turn.is_end();
         let is_known = is_over || !matches!(judges[of(role)], Judge::Random);
         let expected = judged[of(role)][best];
         (role, best, is_known.then(|| shares(self.roles, expected)))
@@ -497,8 +493,8 @@ impl<'a> SelfPlay<'a> {
             scorer.log_odds(one.state.words().iter().copied(), role);
         }
         let value = |(place, info): (usize, &NodeInfo)| match (&info.turn, &mut *judge) {
-            (Turn::Over(goals), _) => {
-                let unit = |role: RoleId| self.unit(role, goals[role.index()]);
+            (turn, _) if turn.is_end() => {
+                let unit = |role: RoleId| self.unit(role, turn.counted_goal(role));
                 self.roles.shares(|role| log_odds(unit(role)))
             }
             (turn, Judge::Evaluation(scorer)) => {

@@ -41,7 +41,11 @@ impl PolicyPlayouts<'_> {
         stop: &Stop,
     ) -> Result<Option<Vec<f32>>, MachineError> {
         let roles = positions.roles();
-        let mut goals = vec![0.0; positions.len() * roles];
+        // What takes too long counts as the middle of what there is to get.
+        let ranges = self.evaluator.goal_ranges();
+        let middle = |&(low, high): &(i32, i32)| f32::midpoint(low as f32, high as f32);
+        let middle: Vec<f32> = ranges.iter().map(middle).collect();
+        let mut goals = middle.repeat(positions.len());
         let matches = depths.enumerate();
         let mut matches: Vec<Match> = matches
             .map(|(start, depth)| Match { start, depth })
@@ -60,12 +64,19 @@ impl PolicyPlayouts<'_> {
             let mut running = Vec::new();
             for (next, Match { start, .. }) in found.all().each().zip(matches) {
                 let depth = next.info.depth;
-                match next.info.turn {
-                    Turn::Over(reached) => {
-                        goals[start * roles..][..roles].copy_from_slice(&reached);
+                match &next.info.turn {
+                    turn @ (Turn::Over(_) | Turn::Stuck) => {
+                        let goals = &mut goals[start * roles..][..roles];
+                        let roles = RoleId::first(roles);
+                        let reached = roles.map(|role| turn.counted_goal(role));
+                        goals
+                            .iter_mut()
+                            .zip(reached)
+                            .for_each(|(goal, reached)| *goal = reached);
                     }
-                    _ if depth >= self.max_steps => {}
-                    _ => {
+                    Turn::Cut => {}
+                    Turn::One(_) | Turn::Several if depth >= self.max_steps => {}
+                    Turn::One(_) | Turn::Several => {
                         states.push((next.state, depth));
                         running.push(Match { start, depth });
                     }

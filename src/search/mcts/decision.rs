@@ -12,7 +12,7 @@ use super::slots::{SlotPlan, Slots};
 use super::tree::EdgeKnowledge;
 use super::words::AtomicU64;
 use crate::machine::{Move, State};
-use crate::search::successor::{Siblings, Turn};
+use crate::search::successor::Siblings;
 
 /// The only word of the head: how many edges there are; and from bit 32 on in which form it is written what they
 /// lead to.
@@ -99,7 +99,7 @@ impl<'a> Decision<'a> {
         let all = found.infos.iter().zip(moves).enumerate();
         for (place, (info, played)) in all {
             let [counts, worth, to, told] = &decision.edges[place];
-            let over = matches!(info.turn, Turn::Over(_));
+            let over = info.turn.is_end();
             set(counts, if over { OVER | CLOSED } else { 0 });
             set(worth, worth_word(most(place), 1.0));
             set(to, u64::from(played.0) << 32);
@@ -148,7 +148,12 @@ impl<'a> Decision<'a> {
         self.slots().state(place, state)
     }
 
-    /// The goal that a role has behind an edge where the match is over.
+    /// How deep it is what an edge leads to, and who decides there.
+    pub(super) fn meta(self, place: usize) -> Meta {
+        self.slots().meta(place)
+    }
+
+    /// The goal that a role has behind an edge where the match is over, if it has exactly one.
     pub(super) fn goal(self, place: usize, role: usize) -> f32 {
         self.slots().goal(place, role)
     }
@@ -172,7 +177,7 @@ impl<'a> Edge<'a> {
         tried(get(&self.0[COUNTS]))
     }
 
-    /// Whether the match is over behind it.
+    /// Whether the match goes on no further behind it.
     pub(super) fn is_over(self) -> bool {
         get(&self.0[COUNTS]) & OVER != 0
     }

@@ -40,7 +40,7 @@ pub(super) struct Descent {
 pub(super) enum Leaf {
     /// Playouts are to start in this node.
     Play(NodeId),
-    /// It is known what each role gets.
+    /// It is known what each role gets, or with what it counts.
     Known(Known),
     /// The legal moves of this node are to be found out.
     Expand(NodeId),
@@ -50,7 +50,7 @@ pub(super) enum Leaf {
     Busy,
 }
 
-/// Where it is known what each role gets.
+/// Where it is known what each role gets, or the match goes on no further.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Known {
     /// In a node.
@@ -194,7 +194,7 @@ impl Tree {
                 true => Leaf::Expand(id),
                 false => busy(),
             }),
-            // All that can still be chosen is known.
+            // All that can still be chosen is known, or goes on no further.
             ((Stage::Expanded, inside), Decider::One(role)) => {
                 self.refresh(id);
                 let best = self.best_known(self.decision(inside), role);
@@ -224,20 +224,40 @@ impl Tree {
         }
     }
 
-    /// The place of the edge where the role gets the most.
+    /// The place of the edge where the role gets the most, by what is counted there.
     fn best_known(&self, decision: Decision<'_>, role: RoleId) -> usize {
-        let value = |place: &usize| self.bounds(decision, *place, role).high;
+        let value = |place: &usize| {
+            // What is closed otherwise is known, or less than something else.
+            let counted = self.counted_behind(decision, *place, role);
+            counted.unwrap_or_else(|| self.bounds(decision, *place, role).high)
+        };
         let places = 0..decision.len();
         let best = places.max_by(|a, b| value(a).total_cmp(&value(b)));
         best.unwrap_or(0)
     }
 
-    /// What each role gets, where that is known.
+    /// With what it counts for a role where the match goes on no further behind an edge.
+    pub(super) fn counted_behind(
+        &self,
+        decision: Decision<'_>,
+        place: usize,
+        role: RoleId,
+    ) -> Option<f32> {
+        let counted = || self.counted(self.bounds(decision, place, role), decision.meta(place));
+        decision.edge(place).is_over().then(counted)
+    }
+
+    /// What each role gets, where that is known, or with what it counts.
     pub(super) fn values(&self, known: Known) -> impl Iterator<Item = f32> {
         self.roles().map(move |role| match known {
-            Known::Node(id) => self.node(id).bounds(role).low,
+            Known::Node(id) => {
+                let node = self.node(id);
+                self.counted(node.bounds(role), node.meta())
+            }
             Known::Edge(inside, place) => {
-                self.bounds(self.decision(inside), place as usize, role).low
+                let (decision, place) = (self.decision(inside), place as usize);
+                let counted = self.counted_behind(decision, place, role);
+                counted.unwrap_or_else(|| self.bounds(decision, place, role).low)
             }
         })
     }

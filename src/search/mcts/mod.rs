@@ -60,6 +60,7 @@ mod words;
 mod worker;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::engine::MatchEngines;
@@ -68,6 +69,7 @@ use crate::machine::{Backend, MachineError, Move, RoleId, State, check_memory};
 use crate::playout::PlayoutProgress;
 use crate::rng;
 use crate::threads::{self, ThreadError};
+use crate::unproved::Unproved;
 use propjit_stop::Stop;
 
 use super::SearchBudget;
@@ -142,6 +144,10 @@ pub struct Mcts {
     runs: u64,
     /// Whether room can be made in the tree when it is full.
     recycles: bool,
+    /// The names of the roles.
+    roles: Vec<String>,
+    /// Whether roles do not see the whole state.
+    hides_information: bool,
 }
 
 impl fmt::Debug for Mcts {
@@ -165,6 +171,11 @@ fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
         engines = engines.with_decisive(decisive.clone());
     }
     Some(engines)
+}
+
+fn role_names(game: &Game) -> Vec<String> {
+    let roles = game.rules().roles.iter();
+    roles.map(|&role| game.rules().terms.text(role)).collect()
 }
 
 /// Waits for all that a search otherwise takes up as it comes: machine code, goal latches and
@@ -225,11 +236,19 @@ impl Mcts {
         let root = first.skip_forced_moves(&state, 0)?;
         let ranges = Bounds::of_goals(first.goal_ranges());
         let random = game.random_role();
-        let local = engines.as_ref().filter(|_| ranges.len() > 1);
+        let hides_information = game.hides_information();
+        // Where roles do not see the whole state, nothing follows from what could be forced in it.
+        let local = engines
+            .as_ref()
+            .filter(|_| ranges.len() > 1 && !hides_information);
         let local =
             local.and_then(|engines| LocalSearch::start(game, engines.engines(), &config, threads));
         let plannable = game.engines().filter(|_| {
-            config.plan && ranges.len() == 1 && random.is_none() && backend != Backend::Prover
+            !hides_information
+                && config.plan
+                && ranges.len() == 1
+                && random.is_none()
+                && backend != Backend::Prover
         });
         let (planning, memory) = match plannable {
             Some(engines) => {
@@ -261,6 +280,8 @@ impl Mcts {
             recycles: config.recycle,
             evaluators,
             config,
+            roles: role_names(game),
+            hides_information,
         })
     }
 
@@ -542,7 +563,25 @@ impl Mcts {
             planning.explain(&mut report);
         }
         self.tasks.explain(&self.state, legal, &mut report);
+        report.add_unproved(self.unproved());
         report
+    }
+
+    /// What keeps values from being proved, as far as that was seen.
+    fn unproved(&self) -> Vec<Unproved> {
+        let ends = self.tree.open_ends();
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let undefined = self.roles.iter().zip(&ends.goals);
+        let undefined = undefined.filter(|(_, is_undefined)| is_set(is_undefined));
+        let undefined = undefined.map(|(role, _)| Unproved::UndefinedGoal { role: role.clone() });
+        let steps = u64::from(self.config.max_steps);
+        let others = [
+            (self.hides_information, Unproved::HiddenInformation),
+            (is_set(&ends.stuck), Unproved::Stuck),
+            (is_set(&ends.cut), Unproved::StepLimit { steps }),
+        ];
+        let others = others.into_iter().filter(|(is_so, _)| *is_so);
+        undefined.chain(others.map(|(_, why)| why)).collect()
     }
 
     /// How many playouts have ended, as the search goes on; those from earlier roots count

@@ -99,7 +99,7 @@ pub(super) fn is_exact(low: f64, high: f64) -> bool {
 /// The role or roles that decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decider {
-    /// Nobody: the match is over.
+    /// Nobody: the match goes on no further.
     Nobody,
     /// One role.
     One(RoleId),
@@ -111,16 +111,40 @@ pub(super) enum Decider {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Meta(u64);
 
+/// Where nobody decides, instead of the role that does: that some goals are not known, and of which roles, a bit each.
+const OPEN: u32 = 1 << 23;
+/// And that this is as the match was not followed to its end.
+const CUT: u32 = 1 << 22;
+/// The last of the bits is for all roles that have none of their own.
+const LAST_OPEN: u32 = 21;
+
 impl Meta {
     pub(super) const WORDS: usize = 1;
 
     pub(super) fn new(info: &NodeInfo) -> Meta {
+        let all_open = OPEN | (CUT - 1);
         let decider = match &info.turn {
-            Turn::Over(_) => 0,
+            Turn::Over(goals) => {
+                let open = goals.iter().zip(0..).filter(|(goal, _)| goal.is_none());
+                open.fold(0, |bits, (_, role)| bits | OPEN | open_bit(role))
+            }
+            Turn::Stuck => all_open,
+            Turn::Cut => all_open | CUT,
             Turn::Several => 1,
-            Turn::One(role) => 2 + u64::from(role.0),
+            Turn::One(role) => 2 + role.0,
         };
-        Meta(u64::from(info.depth) | decider << 32)
+        Meta(u64::from(info.depth) | u64::from(decider) << 32)
+    }
+
+    /// Where nobody decides, whether the goal of a role is not known.
+    pub(super) fn is_open(self, role: RoleId) -> bool {
+        let decider = (self.0 >> 32) as u32;
+        decider & OPEN != 0 && decider & open_bit(role.0) != 0
+    }
+
+    /// Whether the match was not followed to its end.
+    pub(super) fn is_cut(self) -> bool {
+        (self.0 >> 32) as u32 & (OPEN | CUT) == OPEN | CUT
     }
 
     pub(super) fn word(self) -> u64 {
@@ -146,11 +170,16 @@ impl Meta {
 
     pub(super) fn decider(self) -> Decider {
         match (self.0 >> 32) as u32 {
-            0 => Decider::Nobody,
+            0 | OPEN.. => Decider::Nobody,
             1 => Decider::Several,
             role => Decider::One(RoleId(role - 2)),
         }
     }
+}
+
+/// The bit that says that the goal of a role is not known.
+fn open_bit(role: u32) -> u32 {
+    1 << role.min(LAST_OPEN)
 }
 
 /// How far a node is looked into.

@@ -17,6 +17,7 @@ use super::tree::Tree;
 use crate::engine::Engines;
 use crate::machine::{RoleId, State};
 use crate::plan::{PlanLimits, PlanMethod, PlanProgress, Planner};
+use crate::unproved::Unproved;
 
 /// The part of the search's memory that the planner has: one over this.
 const MEMORY_PART: usize = 4;
@@ -145,6 +146,14 @@ impl Planning {
                 PlanMethod::Parts => ProvedBy::Parts,
             });
         }
+        let unproved = known.unproved.into_iter().map(|why| match why {
+            // What is left of the limit depends on where it plans from.
+            Unproved::StepLimit { .. } => Unproved::StepLimit {
+                steps: self.limits.steps as u64,
+            },
+            why => why,
+        });
+        report.unproved.extend(unproved);
         report.plan = Some(PlanReport {
             range: (known.low, known.high),
             found: known.plan.map(|(plan, method)| (plan.moves.len(), method)),

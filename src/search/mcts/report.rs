@@ -15,6 +15,7 @@ use super::solving::StatesReport;
 use super::tree::Tree;
 use crate::machine::{Move, RoleId};
 use crate::statistics::Moments;
+use crate::unproved::Unproved;
 
 /// The result of a search for one role.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +46,8 @@ pub struct SearchReport {
     pub states: Option<StatesReport>,
     /// By what the value is proved, if it is.
     pub proved_by: Option<ProvedBy>,
+    /// What keeps the value from being proved, as far as that was seen, unless it is.
+    pub unproved: Vec<Unproved>,
 }
 
 /// By what the value of a state is proved.
@@ -138,13 +141,30 @@ impl SearchReport {
             plan: None,
             states: None,
             proved_by: root.bounds(role).are_exact().then_some(ProvedBy::Tree),
+            unproved: Vec::new(),
         }
     }
 }
 
 impl SearchReport {
+    /// Adds what keeps the value from being proved, if it is not. In a game that hides information, nothing is proved.
+    pub(super) fn add_unproved(&mut self, unproved: impl IntoIterator<Item = Unproved>) {
+        self.unproved.extend(unproved);
+        self.unproved.sort();
+        self.unproved.dedup();
+        if self.unproved.contains(&Unproved::HiddenInformation) {
+            self.unproved.truncate(1);
+            (self.solved, self.proved_by) = (false, None);
+            let range = self.range;
+            self.moves.iter_mut().for_each(|of| of.unprove(range));
+        } else if self.solved {
+            self.unproved.clear();
+        }
+    }
+
     /// Puts the move first that is surely best for the only role of a game, which has seen
-    /// this line; the root comes after `depth` joint moves.
+    /// this line; the root comes after `depth` joint moves. Better may be one that leads to matches which were not
+    /// followed to their ends, and count as more.
     pub(super) fn prefer(&mut self, line: &BestLine, depth: u32) {
         let goal = f64::from(line.goal);
         let next = line.played(depth);
@@ -160,7 +180,10 @@ impl SearchReport {
                 next.line = moves.map(|played| (self.role, played)).collect();
             }
         }
-        let proven = |report: &MoveReport| report.bounds.0;
+        let proven = |report: &MoveReport| {
+            let counted = report.value.filter(|&value| value > goal + ROUNDING);
+            counted.map_or(report.bounds.0, |value| value.max(report.bounds.0))
+        };
         self.moves.sort_by(|a, b| proven(b).total_cmp(&proven(a)));
         self.best = self.moves.first().map(|best| best.played);
     }
@@ -175,6 +198,11 @@ impl MoveReport {
         if self.is_solved() {
             (self.value, self.error) = (Some(self.bounds.0), None);
         }
+    }
+
+    /// Nothing is proved of it but that the role gets between this.
+    fn unprove(&mut self, range: (f64, f64)) {
+        (self.bounds, self.forced) = (range, None);
     }
 
     /// Whether it is proved what the role gets.
@@ -291,8 +319,10 @@ impl Tree {
             }
             None => {
                 let bounds = self.bounds(decision, place, role);
+                let known = bounds.are_exact().then_some(bounds.low);
+                let value = known.or_else(|| self.counted_behind(decision, place, role));
                 MoveReport {
-                    value: bounds.are_exact().then_some(bounds.low.into()),
+                    value: value.map(f64::from),
                     ..MoveReport::unknown(edge.played(), bounds)
                 }
             }
@@ -373,6 +403,9 @@ impl MoveReport {
         }
     }
 }
+
+/// Means of goals are no more exact than this.
+const ROUNDING: f64 = 1e-3;
 
 /// Longer lines are cut off.
 const LONGEST_LINE: usize = 20;

@@ -1,5 +1,5 @@
 //! What the edges of a decision lead to: how deep it is and who decides there, and the state, or the goals if the match
-//! is over.
+//! goes on no further.
 //!
 //! States that follow from one state are alike. Where they have many words, one is written whole, and of each the
 //! words that it has otherwise: in hex, whose states have 110 words and a hundred successors, that takes a tenth of the memory.
@@ -97,7 +97,7 @@ impl SlotPlan {
 
     /// States by what differs from the first one; goals have so many words.
     fn alike(found: Siblings<'_>, goals: usize) -> SlotPlan {
-        let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
+        let is_over = |info: &NodeInfo| info.turn.is_end();
         let first = found.infos.iter().position(|info| !is_over(info));
         let which = found.words().div_ceil(64);
         let mut differing = Vec::new();
@@ -152,6 +152,7 @@ impl SlotPlan {
             set(&meta[0], Meta::new(info).word());
             match (&info.turn, self.form) {
                 (Turn::Over(goals), _) => write_goals(rest, goals),
+                (turn, _) if turn.is_end() => write_goals(rest, &[]),
                 (_, Form::Whole(_)) => write(rest, found.state(place)),
                 (_, Form::Alike(state)) => {
                     let (which, own) = rest.split_at(state.div_ceil(64));
@@ -195,7 +196,12 @@ impl<'a> Slots<'a> {
         Meta::from_word(get(&meta[0]))
     }
 
-    /// The goal that a role has behind an edge where the match is over.
+    /// How deep it is what an edge leads to, and who decides there.
+    pub(super) fn meta(self, place: usize) -> Meta {
+        Meta::from_word(get(&self.slot(place)[0]))
+    }
+
+    /// The goal that a role has behind an edge where the match is over, if it has exactly one.
     pub(super) fn goal(self, place: usize, role: usize) -> f32 {
         let pair = get(&self.slot(place)[Meta::WORDS + role / 2]);
         f32::from_bits((pair >> (32 * (role % 2))) as u32)
@@ -249,9 +255,10 @@ fn write(words: &[AtomicU64], values: &[u64]) {
 }
 
 /// Writes goals, two in a word.
-fn write_goals(words: &[AtomicU64], goals: &[f32]) {
+fn write_goals(words: &[AtomicU64], goals: &[Option<f32>]) {
     for (word, pair) in words.iter().zip(goals.chunks(2)) {
-        let bits = |at: usize| pair.get(at).map_or(0, |goal| goal.to_bits());
+        let goal = |at: usize| pair.get(at).copied().flatten();
+        let bits = |at: usize| goal(at).map_or(0, f32::to_bits);
         set(word, u64::from(bits(1)) << 32 | u64::from(bits(0)));
     }
 }
@@ -288,7 +295,7 @@ mod tests {
                 1..20,
             ),
         ) {
-            let goals: Box<[f32]> = (0..roles).map(|role| role as f32 - 0.5).collect();
+            let goals: Box<[Option<f32>]> = (0..roles).map(|role| Some(role as f32 - 0.5)).collect();
             let mut found = Successors::default();
             for (depth, (is_over, changes)) in (3..).zip(&edges) {
                 let mut state = from.clone();
@@ -306,7 +313,8 @@ mod tests {
             prop_assert_eq!(slots.words(), words.len());
             for (place, info) in found.infos.iter().enumerate() {
                 if matches!(info.turn, Turn::Over(_)) {
-                    let read: Vec<f32> = (0..roles).map(|role| slots.goal(place, role)).collect();
+                    let read = (0..roles).map(|role| Some(slots.goal(place, role)));
+                    let read: Vec<Option<f32>> = read.collect();
                     prop_assert_eq!(&read[..], &goals[..]);
                 } else {
                     let mut state = State::new();

@@ -94,16 +94,16 @@ impl Toy {
     fn turn(self, place: Place) -> Turn {
         let chance = self.random(place, 10);
         match place.0 {
-            LENGTH.. => Turn::Over(self.goals(place)),
-            2.. if chance.is_multiple_of(11) => Turn::Over(self.goals(place)),
+            LENGTH.. => Turn::Over(self.goals(place).map(Some).into()),
+            2.. if chance.is_multiple_of(11) => Turn::Over(self.goals(place).map(Some).into()),
             1.. if self.simultaneous && chance.is_multiple_of(5) => Turn::Several,
             depth => Turn::One(RoleId(depth % 2)),
         }
     }
 
-    fn goals(self, place: Place) -> Box<[f32]> {
+    fn goals(self, place: Place) -> [f32; 2] {
         let goal = (self.random(place, 11) % 5 * 25) as f32;
-        Box::new([goal, 100.0 - goal])
+        [goal, 100.0 - goal]
     }
 
     fn successor(self, place: Place) -> Successor {
@@ -158,7 +158,8 @@ impl Toy {
         }
         let mut behind = |joint: &[Move]| self.worth(self.after(place, joint), known);
         let bounds = match self.turn(place) {
-            Turn::Over(goals) => Bounds::exact(goals[0]),
+            Turn::Over(_) => Bounds::exact(self.goals(place)[0]),
+            Turn::Stuck | Turn::Cut => unreachable!("all matches end"),
             Turn::Several => {
                 let count = MOVES.len();
                 let joint = |at: usize| [MOVES[at / count], MOVES[at % count]];

@@ -40,7 +40,8 @@ impl Tasks {
         };
         let has_several_roles = |game: &&Game| {
             let ground = game.ground_game();
-            ground.is_some_and(|ground| ground.roles().len() > 1)
+            let is_in_the_open = !game.hides_information();
+            is_in_the_open && ground.is_some_and(|ground| ground.roles().len() > 1)
         };
         let solvable = Some(game)
             .filter(|_| config.solve && backend != Backend::Prover)

@@ -14,7 +14,7 @@ use crate::machine::{MachineError, Move, RoleId};
 use crate::rng::{self, GameRng};
 use crate::search::evaluator::{Evaluator, lanes_evaluator};
 use crate::search::heuristic::{MAX_STEPS, SearchMatch, TrustedEvaluation, side_of};
-use crate::search::successor::{Successor, Turn};
+use crate::search::successor::Successor;
 
 /// How many nodes a search makes before a move. With 100 or 300, evaluations win that lose at equal clocks: in quad_7x7
 /// they get 0.80 and 0.85, with 1000 nodes 0.25 and with 3000 0.10.
@@ -62,7 +62,7 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
         number: one.number,
     };
     let mut opening = OPENING;
-    while !matches!(at.info.turn, Turn::Over(_)) && at.info.depth < MAX_STEPS {
+    while !at.info.turn.is_end() && at.info.depth < MAX_STEPS {
         let legal = this.evaluator.legal_moves(&at.state)?;
         let joint = match opening {
             0 => this.decide(&at, &legal, stop)?,
@@ -79,12 +79,8 @@ pub fn play_search_match(one: &SearchMatch<'_>, stop: &Stop) -> Result<Option<f3
         let depth = at.info.depth + 1;
         at = this.evaluator.skip_forced_moves(&next, depth)?;
     }
-    // As in playouts, what takes too long is worth nothing.
-    let goal = |role: RoleId| match &at.info.turn {
-        Turn::Over(goals) => goals[role.index()],
-        _ => 0.0,
-    };
-    let share = |role: RoleId| ranges[role.index()].to_unit(goal(role));
+    // What takes too long is worth nothing.
+    let share = |role: RoleId| ranges[role.index()].to_unit(at.info.turn.counted_goal(role));
     let roles = one.evaluation.evaluation.roles();
     let is_own = |role: RoleId| side_of(one.number, role, this.sides.len()) == 0;
     Ok(Some(roles.pairs_won(&roles.shares(share), is_own)))

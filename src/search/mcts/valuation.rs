@@ -16,7 +16,7 @@ use super::node::{Bounds, Expected, Node, NodeId};
 use super::tree::Tree;
 use crate::machine::RoleId;
 use crate::search::heuristic::{Evaluation, Scorer, Trust, TrustedEvaluation};
-use crate::search::successor::{Expansion, Turn};
+use crate::search::successor::Expansion;
 
 /// An evaluation for a tree, and how it is used.
 #[derive(Clone, Debug)]
@@ -82,14 +82,13 @@ impl Tree {
         scorer.log_odds(self.node(id).state(), role);
         let infos = found.successors.infos.iter().enumerate();
         for (edge, (place, info)) in decision.each().zip(infos) {
-            let expected = match &info.turn {
-                Turn::Over(goals) => Expected::new(scorer.roles().shares(|role| {
-                    let at = role.index();
-                    self.ranges()[at].to_unit(goals[at])
+            let expected = match info.turn.first() {
+                None => Expected::new(scorer.roles().shares(|role| {
+                    let counted = self.counted_behind(decision, place, role);
+                    self.ranges()[role.index()].to_unit(counted.unwrap_or(0.0))
                 })),
-                turn => {
+                Some(to_move) => {
                     let state = found.successors.state(place).iter().copied();
-                    let to_move = turn.first().unwrap_or(RoleId(0));
                     Expected::new(scorer.values_beside(state, to_move))
                 }
             };

@@ -7,7 +7,7 @@ use super::best_line::BestLine;
 use super::config::MctsConfig;
 use super::descent::{Descent, DescentContext, Leaf};
 use super::first_moves::FirstMoves;
-use super::node::{NodeId, Stage};
+use super::node::{Bounds, NodeId, Stage};
 use super::path::Path;
 use super::selection::Selection;
 use super::shared::{FIRST_PLAYOUTS, Shared, Wanted};
@@ -444,7 +444,8 @@ impl<'a> Worker<'a> {
                 break;
             };
             steps += tally.state_changes;
-            means(tally, &mut values);
+            let leaf = self.playing[id.index()].as_ref().map(|(_, leaf)| *leaf);
+            means(tally, self.tree, leaf, &mut values);
             let Some((path, leaf)) = self.playing[id.index()].take() else {
                 continue;
             };
@@ -498,10 +499,19 @@ fn first_moves(
     Some(FirstMoves::new(visits, numbers, config.rave.is_none()))
 }
 
-/// The mean goal of each role. Playouts without a goal count as 0.
-fn means(tally: &Tally, values: &mut Vec<f32>) {
+/// The mean goal of each role in playouts from a leaf. Those that came to the limit of steps count as the middle of what
+/// it can still get, and others without a goal as 0.
+fn means(tally: &Tally, tree: &Tree, leaf: Option<NodeId>, values: &mut Vec<f32>) {
     let count = tally.rollouts().max(1) as f32;
-    let goals = tally.goals.iter();
+    let sums = tally.goals.iter().map(|goals| goals.values.sum as f32);
     values.clear();
-    values.extend(goals.map(|goals| goals.values.sum as f32 / count));
+    values.extend(sums);
+    if let Some(leaf) = leaf.filter(|_| tally.truncated > 0) {
+        tree.note_cut();
+        for (role, sum) in tree.roles().zip(values.iter_mut()) {
+            let Bounds { low, high } = tree.node(leaf).bounds(role);
+            *sum += tally.truncated as f32 * f32::midpoint(low, high);
+        }
+    }
+    values.iter_mut().for_each(|value| *value /= count);
 }

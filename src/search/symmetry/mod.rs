@@ -57,7 +57,7 @@ impl Symmetry {
         match turn {
             Turn::Over(goals) => Turn::Over(self.values([goals[0], goals[1]]).into()),
             Turn::One(role) => Turn::One(self.role(*role)),
-            Turn::Several => Turn::Several,
+            other => other.clone(),
         }
     }
 }

@@ -72,6 +72,18 @@ pub(super) struct Tree {
     first_moves: OnceLock<bool>,
     /// Whether moves have prior probabilities.
     has_priors: bool,
+    open_ends: OpenEnds,
+}
+
+/// The kinds of ends that were met and prove nothing.
+#[derive(Default, Debug)]
+pub(super) struct OpenEnds {
+    /// For each role, whether it had not exactly one goal somewhere.
+    pub goals: Box<[AtomicBool]>,
+    /// Whether some role had no legal move, though the match was not over.
+    pub stuck: AtomicBool,
+    /// Whether matches were not followed to their ends.
+    pub cut: AtomicBool,
 }
 
 /// A part of the table. It has lines of memory of its own, so that threads do not wait for those that look into its
@@ -107,6 +119,10 @@ impl Tree {
         limit: usize,
     ) -> Tree {
         let mut tree = Tree {
+            open_ends: OpenEnds {
+                goals: ranges.iter().map(|_| AtomicBool::new(false)).collect(),
+                ..OpenEnds::default()
+            },
             // The rest is for the table, and for choices that several roles make at once.
             arena: Arena::new(limit / 4 * 3),
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
@@ -200,12 +216,12 @@ impl Tree {
     }
 
     /// The node of a state, which is made if there is none and there is memory. Each role has
-    /// one of these goals if the match is over there; otherwise there are none.
+    /// one of these goals if the match is over there, if it is known; otherwise there are none.
     fn intern(
         &self,
         meta: Meta,
         state: &State,
-        goals: &[f32],
+        goals: &[Option<f32>],
         buffer: &mut AllocationBuffer,
     ) -> Option<NodeId> {
         let words = state.words();
@@ -221,8 +237,10 @@ impl Tree {
         }
         let id = self.allocate(buffer, length)?;
         self.node(id).init(meta, words, |role| {
-            let known = goals.get(role.index()).copied().map(Bounds::exact);
-            known.unwrap_or_else(|| self.goal_bounds(state, role))
+            let known = goals.get(role.index()).copied().flatten();
+            known
+                .map(Bounds::exact)
+                .unwrap_or_else(|| self.goal_bounds(state, role))
         });
         let entry = Entry { hash, id };
         shard.insert_unique(place(hash), entry, |entry| place(entry.hash));
@@ -236,6 +254,7 @@ impl Tree {
         found: &Successor,
         buffer: &mut AllocationBuffer,
     ) -> Option<NodeId> {
+        self.note_end(&found.info.turn);
         let goals = match &found.info.turn {
             Turn::Over(goals) => &goals[..],
             _ => &[],
@@ -355,7 +374,8 @@ impl Tree {
         Decision::new(words).set_open_goals(self.knows_states() && !excludes.get());
         node.set_inside(Stage::Expanded, block);
         let mut infos = found.successors.infos.iter();
-        let is_over = |info: &NodeInfo| matches!(info.turn, Turn::Over(_));
+        infos.clone().for_each(|info| self.note_end(&info.turn));
+        let is_over = |info: &NodeInfo| info.turn.is_end();
         let is_news = (excludes_more.get() || infos.any(is_over)) && self.refresh(id);
         is_known || is_news
     }
@@ -474,7 +494,10 @@ impl Tree {
         let edge = decision.edge(place);
         match edge.node() {
             Some(id) => self.node(id).bounds(role),
-            None if edge.is_over() => Bounds::exact(decision.goal(place, role.index())),
+            None if edge.is_over() => match decision.meta(place).is_open(role) {
+                true => self.ranges[role.index()],
+                false => Bounds::exact(decision.goal(place, role.index())),
+            },
             None if !self.knows_states() || decision.has_open_goals() => self.ranges[role.index()],
             None => {
                 let mut state = State::new();
@@ -482,6 +505,43 @@ impl Tree {
                 self.goal_bounds(&state, role)
             }
         }
+    }
+
+    /// With what an end counts for a role that has these bounds there: the middle where the match was not followed to
+    /// its end, and 0 where the goal is not known otherwise.
+    pub(super) fn counted(&self, bounds: Bounds, end: Meta) -> f32 {
+        let Bounds { low, high } = bounds;
+        match (bounds.are_exact(), end.is_cut()) {
+            (true, _) => low,
+            (false, true) => f32::midpoint(low, high),
+            (false, false) => 0f32.clamp(low, high),
+        }
+    }
+
+    /// Takes note of how a match ends that proves nothing.
+    fn note_end(&self, turn: &Turn) {
+        match turn {
+            Turn::Over(goals) => {
+                for (role, goal) in self.roles().zip(goals) {
+                    if goal.is_none() && !self.ranges[role.index()].are_exact() {
+                        self.open_ends.goals[role.index()].store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+            Turn::Stuck => self.open_ends.stuck.store(true, Ordering::Relaxed),
+            Turn::Cut => self.note_cut(),
+            Turn::One(_) | Turn::Several => {}
+        }
+    }
+
+    /// Takes note that some match was not followed to its end.
+    pub(super) fn note_cut(&self) {
+        self.open_ends.cut.store(true, Ordering::Relaxed);
+    }
+
+    /// The ends that prove nothing, as far as there were any.
+    pub(super) fn open_ends(&self) -> &OpenEnds {
+        &self.open_ends
     }
 
     /// From now on, nodes are looked up among the wins that provers know.

@@ -1,0 +1,116 @@
+//! Whether all ends of matches are defined: what the rules of GDL demand, and rulesheets break ("Game Description
+//! Language specification", Love et al. 2008, section 9).
+
+use batsat::Lit;
+use propjit_stop::Stop;
+
+use crate::ground::invariants::Invariant;
+use crate::ground::invariants::encoding::{encoded, step_with};
+use crate::ground::invariants::net::Net;
+use crate::ground::invariants::step::{Scope, Step, Verdict, When};
+use crate::ground::{GroundGame, Literal};
+use crate::moves::RANDOM_ROLE;
+
+/// The most variables of the solver, and the most conflicts for one question.
+const VARIABLES: u32 = 1_000_000;
+const CONFLICTS: u64 = 10_000;
+
+/// What is proved of how matches end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DefinedEnds {
+    /// For each role, whether it has exactly one goal in every terminal state that a match comes to. Of chance, and of
+    /// roles that have the same goal in all of them, that is not wanted.
+    pub goals: Vec<bool>,
+    /// Whether each role has a legal move in every other state.
+    pub moves: bool,
+}
+
+impl DefinedEnds {
+    /// What a SAT solver proves of single steps from states of each [phase](crate::ground::Phases) that are not
+    /// terminal. What it does not prove before the stop comes counts as false.
+    pub fn prove(game: &GroundGame, stop: &Stop) -> DefinedEnds {
+        let net = &Net::new(game, VARIABLES);
+        DefinedEnds::prove_with(net, &[], stop)
+    }
+
+    /// The same of states in which these invariants hold.
+    pub(super) fn prove_with(net: &Net, invariants: &[Invariant], stop: &Stop) -> DefinedEnds {
+        let mut ends = DefinedEnds {
+            goals: vec![true; net.game.roles().len()],
+            moves: net.can_start(),
+        };
+        for holding in net.game.phases().each() {
+            let mut step = step_with(net, invariants, Scope::Whole, CONFLICTS, stop);
+            for &base in net.game.phases().bases() {
+                let literal = Literal::new(base, holding.contains(base));
+                let literal = encoded(&mut step, When::Now, literal);
+                step.clause(&[literal]);
+            }
+            for role in 0..ends.goals.len() {
+                ends.goals[role] = ends.goals[role] && !can_be_undefined(net, &mut step, role);
+                ends.moves = ends.moves && !can_be_stuck(net, &mut step, role);
+            }
+        }
+        ends
+    }
+
+    /// For each role, whether every match that ends gives it exactly one goal, and every other one can go on.
+    pub fn of_roles(&self) -> Vec<bool> {
+        let goals = self.goals.iter();
+        goals.map(|is_defined| self.moves && *is_defined).collect()
+    }
+
+    /// How much is not proved.
+    pub(super) fn undecided(&self) -> usize {
+        let goals = self.goals.iter().filter(|&&is_defined| !is_defined);
+        goals.count() + usize::from(!self.moves)
+    }
+
+    /// Whether that is so for all roles, and all states.
+    pub fn are_all(&self) -> bool {
+        self.moves && self.goals.iter().all(|&is_defined| is_defined)
+    }
+}
+
+/// Whether a step can lead to a terminal state in which the role with this index has not exactly one goal.
+fn can_be_undefined(net: &Net, step: &mut Step, role: usize) -> bool {
+    let goals = &net.game.propnet().roles[role].goals;
+    let is_known = goals.iter().all(|goal| goal.value == 0);
+    if is_known || net.game.roles()[role] == RANDOM_ROLE {
+        return false;
+    }
+    let held = (0..goals.len()).map(|goal| step.edge(When::Next, net.goal(role, goal)));
+    let held: Vec<Lit> = held.collect();
+    let is_one = exactly_one(step, &held);
+    let premises = [
+        step.edge(When::Now, !net.terminal()),
+        step.edge(When::Next, net.terminal()),
+        !is_one,
+    ];
+    step.ask(&premises) != Verdict::Impossible
+}
+
+/// Whether a step can lead to a state that is not terminal, in which the role with this index has no legal move.
+fn can_be_stuck(net: &Net, step: &mut Step, role: usize) -> bool {
+    let illegal = net.layout.legal[role].clone();
+    let illegal = illegal.map(|output| !step.edge(When::Next, net.circuit.outputs()[output]));
+    let illegal: Vec<Lit> = illegal.collect();
+    let premises = [
+        step.edge(When::Now, !net.terminal()),
+        step.edge(When::Next, !net.terminal()),
+        step.and_all(&illegal),
+    ];
+    step.ask(&premises) != Verdict::Impossible
+}
+
+/// A literal that is true if exactly one of these is.
+pub(super) fn exactly_one(step: &mut Step, lits: &[Lit]) -> Lit {
+    let none = !step.truth();
+    let (mut two, mut one) = (none, none);
+    for &lit in lits {
+        let second = step.and(one, lit);
+        two = !step.and(!two, !second);
+        one = !step.and(!one, !lit);
+    }
+    step.and(one, !two)
+}

@@ -1,0 +1,55 @@
+//! Why a value is not proved, though a search has come to an end of all that it could look at.
+//!
+//! What follows is only counted, and no proof rests on it:
+//!
+//! | how a match ends | counts for a role as |
+//! |---|---|
+//! | in a terminal state in which the role has no goal, or several | 0 |
+//! | in a state that is not terminal, in which some role has no legal move | 0 |
+//! | not within the limit of steps | the middle of what the role can still get |
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What keeps a value from being proved.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Unproved {
+    /// Roles do not see the whole state, and what they can force without that is not known.
+    HiddenInformation,
+    /// There is a terminal state in which a role has not exactly one goal.
+    UndefinedGoal {
+        /// The role.
+        role: String,
+    },
+    /// There is a state that is not terminal, in which a role has no legal move.
+    Stuck,
+    /// There are matches that are longer than the limit.
+    StepLimit {
+        /// The most joint moves that a match may have.
+        steps: u64,
+    },
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unproved::HiddenInformation => f.write_str(
+                "nothing is proved: the rules have `sees`, so that roles do not see the whole state",
+            ),
+            Unproved::UndefinedGoal { role } => write!(
+                f,
+                "not proved: there are terminal states in which {role} has no goal, or several; these count as 0"
+            ),
+            Unproved::Stuck => f.write_str(
+                "not proved: there are states that are not terminal, in which a role has no legal move; these count as 0",
+            ),
+            Unproved::StepLimit { steps } => write!(
+                f,
+                "not proved: there are matches of more than {steps} joint moves, which were not followed to their ends"
+            ),
+        }
+    }
+}
