@@ -62,7 +62,10 @@ final class MachineTest {
                 List<String> joint = new ArrayList<>();
                 for (int role = 0; role < moves.length; role++) {
                     Checks.equal(String.valueOf(replay.goal(role)), goal(state, role));
-                    List<String> legal = new ArrayList<>(state.legalTexts(role));
+                    List<String> legal = new ArrayList<>();
+                    for (int move = 0; move < state.derivedCount(role); move++) {
+                        legal.add(game.moveText(role, state.derivedMove(role, move)));
+                    }
                     Collections.sort(legal);
                     Checks.equal(replay.legal(role), legal);
                     if (!state.isTerminal()) {

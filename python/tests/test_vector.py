@@ -182,8 +182,9 @@ def test_there_are_not_too_many_threads():
         ]:
             with pytest.raises(ValueError, match="1024 threads at most"):
                 use()
-    search = Search(game, threads=1024, memory=2**62)
-    search.run(playouts=1000)
+    Search(game, threads=1024).run(playouts=1000)
+    with pytest.raises(MemoryError, match="ask for less memory"):
+        Search(game, memory=2**62)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited otherwise here")
