@@ -66,6 +66,7 @@ mod solve_command;
 mod solving;
 mod soundness;
 mod steps;
+mod terminal;
 mod threads;
 mod tiers;
 mod tournaments;
