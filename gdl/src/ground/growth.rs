@@ -4,14 +4,14 @@
 //! One that ends may nest terms, too: stacks of a limited height, lists that get shorter. So growth is found by a
 //! depth far beyond that of the rulesheet. Where each term leads to several deeper ones, that depth is not
 //! reached in the order of discovery, in which all that are less deep come first; but it is in an order in which the newest
-//! facts come first. [`Growth::next_probe`] says when to look ahead in that order.
+//! facts come first: `Growth::is_probe_due` says when to look ahead in that order.
 
 use super::limits::GroundLimits;
 use crate::rules::{Pattern, Rule};
 use crate::term::{TermId, Terms};
 
 /// How much deeper than before terms are nested where it is worth a look whether there is an end to it.
-const NOTABLE: u32 = 8;
+const NOTABLE: u32 = 1;
 
 /// The work after which the first look ahead is worth its while.
 const FIRST_PROBE: u64 = 1 << 18;
