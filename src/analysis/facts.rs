@@ -31,6 +31,8 @@ pub struct AnalysisStage {
     pub time: Duration,
     /// How many questions it left open.
     pub undecided: usize,
+    /// Whether it was cut off, for its share of the time was over or a stop came: there may be more than it found.
+    pub is_cut: bool,
 }
 
 /// The facts about all states of a game.
@@ -74,6 +76,8 @@ pub struct Facts {
     pub inhibitors: Vec<Fact<Inhibitor>>,
     /// The stages of the analysis, in order.
     pub stages: Vec<AnalysisStage>,
+    /// The time that all of them had.
+    pub time_limit: Duration,
 }
 
 impl Facts {
@@ -82,6 +86,11 @@ impl Facts {
         let masks = self.goal_latches.masks().to_vec();
         let bounds = GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some());
         bounds.map(|bounds| bounds.only_for(self.defined_ends.of_roles()))
+    }
+
+    /// The stages that were cut off: there may be more than they found.
+    pub fn cut(&self) -> impl Iterator<Item = &AnalysisStage> {
+        self.stages.iter().filter(|stage| stage.is_cut)
     }
 
     /// The literals that hold in every state of every match.

@@ -14,7 +14,7 @@ use propjit_jit::code::{CodeConfig, CompileError, Generator, Listing, ListingFor
 use propjit_jit::lanes::Width;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range};
+use super::options::{GroundArgs, game_name, in_range, load};
 use super::output::{Failure, Output};
 
 /// Print a game's machine code
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         false => ListingForm::Assembly,
     };
     let setup = args.ground.setup().with_backend(Some(Backend::Compiled));
-    let game = Game::load(&args.rulesheet, &setup)?;
+    let game = load(&args.rulesheet, &setup)?;
     let ground = game
         .ground_game()
         .expect("a game loaded for this backend is ground");
