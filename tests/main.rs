@@ -46,6 +46,7 @@ mod match_command;
 mod matches;
 mod mcts;
 mod messages;
+mod oracle;
 mod planning;
 mod play;
 mod played_moves;
