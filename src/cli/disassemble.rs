@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::ground::sections::section;
 use propjit::ground::sections::{alone, playout_sections, state_sections};

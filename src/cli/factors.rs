@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use propjit::factors::{Checked, Factors, Form, NotFound};
-use propjit::game::Game;
 use propjit::ground::{GroundGame, Literal};
 use propjit::machine::RoleId;
 use propjit::rng::random_seed;

@@ -372,7 +372,7 @@ mod tests {
         let text = games::text("reversi").expect("there is such a game");
         let rules = Rules::parse("reversi.kif", text).unwrap().rules;
         let (net, _) = ground(&rules, &GroundLimits::default()).unwrap();
-        let game = &GroundGame::new(net, Stop::new());
+        let game = &GroundGame::new(net, Stop::new()).unwrap();
         let restated = restated_within(game, Duration::ZERO, &Stop::new());
         assert!(restated.circuit.is_none() && restated.report.unwrap().is_cut);
         let restated = restated_within(game, Duration::from_secs(1), &Stop::new());

@@ -223,6 +223,7 @@ impl<'a> Instantiation<'a> {
             work: self.work,
             work_of: self.work_of.clone(),
             growth: self.growth.clone(),
+            bytes_seen: self.bytes_seen,
             probe_end: Some(self.work + self.work / 2),
         };
         match probe.exhaust(plans) {
