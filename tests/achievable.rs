@@ -135,7 +135,7 @@ fn check(game: &Game, most: usize) -> usize {
     let values = reachable(&graph, roles);
     let bounds = TernaryCircuit::new(ground, &ground.min_gates().circuit);
     let config = AnalysisConfig::default()
-        .with_time(Duration::from_secs(2))
+        .with_time(Duration::from_secs(1000))
         .with_steps(10_000)
         .with_seed(1);
     let proved = find(game.engines().unwrap(), &config, &Stop::new()).goal_latches;

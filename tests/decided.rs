@@ -1,5 +1,7 @@
 //! Decided states: that matches end as counters say, and what searches make of it.
 
+use std::time::Duration;
+
 use crate::common;
 use propjit::Stop;
 use propjit::analysis::{self, AnalysisConfig, Counter, GoalBounds, Invariant};
@@ -75,8 +77,10 @@ const PUBLIC: [(&str, Option<u64>); 15] = [
 ];
 
 /// What counters leave of the goals of a game.
-fn bounds(game: &Game) -> &GoalBounds {
-    let bounds = game.goal_bounds().unwrap().wait();
+fn bounds(game: &Game) -> GoalBounds {
+    // However slow the machine is.
+    let config = AnalysisConfig::default().with_time(Duration::from_secs(1000));
+    let bounds = analysis::find_goal_bounds(game.engines().unwrap(), &config, &Stop::new());
     bounds.filter(|bounds| bounds.counts().is_some()).unwrap()
 }
 
@@ -173,7 +177,7 @@ fn decided_matches_end_as_they_were_decided() {
         ("dotsAndBoxes", common::own_game("dotsAndBoxes")),
     ] {
         let matches = if common::soak() { 1_000_000 } else { 2_000 };
-        let early = decided_matches(name, &game, bounds(&game), matches);
+        let early = decided_matches(name, &game, &bounds(&game), matches);
         assert!(early * 2 > matches, "{name}: {early}");
     }
 }
@@ -190,7 +194,7 @@ fn decided_matches_of_public_games_end_as_they_were_decided() {
             (false, None) => continue,
         };
         let game = common::load(&folder.join(format!("games/{name}.kif")));
-        let early = decided_matches(name, &game, bounds(&game), matches);
+        let early = decided_matches(name, &game, &bounds(&game), matches);
         let least = least.map_or(0, |percent| matches * percent / 100);
         assert!(early >= least, "{name}: {early}");
     }
@@ -251,7 +255,7 @@ fn who_has_no_choice_of_goals_leaves_states_decided() {
 #[test]
 fn a_search_ends_where_it_is_decided() {
     let game = common::game(TOKENS);
-    bounds(&game);
+    game.goal_bounds().unwrap().wait();
     let mut search = Mcts::new(&game, Backend::Compiled, MctsConfig::default()).unwrap();
     search
         .set_root(&tokens(&game, ["s3", "s0"], &["1", "2"]), 3)

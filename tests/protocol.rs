@@ -163,7 +163,7 @@ const NUMBERS: &str = "
 fn a_legal_move_is_ready_where_all_take_too_long() {
     let server = serve(thinker("two"));
     let at = server.address();
-    assert_eq!(post(at, &start("m", "up", NUMBERS, "1 2")), "ready");
+    assert_eq!(post(at, &start("m", "up", NUMBERS, "8 8")), "ready");
     let answer = post(at, "(PLAY m nil)");
     assert!(answer.starts_with("(count "), "{answer}");
     assert_eq!(post(at, "(ABORT m)"), "aborted");

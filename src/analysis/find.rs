@@ -98,7 +98,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
 
 /// Finds what latches and counters leave of goals, and nothing else: it takes a part of the time.
 /// `None` if they exclude none.
-pub(super) fn find_goal_bounds(
+pub fn find_goal_bounds(
     engines: &Engines,
     config: &AnalysisConfig,
     stop: &Stop,

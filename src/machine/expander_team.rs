@@ -111,7 +111,13 @@ mod tests {
     use crate::game::{Game, Setup};
     use crate::threads::testing::without_threads;
 
-    type Found = (usize, Vec<usize>, Vec<u32>, Vec<u64>, Option<Vec<Option<i32>>>);
+    type Found = (
+        usize,
+        Vec<usize>,
+        Vec<u32>,
+        Vec<u64>,
+        Option<Vec<Option<i32>>>,
+    );
 
     /// What follows from these states, as far as `most` of it is wanted.
     fn followers(team: &mut ExpanderTeam, states: &[u64], most: usize) -> (bool, Vec<Found>) {
