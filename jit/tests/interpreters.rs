@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::support::{all_outputs, circuits};
+use propjit_jit::Stop;
 use propjit_jit::circuit::{Builder, Circuit, Edge, OutputId};
+use propjit_jit::code::{Code, CodeConfig, CompileError, Guards};
 use propjit_jit::evaluator::{Engine, LaneEvaluator};
 use propjit_jit::lanes::{LaneProgram, Width};
 use propjit_jit::scalar::ScalarInterpreter;
@@ -189,4 +191,32 @@ fn very_wide_gates() {
         assert_eq!(scalar.outputs(), [expected]);
         scalar.set_input(i, true);
     }
+}
+
+/// No program is made when nobody waits for it any more.
+#[test]
+fn a_stop_ends_the_making_of_programs() {
+    let mut builder = Builder::new(2);
+    let both = builder.and(builder.input(0), builder.input(1));
+    let circuit = builder.finish(vec![both]);
+    let sections = [Section::alone(vec![OutputId(0)])];
+    let stop = Stop::new();
+    assert!(LaneProgram::unless(&circuit, &sections, &stop).is_some());
+    stop.set();
+    assert!(LaneProgram::unless(&circuit, &sections, &stop).is_none());
+}
+
+/// Neither is code, whose time counts while it is planned, too.
+#[test]
+fn a_stop_ends_the_planning_of_code() {
+    let mut builder = Builder::new(2);
+    let both = builder.and(builder.input(0), builder.input(1));
+    let circuit = builder.finish(vec![both]);
+    let sections = [Section::alone(vec![OutputId(0)])];
+    let config = CodeConfig::best().with_time(std::time::Duration::ZERO);
+    let error = Code::compile(&circuit, &sections, &Guards::default(), &config).unwrap_err();
+    assert!(matches!(error, CompileError::Time(_)), "{error}");
+    config.stop.set();
+    let error = Code::compile(&circuit, &sections, &Guards::default(), &config).unwrap_err();
+    assert!(matches!(error, CompileError::Stopped), "{error}");
 }

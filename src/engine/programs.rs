@@ -92,9 +92,16 @@ impl Programs {
     /// The circuit before any pass, interpreted at the width of machine code: slower, but
     /// ready sooner. It is made anew each time.
     pub(super) fn unoptimised_interpreter(&self) -> Engine {
+        let made = self.unoptimised_interpreter_unless(&Stop::new());
+        made.expect("nobody stops it")
+    }
+
+    /// The same; none if a stop comes before it is made.
+    pub(super) fn unoptimised_interpreter_unless(&self, stop: &Stop) -> Option<Engine> {
         let sections = playout_sections(self.game.layout());
-        let program = LaneProgram::new(self.game.lowered(), &sections);
-        Engine::Interpreter(Arc::new(program), self.options.config.width)
+        let program = LaneProgram::unless(self.game.lowered(), &sections, stop)?;
+        let width = self.options.config.width;
+        Some(Engine::Interpreter(Arc::new(program), width))
     }
 
     /// The circuit with the fewest gates as machine code, in the sections of playouts.

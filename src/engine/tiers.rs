@@ -4,7 +4,7 @@
 //! background thread optimises the circuit and compiles it, or loads the code from the
 //! cache. Nobody waits.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use propjit_jit::evaluator::Engine;
@@ -20,7 +20,8 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// The engines for the whole circuit of a game, all of equal width. Clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Tiers {
-    first: Option<Engine>,
+    first: Arc<OnceLock<Engine>>,
+    programs: Arc<Programs>,
     best: Background<Best>,
 }
 
@@ -51,15 +52,27 @@ impl Tiers {
         });
         let best_so_far = best.wait_until(start + PATIENCE);
         let is_there = best_so_far.is_some_and(|best| best.engine.is_some());
-        let first = (!is_there).then(|| programs.unoptimised_interpreter());
-        Tiers { first, best }
+        let first = OnceLock::new();
+        let stop = &programs.options().config.stop;
+        if !is_there && let Some(made) = programs.unoptimised_interpreter_unless(stop) {
+            first.get_or_init(|| made);
+        }
+        Tiers {
+            first: Arc::new(first),
+            programs: programs.clone(),
+            best,
+        }
     }
 
     /// The best engine that there is by now.
     pub(super) fn engine(&self) -> &Engine {
         let best = self.best.get().and_then(|best| best.engine.as_ref());
-        let engine = best.or(self.first.as_ref());
-        engine.expect("one of them was there from the start")
+        // It is there, unless a stop came before it was made.
+        let first = || {
+            self.first
+                .get_or_init(|| self.programs.unoptimised_interpreter())
+        };
+        best.unwrap_or_else(first)
     }
 
     /// Whether the best engine is ready.

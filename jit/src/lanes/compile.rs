@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use std::mem::{replace, take};
 use std::ops::Range;
 
+use propjit_stop::{Stop, Ticker};
+
 use super::schedule::{Kind, Operation, PackedOperations};
 use super::step::{Feedback, SectionSteps, Step};
 use crate::circuit::{Circuit, Edge, NodeId, OutputId};
@@ -36,6 +38,8 @@ pub(super) struct Compiler<'a> {
     /// The outputs computed so far.
     is_written: Vec<bool>,
     next_row: u32,
+    /// Ends the work early.
+    ticker: Ticker,
 }
 
 /// A row and whether it holds the inverse.
@@ -46,7 +50,7 @@ struct Value {
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn new(circuit: &'a Circuit, layout: Layout) -> Compiler<'a> {
+    pub(super) fn new(circuit: &'a Circuit, layout: Layout, stop: &Stop) -> Compiler<'a> {
         let wide = WideCircuit::new(circuit, Folding::SINGLE_READERS);
         let mut values = vec![None; circuit.nodes().len()];
         values[0] = Some(Value::new(Layout::FALSE));
@@ -62,6 +66,7 @@ impl<'a> Compiler<'a> {
             values: Vec::new(),
             is_written: vec![false; circuit.outputs().len()],
             next_row: layout.rows(),
+            ticker: stop.ticker(),
         }
     }
 
@@ -70,8 +75,8 @@ impl<'a> Compiler<'a> {
         self.next_row
     }
 
-    /// Code for a section's outputs, but for those that other sections had before.
-    pub(super) fn section(&mut self, section: &Section) -> SectionSteps {
+    /// Code for a section's outputs, but for those that other sections had before. None if a stop comes.
+    pub(super) fn section(&mut self, section: &Section) -> Option<SectionSteps> {
         self.values = match section.after {
             Some(after) => self.computed[after].clone(),
             None => self.given.clone(),
@@ -96,7 +101,7 @@ impl<'a> Compiler<'a> {
         {
             feedback.retain(|(node, _)| needed[node.index()]);
             if feedback.is_empty() {
-                self.gates(gates, &needed, &wanted, &mut straight);
+                self.gates(gates, &needed, &wanted, &mut straight)?;
                 continue;
             }
             steps.extend(self.step(take(&mut straight), &[]));
@@ -105,7 +110,7 @@ impl<'a> Compiler<'a> {
                 self.next_row += 1;
             }
             let mut operations = Vec::new();
-            self.gates(gates, &needed, &wanted, &mut operations);
+            self.gates(gates, &needed, &wanted, &mut operations)?;
             steps.extend(self.step(operations, &feedback));
         }
         for &output in &outputs {
@@ -121,7 +126,7 @@ impl<'a> Compiler<'a> {
         }
         steps.extend(self.step(straight, &[]));
         self.computed.push(take(&mut self.values));
-        SectionSteps { steps }
+        Some(SectionSteps { steps })
     }
 
     /// An output's edge and row.
@@ -130,20 +135,24 @@ impl<'a> Compiler<'a> {
         (self.circuit.outputs()[output.index()], row as u32)
     }
 
-    /// Operations for the gates that are needed, in the form that is wanted if it can be.
+    /// Operations for the gates that are needed, in the form that is wanted if it can be. None if a stop comes.
     fn gates(
         &mut self,
         gates: Range<usize>,
         needed: &[bool],
         wanted: &[Option<Value>],
         operations: &mut Vec<Operation>,
-    ) {
+    ) -> Option<()> {
         for gate in gates {
+            if self.ticker.is_set() {
+                return None;
+            }
             let at = self.wide.gates()[gate].node.index();
             if needed[at] {
                 self.values[at] = Some(self.gate(gate, wanted[at], operations));
             }
         }
+        Some(())
     }
 
     fn gate(

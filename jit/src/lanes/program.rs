@@ -1,5 +1,7 @@
 //! Programs of the lane interpreter.
 
+use propjit_stop::Stop;
+
 use super::compile::Compiler;
 use super::dispatch::dispatch;
 use super::kernel::Evaluate;
@@ -26,24 +28,34 @@ impl LaneProgram {
     /// If a section has an output that the circuit does not have, comes after one that is not
     /// before it, or has an output in place of an input that it reads.
     pub fn new(circuit: &Circuit, sections: &[Section]) -> LaneProgram {
+        LaneProgram::unless(circuit, sections, &Stop::new()).expect("nobody stops it")
+    }
+
+    /// The same; none if `stop` is set before it is made.
+    ///
+    /// # Panics
+    /// As [`LaneProgram::new`] does.
+    pub fn unless(circuit: &Circuit, sections: &[Section], stop: &Stop) -> Option<LaneProgram> {
         check_in_place(circuit, sections);
+        if stop.is_set() {
+            return None;
+        }
         let layout = Layout::new(circuit);
-        let mut compiler = Compiler::new(circuit, layout);
+        let mut compiler = Compiler::new(circuit, layout, stop);
         let sections = changing(circuit, sections);
-        let mut sections: Vec<SectionSteps> = sections
-            .iter()
-            .map(|section| compiler.section(section))
-            .collect();
+        let sections = sections.iter().map(|section| compiler.section(section));
+        let sections: Option<Vec<SectionSteps>> = sections.collect();
+        let mut sections = sections.filter(|_| !stop.is_set())?;
         let rows = reuse_rows(&mut sections, layout.rows()..compiler.rows());
         // Interpreters rely on it: they do not check again.
         assert!(rows < 1 << 29, "offsets are 32-bit numbers");
         assert!(sections.iter().all(|section| section.is_within(rows)));
-        LaneProgram {
+        Some(LaneProgram {
             layout,
             constants: Constants::new(circuit),
             rows: rows as usize,
             sections,
-        }
+        })
     }
 
     /// The number of the circuit's inputs.
