@@ -41,10 +41,10 @@ const QUICK: Extent = Extent {
 const SOAK: Extent = Extent {
     work: 10_000_000,
     matches: (3, 200),
-    ground_rules: 1_000_000,
+    ground_rules: 200_000,
     bytes: 1 << 30,
     backends: &[Backend::Scalar, Backend::Lanes, Backend::Compiled],
-    too_much: 0,
+    too_much: 12,
 };
 
 #[test]

@@ -84,3 +84,21 @@ fn nothing_differs_on_random_programs() {
     );
     assert!(ungrounded < programs / 20 && too_much == 0);
 }
+
+/// Relations may depend on their negation where no fact does.
+#[test]
+fn nothing_differs_where_negation_is_stratified_by_facts_only() {
+    for rules in [
+        "(<= (goal r 100) (true lit) (not (goal r 0))) (<= (goal r 0) (true dark))",
+        "(<= (on a) (not (off a))) (<= (off a) (on b)) (<= (on b) (true lit))
+         (<= (goal r 100) (on a)) (<= (goal r 50) (on b)) (<= (goal r 0) (off a))",
+    ] {
+        let game = "(role r) (init lit) (legal r switch) (legal r wait) (<= terminal (true end))
+            (<= (next lit) (does r switch) (true dark)) (<= (next dark) (does r switch) (true lit))
+            (<= (next lit) (does r wait) (true lit)) (<= (next dark) (does r wait) (true dark))";
+        let rules = format!("{game} {rules}");
+        let (tally, ended) = check(&rules, &mut streams(1).next().unwrap());
+        assert_eq!(ended.err(), None, "{rules}");
+        assert_eq!(tally.states, 18);
+    }
+}

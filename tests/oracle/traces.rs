@@ -7,7 +7,7 @@ use crate::common;
 
 /// What the interpreter may look at in each game, and how many games are too much work for it.
 const QUICK: (u64, usize) = (1_000_000, 28);
-const SOAK: (u64, usize) = (10_000_000, 0);
+const SOAK: (u64, usize) = (10_000_000, 9);
 
 /// Compares what is recorded of the state that the interpreter is in.
 fn compare(oracle: &Oracle, fluents: &[String], step: &TraceStep, context: &str) {

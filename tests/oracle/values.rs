@@ -210,7 +210,7 @@ fn check(rules: &str, threads: usize, most: usize) -> Option<usize> {
 
 #[test]
 fn values_of_random_graphs_are_as_defined() {
-    let games = if common::soak() { 20_000 } else { 300 };
+    let games = if common::soak() { 20_000 } else { 500 };
     let endless = (0..games).map(|seed| {
         let rules = random_graph(&mut streams(seed).next().unwrap());
         check(&rules, 1 + seed as usize % 2, usize::MAX).unwrap()
@@ -224,7 +224,7 @@ fn values_of_random_graphs_are_as_defined() {
 
 #[test]
 fn values_of_random_programs_are_as_defined() {
-    let programs = if common::soak() { 20_000 } else { 300 };
+    let programs = if common::soak() { 20_000 } else { 500 };
     let compared = (0..programs).filter(|&seed| {
         let rules = random_program(Goals::One, &mut streams(seed).next().unwrap());
         check(&rules, 1 + seed as usize % 2, 300).is_some()
