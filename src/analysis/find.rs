@@ -44,11 +44,12 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
     stages.end("latched goals", undecided(&goal_kinds));
 
-    let composites = composite::find(net, &invariants, samples, &kinds, &stages.until(0.9));
+    let (composites, left_out) =
+        composite::find(net, &invariants, samples, &kinds, &stages.until(0.9));
     let unproved = composites
         .iter()
         .filter(|fact| fact.method == ProofMethod::Unproved);
-    stages.end("composites", unproved.count());
+    stages.end("composites", unproved.count() + left_out);
 
     let known = Known::new(&invariants, &latches);
     let propositions = varying(net, &invariants);
@@ -113,6 +114,7 @@ pub fn find_goal_bounds(
     let cut = stages.stages.iter().filter(|stage| stage.is_cut);
     let cut: Vec<&str> = cut.map(|stage| stage.name).collect();
     match cut[..] {
+        _ if stop.is_set() => tracing::debug!(latches, counts, "goal bounds, interrupted"),
         [] => tracing::debug!(latches, counts, "goal bounds"),
         _ => {
             tracing::info!(latches, counts, ?cut, limit = ?config.time, "goal bounds, cut off by the time limit")
