@@ -68,8 +68,8 @@ const SET_UP: Duration = Duration::from_millis(500);
 #[test]
 fn grounding_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let talk = file(&folder, "talk.kif", common::TALK);
-    let players = ["--player", "mcts", "--player", "random"];
+    let huge = file(&folder, "huge.kif", common::HUGE);
+    let players = ["--player", "mcts"];
     let commands: [(&str, &[&str]); 6] = [
         ("info", &[]),
         ("playout", &[]),
@@ -79,7 +79,7 @@ fn grounding_ends() {
         ("verify", &["--against", "prover"]),
     ];
     for (command, args) in commands {
-        let args = [&[command, &talk, "--setup-limit", "100000"], args].concat();
+        let args = [&[command, &huge, "--setup-limit", "100000"], args].concat();
         let done = interrupted(&args, IS_PARSED, Duration::ZERO);
         assert_eq!(done.code, 1, "{command}: {:?}", done.messages);
         let error = "error: stopped before the game was loaded";

@@ -13,7 +13,7 @@ use crate::common::http::{
     AVAILABLE, BUSY, body, half_closed, legal, post, raw, serve, serve_with, start, status,
 };
 use crate::common::players::{crasher, latecomer, parrot, patient, scripted, thinker, watched};
-use crate::common::{COUNTER, TALK, endless_setup};
+use crate::common::{COUNTER, HUGE, TALK, endless_setup};
 use crossbeam_channel::unbounded;
 use propjit::Stop;
 use propjit::game::LoadError;
@@ -311,19 +311,19 @@ fn a_preview_is_prepared_until_it_is_replaced() {
         }
     };
     let preview = |rules: &str| assert_eq!(post(at, &format!("(PREVIEW ({rules}) 10)")), "ready");
-    preview(TALK);
+    preview(HUGE);
     until("preview", 1);
-    preview(TALK);
+    preview(HUGE);
     assert_eq!(threads(child.id(), "preview"), 1);
     preview(COUNTER);
     until("preview", 0);
-    preview(TALK);
+    preview(HUGE);
     until("preview", 1);
     // In rules that are wrong there is nothing to be prepared.
     preview("(role up)");
     until("preview", 1);
-    for (rules, joined) in [(COUNTER, 0), (TALK, 1)] {
-        preview(TALK);
+    for (rules, joined) in [(COUNTER, 0), (HUGE, 1)] {
+        preview(HUGE);
         until("preview", 1);
         assert_eq!(post(at, &start("m", "up", rules, "0 100")), "ready");
         until("preview", joined);

@@ -7,7 +7,6 @@ use crate::common;
 use crate::common::series::{own_sheet, play, series, spec};
 use propjit::game::Setup;
 use propjit::matches::{MoveRecord, PlayerFactory, Rulesheet, SeriesResults};
-use propjit_gdl::ground::GroundLimits;
 
 /// Who searches plays games perfectly that are small enough, and loses to nobody there.
 #[test]
@@ -46,8 +45,7 @@ fn a_searching_player_solves_puzzles() {
 /// two moves before the end.
 #[test]
 fn a_searching_player_needs_no_grounded_game() {
-    let setup =
-        Setup::default().with_ground(GroundLimits::default().with_time(Duration::from_millis(100)));
+    let setup = Setup::default();
     let sheet = Arc::new(Rulesheet::parse("talk.kif", common::TALK, setup).unwrap());
     let results = play(&series(&[spec("mcts"), spec("random")], 3), &sheet);
     for record in &results.records {

@@ -229,19 +229,105 @@ fn nested_terms_and_whole_fluents_in_variables() {
 }
 
 #[test]
-fn endless_terms_hit_a_limit_that_names_the_rule() {
-    let text = format!("{FRAME} (init (n 0)) \n (<= (next (n (s ?x))) (true (n ?x)))");
+fn a_limit_names_the_costliest_rule() {
+    let digits: String = (0..10).map(|digit| format!("(digit {digit}) ")).collect();
+    let text = format!(
+        "{FRAME} {digits} \n (<= (legal r (say ?a ?b ?c ?d ?e))
+         (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e))"
+    );
     let limits = GroundLimits::default().with_ground_rules(10_000);
     match ground(&rules(&text), &limits).map(|_| ()) {
         Err(GroundError::Limit {
             kind, rule, line, ..
         }) => {
             assert_eq!(kind, GroundLimitKind::GroundRules(10_000));
-            assert_eq!(rule, "(<= (next (n (s ?x))) (true (n ?x)))");
+            assert!(
+                rule.starts_with("(<= (legal r (say ?a ?b ?c ?d ?e))"),
+                "{rule}"
+            );
             assert_eq!(line, 3);
         }
         other => panic!("expected a limit, got {other:?}"),
     }
+}
+
+/// The rule that terms grow by without end, if that is found out, by work that does not depend on time.
+fn growing_rule(text: &str) -> Option<(usize, String)> {
+    let limits = GroundLimits::default()
+        .with_time(None)
+        .with_ground_rules(5_000_000);
+    match ground(&rules(text), &limits) {
+        Err(GroundError::Growth { line, rule, .. }) => Some((line, rule)),
+        Err(error) => panic!("{error}"),
+        Ok(_) => None,
+    }
+}
+
+#[test]
+fn terms_that_grow_without_end_are_found_with_the_rule_that_nests_them() {
+    let growth = |rules: &str| growing_rule(&format!("{FRAME} (init (n 0)) \n {rules}"));
+    let step = "(<= (next (n (s ?x))) (true (n ?x)))";
+    assert_eq!(growth(step), Some((3, step.into())));
+    // What passes terms on is not to blame, nor what makes them deeper once, even if it comes first.
+    let say = "(<= (legal r (say (box (box ?x)))) (true (n ?x)))";
+    assert_eq!(growth(&format!("{say} \n {step}")), Some((4, step.into())));
+    let through = "(<= (next (n ?y)) (grown ?y))";
+    let grow = "(<= (grown (s ?x)) (true (n ?x)))";
+    assert_eq!(
+        growth(&format!("{through} \n {grow}")),
+        Some((4, grow.into()))
+    );
+    // What depends on no state grows, too.
+    let number = "(<= (number (s ?x)) (number ?x))";
+    let used = "(number 0) (<= (legal r (say ?x)) (number ?x))";
+    assert_eq!(
+        growth(&format!("{used} \n {number}")),
+        Some((4, number.into()))
+    );
+}
+
+/// Where each term leads to several ones, depth comes slowly: most are found that are less deep.
+#[test]
+fn terms_that_branch_as_they_grow_are_found() {
+    let words: String = (0..30).map(|word| format!("(word {word}) ")).collect();
+    let grow = "(<= (next (said (then ?w ?x))) (does r (say ?w)) (true (said ?x)))";
+    let text = format!(
+        "{FRAME} {words} (init (said nothing)) (<= (legal r (say ?w)) (word ?w)) \n {grow}"
+    );
+    assert_eq!(growing_rule(&text), Some((3, grow.into())));
+}
+
+/// The depth of terms is bounded: by a table, by the height of a stack, by the list that is read.
+#[test]
+fn deep_terms_that_end_are_grounded() {
+    // So many that it is looked ahead for an end of them: lists of up to 15 letters, of two kinds.
+    let lengths: String = (0..15).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let lists = format!(
+        "{FRAME} {lengths} (init (list nil 0)) (letter a) (letter b)
+         (<= (legal r (add ?l)) (letter ?l))
+         (<= (next (list (cons ?l ?x) ?n)) (does r (add ?l)) (true (list ?x ?m)) (succ ?m ?n))"
+    );
+    let net = net(&lists);
+    let lists = fluents(&net);
+    let lists = lists.iter().filter(|fluent| fluent.starts_with("(list "));
+    assert_eq!(lists.count(), (1 << 16) - 1);
+    // A stack whose height a table bounds.
+    let heights: String = (0..900).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let stack = format!(
+        "{FRAME} {heights} (init (stack empty 0))
+         (<= (next (stack (push ?x) ?n)) (true (stack ?x ?m)) (succ ?m ?n))"
+    );
+    let (net, _) = ground(&rules(&stack), &GroundLimits::default()).unwrap();
+    assert_eq!(net.bases.len(), 903);
+    // Terms of the rulesheet may be as deep as they are written down.
+    let list = (0..150).fold("nil".to_string(), |list, _| format!("(cons x {list})"));
+    let read = format!(
+        "{FRAME} (init (list {list})) (<= (next (list ?x)) (true (list (cons ?y ?x))))
+         (<= (next (boxed (box ?x))) (true (list ?x)))"
+    );
+    let limits = GroundLimits::default().with_nesting(5);
+    let (net, _) = ground(&rules(&read), &limits).unwrap();
+    assert!(net.bases.len() > 300);
 }
 
 #[test]
@@ -268,7 +354,9 @@ fn a_stop_token_ends_grounding() {
     let text = format!("{FRAME} (init (n 0)) (<= (next (n (s ?x))) (true (n ?x)))");
     let rules = rules(&text);
     // The only thing that can end this before the memory is full.
-    let limits = GroundLimits::default().with_time(None);
+    let limits = GroundLimits::default()
+        .with_time(None)
+        .with_nesting(u32::MAX);
     let stop = limits.stop.clone();
     let error = thread::scope(|scope| {
         let ground = scope.spawn(|| ground(&rules, &limits).map(|_| ()).unwrap_err());

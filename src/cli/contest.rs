@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let loaded = rulesheet.game();
     let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
     if let Some(reason) = loaded.gave_up() {
-        tell_of_prover(reason, "is the referee");
+        tell_of_prover(None, reason, "is the referee");
     }
     let pictures = args
         .board

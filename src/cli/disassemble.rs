@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use propjit::game::Game;
 use propjit::ground::GroundGame;
 use propjit::ground::sections::section;
 use propjit::ground::sections::{alone, playout_sections, state_sections};
@@ -14,7 +13,7 @@ use propjit_jit::code::{CodeConfig, CompileError, Generator, Listing, ListingFor
 use propjit_jit::lanes::Width;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range};
+use super::options::{GroundArgs, game_name, in_range, load};
 use super::output::{Failure, Output};
 
 /// Print a game's machine code
@@ -99,7 +98,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         false => ListingForm::Assembly,
     };
     let setup = args.ground.setup().with_backend(Some(Backend::Compiled));
-    let game = Game::load(&args.rulesheet, &setup)?;
+    let game = load(&args.rulesheet, &setup)?;
     let ground = game
         .ground_game()
         .expect("a game loaded for this backend is ground");

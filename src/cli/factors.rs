@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use propjit::factors::{Checked, Factors, Form, NotFound};
-use propjit::game::Game;
 use propjit::ground::{GroundGame, Literal};
 use propjit::machine::RoleId;
 use propjit::rng::random_seed;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range, not_ground, seed};
+use super::options::{GroundArgs, game_name, in_range, load, not_ground, seed};
 use super::output::{Failure, Output, counted, show_progress};
 use super::signals::stop_on_signals;
 
@@ -82,7 +81,7 @@ struct Check {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
-    let game = Game::load(&args.rulesheet, &setup)?;
+    let game = load(&args.rulesheet, &setup)?;
     let ground = game.ground_game();
     let ground = ground.ok_or_else(|| not_ground(&game, "parts"))?;
     let start = Instant::now();

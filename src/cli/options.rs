@@ -14,11 +14,11 @@ use propjit::game::{Game, LoadError, Setup};
 use propjit::machine::{Backend, MachineError, UnknownBackend};
 use propjit::profile::{self, MAX_THREADS, Settings};
 use propjit_gdl::diagnostic::Severity;
-use propjit_gdl::ground::GroundLimits;
+use propjit_gdl::ground::{GroundError, GroundLimits};
 
 use propjit_jit::code::cache::Cache;
 
-use super::output::{Failure, message};
+use super::output::{Failure, message, show_progress};
 
 /// A backend, or the best one.
 #[derive(Clone, Copy, Debug)]
@@ -82,25 +82,39 @@ impl GroundArgs {
 
 /// The failure of a command that tells what is known of ground games only.
 pub(super) fn not_ground(game: &Game, what: &str) -> Failure {
-    let reason = game.gave_up().map(|error| with_causes(error));
+    let reason = game.gave_up();
+    let reason = reason.map(|error| format!("{}; {}", with_causes(error), remedy(error)));
     let reason = reason.unwrap_or_default();
     Failure::Work(format!(
-        "{what} are known only of games that can be grounded: {reason}; {MORE}"
+        "{what} are known only of games that can be grounded: {reason}"
     ))
 }
 
-/// Tells the user what the prover does because grounding was given up.
-pub(super) fn tell_of_prover(reason: impl Display, what: &str) {
-    message(&format!("note: {reason}; the prover {what}; {MORE}"));
+/// Tells the user what the prover does because grounding was given up, after the name of the game if there are several.
+pub(super) fn tell_of_prover(game: Option<&str>, reason: &GroundError, what: &str) {
+    let game = game.map(|name| format!("{name}: ")).unwrap_or_default();
+    let remedy = remedy(reason);
+    message(&format!(
+        "note: {game}{reason}; the prover {what}; {remedy}"
+    ));
 }
 
 /// The failure of a command whose backend needs a ground game.
 pub(super) fn needs_ground(error: &LoadError) -> Failure {
-    Failure::Work(format!("{}; {MORE}", with_causes(error)))
+    let remedy = match error {
+        LoadError::Ground { source, .. } => format!("; {}", remedy(source)),
+        _ => String::new(),
+    };
+    Failure::Work(format!("{}{remedy}", with_causes(error)))
 }
 
 /// What helps where grounding was given up.
-const MORE: &str = "`--setup-limit` and `--memory-limit` give grounding more";
+fn remedy(reason: &GroundError) -> &'static str {
+    match reason {
+        GroundError::Growth { .. } => "a condition that bounds what is nested lets grounding end",
+        _ => "`--setup-limit` and `--memory-limit` give grounding more",
+    }
+}
 
 impl SetupArgs {
     /// For games whose code is not to be kept.
@@ -156,7 +170,7 @@ impl SetupArgs {
     ) -> Result<(Game, Backend), Failure> {
         let game = self.read(rulesheet, stop)?;
         if let Some(reason) = game.gave_up() {
-            tell_of_prover(reason, "plays instead");
+            tell_of_prover(None, reason, "plays instead");
         }
         self.prepare(game, stop, best, prepare)
     }
@@ -168,8 +182,9 @@ impl SetupArgs {
             (Some(_), _) if stop.is_set() => Err(LoadError::Stopped.into()),
             (Some(_), _) => Ok(game),
             (None, Some(reason)) => Err(Failure::Work(format!(
-                "this command needs a ground game, and {}; {MORE}",
-                with_causes(reason)
+                "this command needs a ground game, and {}; {}",
+                with_causes(reason),
+                remedy(reason)
             ))),
             (None, None) => Err(Failure::Usage(
                 "this command needs a ground game, which `--backend prover` does without: leave that out"
@@ -181,7 +196,7 @@ impl SetupArgs {
     /// Reads a rulesheet, and tells the user what is odd about it.
     fn read(&self, rulesheet: &Path, stop: &Stop) -> Result<Game, Failure> {
         let setup = self.setup_for(rulesheet).with_stop(stop.clone());
-        let game = Game::load(rulesheet, &setup)?;
+        let game = load(rulesheet, &setup)?;
         let warnings = game.warnings().count(Severity::Warning);
         if warnings > 0 {
             let path = rulesheet.display();
@@ -199,6 +214,7 @@ impl SetupArgs {
         prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
     ) -> Result<(Game, Backend), Failure> {
         let backend = self.backend.0.unwrap_or(best(&game));
+        let _shown = show_progress(|| "preparing".to_string());
         prepare(&mut game, backend)?;
         match stop.is_set() {
             // What was prepared is not what it should be.
@@ -206,6 +222,13 @@ impl SetupArgs {
             false => Ok((game, backend)),
         }
     }
+}
+
+/// Loads a rulesheet, and shows that this takes a while.
+pub(super) fn load(rulesheet: &Path, setup: &Setup) -> Result<Game, LoadError> {
+    let name = game_name(rulesheet);
+    let _shown = show_progress(move || format!("loading {name}"));
+    Game::load(rulesheet, setup)
 }
 
 /// The name of the game in a file: the file's name without folder and extension.

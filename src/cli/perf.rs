@@ -5,11 +5,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::game::Game;
 use propjit::playout::{self, PlayoutConfig, PlayoutProgress};
 use propjit::rng::random_seed;
 
-use super::options::{SetupArgs, seconds};
+use super::options::{SetupArgs, load, seconds};
 use super::output::{Failure, cannot_write, message, writable};
 use super::signals::stop_on_signals;
 
@@ -63,7 +62,7 @@ fn play(args: &Args) -> Result<playout::PlayoutOutcome, Failure> {
         .setup
         .setup_for(&args.rulesheet)
         .with_stop(stop.clone());
-    let mut game = Game::load(&args.rulesheet, &setup)?;
+    let mut game = load(&args.rulesheet, &setup)?;
     let backend = args.setup.backend.0.unwrap_or(game.bulk_backend());
     game.prepare_playouts(backend)?;
     // What is measured is play.

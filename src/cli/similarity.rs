@@ -16,7 +16,7 @@ use propjit::similarity::{
 use serde::Serialize;
 
 use super::options::{SetupArgs, game_name, in_range, seed};
-use super::output::{Failure, Output};
+use super::output::{Failure, Output, show_progress};
 use super::picture::Pictures;
 use super::position::play_moves;
 use super::signals::stop_on_signals;
@@ -170,6 +170,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         .with_depth(args.depth)
         .with_ignored_arguments(args.ignore_arguments.clone())
         .with_nodes(args.nodes);
+    let shown = show_progress(|| "comparing".to_string());
     let mut comparison = Comparison::new(&game, config, &stop)?;
     let a = position(&game, &comparison, &args.first(), args.number)?;
     let b = position(&game, &comparison, &args.second(), args.number)?;
@@ -193,11 +194,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             }
         }
     }
+    let similarity = comparison.similarity(&a, &b)?;
+    drop(shown);
     output.result(&Report {
         game: game_name(&args.rulesheet),
         measure: args.measure.name(),
         depth: args.depth,
-        similarity: comparison.similarity(&a, &b)?,
+        similarity,
         structural,
         sampled,
         moves,

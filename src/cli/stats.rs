@@ -4,13 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use propjit::game::Game;
 use propjit::inspection::{DeadRule, Figures, MeasureConfig, MeasureError, Share, measure};
 use propjit::rng::random_seed;
 use propjit::tools::figures_chart;
 use serde::Serialize;
 
-use super::options::{GroundArgs, game_name, in_range, seconds, seed, tell_of_prover};
+use super::options::{GroundArgs, game_name, in_range, load, seconds, seed, tell_of_prover};
 use super::output::{Failure, Output, cannot_write, show_progress, writable};
 use super::signals::stop_on_signals;
 
@@ -60,9 +59,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let stop = stop_on_signals();
     let setup = args.ground.setup().with_stop(stop.clone());
-    let game = Game::load(&args.rulesheet, &setup)?;
+    let game = load(&args.rulesheet, &setup)?;
     if let Some(reason) = game.gave_up() {
-        tell_of_prover(reason, "plays instead");
+        tell_of_prover(None, reason, "plays instead");
     }
     let config = MeasureConfig::default()
         .with_time(args.seconds)

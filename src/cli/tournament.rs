@@ -132,8 +132,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let loaded = game.rulesheet.game();
         let loaded = loaded.map_err(|error| Failure::Work(with_causes(&error)))?;
         if let Some(reason) = loaded.gave_up() {
-            let name = &game.name;
-            tell_of_prover(format!("{name}: {reason}"), "is the referee");
+            tell_of_prover(Some(&game.name), reason, "is the referee");
         }
     }
     let mut watch = |progress: &TournamentProgress<'_>| live.show(&Live(progress).to_string());

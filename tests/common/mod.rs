@@ -166,12 +166,26 @@ pub(crate) const ENDLESS: &str = "
     (goal walker 0)
 ";
 
-/// Grounds until the memory is full, unless it is stopped.
+/// Grounds until the memory is full where terms grow, unless it is stopped.
 pub(crate) fn endless_setup() -> Setup {
     let mut setup = Setup::default();
     setup.ground.time = None;
+    setup.ground.nesting = u32::MAX;
     setup
 }
+
+/// A match takes nine steps, each with one move. To ground it takes more memory than there is: for all that is known
+/// without a state, the move may have any of ten digits at each of ten places.
+pub(crate) const HUGE: &str = "
+    (role up) (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
+    (<= (legal up (say ?a ?b ?c ?d ?e ?f ?g ?h ?i ?j))
+        (true (at ?a)) (true (at ?b)) (true (at ?c)) (true (at ?d)) (true (at ?e))
+        (true (at ?f)) (true (at ?g)) (true (at ?h)) (true (at ?i)) (true (at ?j)))
+    (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+    (<= terminal (true (at 9)))
+    (goal up 100)
+";
 
 /// Two say a word each in turn, and what was said is one term that could grow for ever, so the
 /// game cannot be grounded. Whoever is first wins by saying `good` at the third turn.

@@ -30,6 +30,7 @@ impl AtomId {
 pub(crate) struct ViewId(pub u32);
 
 /// The ground atoms of one relation.
+#[derive(Clone)]
 struct Table {
     arity: usize,
     /// Whether the relation depends on neither the state nor the moves.
@@ -52,6 +53,7 @@ pub(crate) enum ShapeNode {
 }
 
 /// The facts of a relation that have a certain shape, flattened.
+#[derive(Clone)]
 pub(crate) struct View {
     shape: Vec<ShapeNode>,
     /// Whether every argument is a blank.
@@ -68,6 +70,7 @@ pub(crate) struct View {
 }
 
 /// Rows of a view by the value of some of its columns.
+#[derive(Clone)]
 struct Index {
     key: Box<[usize]>,
     /// The newest row with each key.
@@ -86,6 +89,7 @@ pub(crate) enum Access {
 }
 
 /// All tables and views.
+#[derive(Clone)]
 pub(crate) struct Database {
     tables: Vec<Table>,
     pub views: Vec<View>,

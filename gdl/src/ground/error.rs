@@ -27,6 +27,24 @@ pub enum GroundError {
         /// The number of ground rules when the limit was hit.
         ground_rules: u64,
     },
+    /// Terms grow without end, as far as that can be told: one is nested deeper than
+    /// [`GroundLimits::nesting`](super::GroundLimits::nesting) allows.
+    #[error(
+        "terms grow without end by the rule at {source_name}:{line}: {rule}: \
+         after {atoms} atoms, one was nested {depth} deep"
+    )]
+    Growth {
+        /// The rulesheet's name.
+        source_name: String,
+        /// The line of the rule that nests them.
+        line: usize,
+        /// The beginning of that rule.
+        rule: String,
+        /// How deep the deepest term was nested.
+        depth: u32,
+        /// The number of atoms when that showed.
+        atoms: u64,
+    },
     /// [`GroundLimits::stop`](super::GroundLimits::stop) was set.
     #[error("grounding was stopped")]
     Stopped,

@@ -16,6 +16,7 @@ use propjit_stop::Stop;
 
 use crate::ground::database::{AtomId, Database, ViewId};
 use crate::ground::error::GroundError;
+use crate::ground::growth::Growth;
 use crate::ground::join::{Join, JoinOutcome, instantiate};
 use crate::ground::limits::{GroundLimitKind, GroundLimits};
 use crate::ground::plan::{Plan, Planner};
@@ -48,6 +49,9 @@ pub(crate) struct Instantiation<'a> {
     work: u64,
     /// The work done for each rule, to name the costliest in errors.
     work_of: Vec<u64>,
+    growth: Growth,
+    /// The work after which this ends if it is a look ahead, in which the newest facts come first.
+    probe_end: Option<u64>,
 }
 
 impl<'a> Instantiation<'a> {
@@ -73,6 +77,8 @@ impl<'a> Instantiation<'a> {
             join: Join::default(),
             work: 0,
             work_of: Vec::new(),
+            growth: Growth::default(),
+            probe_end: None,
         }
     }
 
@@ -80,6 +86,7 @@ impl<'a> Instantiation<'a> {
     pub(super) fn run(&mut self, rules: &'a [Rule]) -> Result<(), GroundError> {
         self.rules = rules;
         self.work_of = vec![0; rules.len()];
+        self.growth.begin(&self.terms, rules);
         let count = self.database.relations();
         let relations = (0..count as u32).map(RelationId);
         let is_static: Vec<bool> = relations.map(|r| self.database.is_static(r)).collect();
@@ -158,8 +165,22 @@ impl<'a> Instantiation<'a> {
         for plan in at_once {
             self.apply(&plans[plan], None)?;
         }
+        self.exhaust(&plans)?;
+        self.plans = plans;
+        Ok(())
+    }
+
+    /// Processes facts until none are left, the oldest first; or the newest first, to look ahead.
+    fn exhaust(&mut self, plans: &[Plan]) -> Result<(), GroundError> {
         let mut seen: Vec<(ViewId, u32)> = Vec::new();
-        while let Some(atom) = self.queue.pop_front() {
+        loop {
+            let next = match self.probe_end {
+                None => self.queue.pop_front(),
+                Some(_) => self.queue.pop_back(),
+            };
+            let Some(atom) = next else {
+                return Ok(());
+            };
             self.is_processed.resize(self.database.len(), false);
             self.is_processed[atom.index()] = true;
             seen.clear();
@@ -172,9 +193,40 @@ impl<'a> Instantiation<'a> {
                 }
             }
             self.consequences(atom);
+            if self.growth.is_probe_due(self.work) {
+                self.look_ahead(plans)?;
+            }
         }
-        self.plans = plans;
-        Ok(())
+    }
+
+    /// Looks, for half the work done so far, whether terms grow without end, in a copy of what was found.
+    ///
+    /// # Errors
+    /// When they do.
+    fn look_ahead(&self, plans: &[Plan]) -> Result<(), GroundError> {
+        let mut probe = Instantiation {
+            rules: self.rules,
+            source: self.source,
+            limits: self.limits,
+            stop: self.stop.clone(),
+            terms: self.terms.clone(),
+            database: self.database.clone(),
+            ground_rules: GroundRules::default(),
+            plans: Vec::new(),
+            triggered: self.triggered.clone(),
+            queue: self.queue.clone(),
+            is_processed: self.is_processed.clone(),
+            join: Join::default(),
+            work: self.work,
+            work_of: self.work_of.clone(),
+            growth: self.growth.clone(),
+            probe_end: Some(self.work + self.work / 2),
+        };
+        match probe.exhaust(plans) {
+            Err(growth @ GroundError::Growth { .. }) => Err(growth),
+            // Limits are told where they are hit.
+            _ => Ok(()),
+        }
     }
 
     /// Runs one plan and concludes the head of every instance that it finds.
@@ -216,6 +268,9 @@ impl<'a> Instantiation<'a> {
                 }
                 self.ground_rules.end();
             }
+        }
+        if self.growth.note(&self.terms, rule, self.limits) {
+            return Err(self.endless_growth(rule));
         }
         if self.database.derive(head) {
             self.queue.push_back(head);
@@ -265,7 +320,7 @@ impl<'a> Instantiation<'a> {
         if before / CHECK_EVERY == self.work / CHECK_EVERY {
             return Ok(());
         }
-        if self.limits.stop.is_set() {
+        if self.limits.stop.is_set() || self.probe_end.is_some_and(|end| self.work > end) {
             return Err(GroundError::Stopped);
         }
         let count = self.ground_rules.len() as u64;
@@ -283,16 +338,34 @@ impl<'a> Instantiation<'a> {
             return Ok(());
         };
         let costliest = (0..self.rules.len()).max_by_key(|&rule| self.work_of[rule]);
-        let rule = &self.rules[costliest.unwrap_or(rule)];
-        let Position { line, .. } = self.source.position(rule.span.start);
+        let (line, rule) = self.place(costliest.unwrap_or(rule));
         Err(GroundError::Limit {
             kind,
             source_name: self.source.name().into(),
             line,
-            rule: excerpt(self.source.slice(rule.span)),
+            rule,
             atoms,
             ground_rules: count,
         })
+    }
+
+    /// The error that terms grow without end, which showed when this rule was applied.
+    fn endless_growth(&self, rule: usize) -> GroundError {
+        let (line, rule) = self.place(self.growth.rule(&self.terms).unwrap_or(rule));
+        GroundError::Growth {
+            source_name: self.source.name().into(),
+            line,
+            rule,
+            depth: self.growth.deepest(),
+            atoms: self.database.len() as u64,
+        }
+    }
+
+    /// The line of a rule, and the beginning of its text.
+    fn place(&self, rule: usize) -> (usize, String) {
+        let span = self.rules[rule].span;
+        let Position { line, .. } = self.source.position(span.start);
+        (line, excerpt(self.source.slice(span)))
     }
 }
 

@@ -16,6 +16,9 @@ pub struct GroundLimits {
     pub bytes: u64,
     /// The number of ground rules.
     pub ground_rules: u64,
+    /// How much deeper than in the rulesheet terms may be nested. What is nested deeper is taken to
+    /// [grow](super::GroundError::Growth) without end.
+    pub nesting: u32,
     /// A token that ends grounding early, with
     /// [`GroundError::Stopped`](super::GroundError::Stopped).
     pub stop: Stop,
@@ -43,6 +46,13 @@ impl GroundLimits {
         self
     }
 
+    /// Sets [`GroundLimits::nesting`].
+    #[must_use]
+    pub fn with_nesting(mut self, nesting: u32) -> Self {
+        self.nesting = nesting;
+        self
+    }
+
     /// Sets [`GroundLimits::stop`].
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
@@ -60,12 +70,13 @@ impl GroundLimits {
 }
 
 impl Default for GroundLimits {
-    /// One minute, 4 GiB, 2^32 - 1 ground rules, and a token that is not set.
+    /// One minute, 4 GiB, 2^32 - 1 ground rules, terms nested a thousand deep, and a token that is not set.
     fn default() -> GroundLimits {
         GroundLimits {
             time: Some(Duration::from_secs(60)),
             bytes: 4 << 30,
             ground_rules: u64::from(u32::MAX),
+            nesting: 1000,
             stop: Stop::new(),
         }
     }

@@ -7,7 +7,7 @@
 //!    `sizes` of relations; those that are static are evaluated before the others are split.
 //! 3. `instantiate`: a fixpoint finds every atom that may ever hold and the
 //!    ground rules for it, through `plan`s of indexed `join`s over the
-//!    `database`. The result is a `program` of ground rules.
+//!    `database`. The result is a `program` of ground rules. `growth` finds terms that grow without end.
 //! 4. `network`: the program becomes a [`Propnet`]; `recursion` finds which of its atoms are constant.
 //!
 //! ```
@@ -30,6 +30,7 @@
 mod database;
 mod decompose;
 mod error;
+mod growth;
 mod instantiate;
 mod join;
 mod limits;
@@ -72,8 +73,8 @@ pub struct GroundStatistics {
 /// Grounds a game.
 ///
 /// # Errors
-/// When a limit is hit, with the rule that took the most work; when it is stopped; or when
-/// a role's goal is not a number.
+/// When a limit is hit, with the rule that took the most work; when terms grow without end, with
+/// the rule that nests them; when it is stopped; or when a role's goal is not a number.
 pub fn ground(
     rules: &Rules,
     limits: &GroundLimits,
