@@ -7,9 +7,13 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
+use propjit_stop::Stop;
+
+/// The time between looks whether a stop has come.
+const LOOKS: Duration = Duration::from_millis(5);
 
 /// A value that another thread makes once. Clones share it.
 ///
@@ -68,6 +72,15 @@ impl<T> Background<T> {
         let _ = self.ready.recv_deadline(deadline);
         self.get()
     }
+
+    /// Waits for the value; `None` if a stop comes before it.
+    pub(crate) fn wait_unless(&self, stop: &Stop) -> Option<&T> {
+        while self.get().is_none() && !stop.is_set() {
+            let look = Instant::now() + LOOKS;
+            self.wait_until(stop.deadline().map_or(look, |end| end.min(look)));
+        }
+        self.get()
+    }
 }
 
 impl<T: Send + Sync + 'static> Background<T> {
@@ -113,8 +126,6 @@ impl<T> Drop for Promise<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -127,6 +138,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(100);
         assert_eq!(made.wait_until(deadline), Some(&42));
         assert_eq!(made.get(), Some(&42));
+        assert_eq!(made.wait_unless(&Stop::new()), Some(&42));
         assert_eq!(waiting.map(|thread| thread.join().unwrap()), [42, 42]);
     }
 
@@ -135,6 +147,11 @@ mod tests {
         let made = Background::start("test", || 7, || panic!("this is a test"));
         assert_eq!(*made.wait(), 7);
         let (promise, promised) = Background::promised(|| 8);
+        let (over, flagged) = (Stop::new().within(Duration::ZERO), Stop::new());
+        flagged.set();
+        for stop in [over, flagged] {
+            assert_eq!(promised.wait_unless(&stop), None);
+        }
         drop(promise);
         assert_eq!(promised.wait_until(Instant::now()), Some(&8));
     }

@@ -44,6 +44,11 @@ impl GoalBoundsTask {
         self.0.get().map(Option::as_ref)
     }
 
+    /// Waits until the thread is done, unless a stop comes before. Whether it is.
+    pub fn wait_unless(&self, stop: &Stop) -> bool {
+        self.0.wait_unless(stop).is_some()
+    }
+
     /// Waits until the thread is done.
     pub fn wait(&self) -> Option<&GoalBounds> {
         self.0.wait().as_ref()

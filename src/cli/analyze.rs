@@ -123,13 +123,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Some(_) => find_role(history.roles(), asked)?,
     };
     if args.wait {
-        position.wait();
+        position.wait(&stop);
     }
     let (mut search, seed) = args
         .search
         .search(&position, args.budget.playouts.is_some())?;
     if args.wait {
-        search.wait_for_evaluation();
+        let _shown = show_progress(|| "learning an evaluation".to_string());
+        search.await_evaluation(&stop);
     }
     let history = &position.history;
     let budget = args.budget.start(DEFAULT_TIME, &stop);

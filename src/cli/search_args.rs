@@ -14,7 +14,7 @@ use propjit::search::SearchBudget;
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, wait_for_engines};
 
 use super::options::{SetupArgs, in_range, seconds, seed, threads};
-use super::output::Failure;
+use super::output::{Failure, show_progress};
 use super::picture::Pictures;
 use super::position::PositionArgs;
 
@@ -112,9 +112,11 @@ impl Position {
     }
 
     /// Waits for all that searches otherwise take up as it comes: machine code, goal latches
-    /// and decisive moves.
-    pub(super) fn wait(&self) {
-        wait_for_engines(&self.game, self.backend, &MctsConfig::default());
+    /// and decisive moves, unless `stop` is set before.
+    pub(super) fn wait(&self, stop: &Stop) {
+        let config = MctsConfig::default();
+        let _shown = show_progress(|| "waiting for machine code".to_string());
+        wait_for_engines(&self.game, self.backend, &config, stop);
     }
 }
 

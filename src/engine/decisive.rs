@@ -6,6 +6,7 @@ use std::time::Instant;
 use propjit_jit::circuit::Circuit;
 use propjit_jit::code::{Code, CompileError};
 use propjit_jit::evaluator::Engine;
+use propjit_stop::Stop;
 
 use super::compile::{Purpose, obtain};
 use super::programs::Programs;
@@ -87,6 +88,11 @@ impl DecisiveEngine {
     /// Waits until it is known whether there is such an engine. Whether there is.
     pub fn wait(&self) -> bool {
         self.engine.wait().is_some()
+    }
+
+    /// Waits until it is known whether there is such an engine, unless a stop comes before. Whether it is known.
+    pub fn wait_unless(&self, stop: &Stop) -> bool {
+        self.engine.wait_unless(stop).is_some()
     }
 
     /// Waits until that is known, or until then.

@@ -13,6 +13,7 @@ use super::valid_engine::ValidEngine;
 use crate::background::Background;
 use crate::ground::{GoalBounds, GroundGame};
 use crate::pause::Pause;
+use propjit_stop::Stop;
 
 /// The engines of a game, which all its threads share. None is made before it is wanted.
 ///
@@ -104,6 +105,12 @@ impl Engines {
         if let Some(steps) = self.steps.get() {
             steps.wait();
         }
+    }
+
+    /// The same, unless a stop comes before. Whether all are there.
+    pub fn wait_unless(&self, stop: &Stop) -> bool {
+        self.tiers().wait_unless(stop)
+            && self.steps.get().is_none_or(|steps| steps.wait_unless(stop))
     }
 
     /// Whether the [best](Engines::best) engine was asked for.

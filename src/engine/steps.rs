@@ -7,6 +7,7 @@ use propjit_jit::circuit::Circuit;
 use propjit_jit::code::{CodeConfig, CompileError};
 use propjit_jit::evaluator::Engine;
 use propjit_jit::lanes::{LaneProgram, Width};
+use propjit_stop::Stop;
 
 use super::compile::{Purpose, for_steps, obtain};
 use super::programs::Programs;
@@ -177,5 +178,10 @@ impl Steps {
     /// Waits until it is known whether there is such an engine.
     pub(super) fn wait(&self) {
         self.0.wait();
+    }
+
+    /// The same, unless a stop comes before. Whether it is known.
+    pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
+        self.0.wait_unless(stop).is_some()
     }
 }

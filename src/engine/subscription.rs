@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::programs::Programs;
 use super::sources::{Offer, Sources};
 use super::steps::Steps;
 use super::valid_engine::{PlayoutPolicy, ValidEngine};
@@ -34,6 +35,11 @@ impl EngineSubscription {
     /// The game.
     pub fn game(&self) -> &Arc<GroundGame> {
         self.sources.engines.game()
+    }
+
+    /// The programs for the whole circuit of the game.
+    pub(crate) fn programs(&self) -> &Programs {
+        self.sources.engines.programs()
     }
 
     /// The engine for random steps with the policy of the engine that was told of last, of the whole circuit, which is

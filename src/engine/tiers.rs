@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use propjit_jit::evaluator::Engine;
+use propjit_stop::Stop;
 
 use super::programs::Programs;
 use crate::background::Background;
@@ -82,6 +83,11 @@ impl Tiers {
     /// Waits for the best engine.
     pub(super) fn wait(&self) {
         self.best.wait();
+    }
+
+    /// The same, unless a stop comes before. Whether it is there.
+    pub(super) fn wait_unless(&self, stop: &Stop) -> bool {
+        self.best.wait_unless(stop).is_some()
     }
 }
 

@@ -61,6 +61,11 @@ impl ValidEngine {
         self.validity.given() == 0
     }
 
+    /// Whether it interprets the circuit, for which there is no machine code yet, or never will be.
+    pub(crate) fn is_interpreted(&self) -> bool {
+        matches!(self.engine, Engine::Interpreter(..))
+    }
+
     /// The engine and the states that it is right for, for those who heed these.
     pub(crate) fn into_parts(self) -> (Engine, Arc<Validity>) {
         (self.engine, self.validity)

@@ -125,8 +125,13 @@ impl MctsPlayer {
         }
     }
 
-    /// The search, which is made if there is none; the clock runs until the deadline.
-    fn current(&mut self, deadline: Instant) -> Result<&mut GameSearch, PlayerError> {
+    /// The search, which is made if there is none; the clock runs until the deadline. A search that is counted
+    /// waits for engines until `waiting` is set.
+    fn current(
+        &mut self,
+        deadline: Instant,
+        waiting: &Stop,
+    ) -> Result<&mut GameSearch, PlayerError> {
         if self.search.is_none() {
             let game = self.seat.rulesheet.game()?;
             let wanted = self.config.backend.or(self.seat.rulesheet.backend());
@@ -151,7 +156,7 @@ impl MctsPlayer {
                 is_current: true,
             };
             if self.config.budget.is_counted() {
-                wait_for_engines(&game, backend, &config);
+                wait_for_engines(&game, backend, &config, waiting);
             }
             for joint in std::mem::take(&mut self.missed) {
                 search.advance(&joint)?;
@@ -236,11 +241,10 @@ fn record(report: &SearchReport) -> serde_json::Value {
 impl Player for MctsPlayer {
     fn prepare(&mut self, deadline: Instant, stop: &Stop) -> Result<(), PlayerError> {
         let (budget, threads) = (self.config.budget, self.config.search.threads);
-        let current = self.current(deadline)?;
+        let waiting = stop.by(last_moment(deadline));
+        let current = self.current(deadline, &waiting)?;
         if free_cores(threads) == 0 {
-            current
-                .tree
-                .await_evaluation(&stop.by(last_moment(deadline)));
+            current.tree.await_evaluation(&waiting);
         }
         Ok(current.think(Some(deadline), &budget, None, stop)?)
     }
@@ -249,7 +253,9 @@ impl Player for MctsPlayer {
         let role: RoleId = self.seat.role;
         let budget = self.config.budget;
         let choice = self.config.settle.then_some(role);
-        let current = self.current(deadline)?;
+        // Without a start clock, half of the time is for the search.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let current = self.current(deadline, &stop.within(left / 2))?;
         current.board.set_stop(&stop.by(deadline));
         let legal = current.board.legal_texts(role);
         current.board.set_stop(&Stop::new());
@@ -297,5 +303,48 @@ impl Player for MctsPlayer {
         // Its provers in other processes end with it.
         self.search = None;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::game::Setup;
+    use crate::matches::Rulesheet;
+
+    /// Whoever counts waits for engines, but no longer than the clock runs.
+    #[test]
+    fn a_counted_player_is_ready_when_the_start_clock_ends() {
+        let rules = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (legal r go) (legal r stay)
+            (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2)))
+            (<= (next gone) (does r go)) (<= (next gone) (true gone))
+            (<= (goal r 100) (true gone)) (<= (goal r 0) (not (true gone)))";
+        let rulesheet = Rulesheet::parse("steps.kif", rules, Setup::default()).unwrap();
+        let game = rulesheet.game().unwrap();
+        let pause = game.engines().unwrap().analysis_pause();
+        // As long as it lasts, there are no goal bounds.
+        pause.begin();
+        let seat = Seat {
+            match_id: "m".to_string(),
+            number: 0,
+            rulesheet: Arc::new(rulesheet),
+            role: RoleId(0),
+            start_clock: Duration::ZERO,
+            play_clock: Duration::from_secs(1000),
+            seed: 1,
+            opening: Arc::default(),
+        };
+        let config = MctsPlayerConfig::default()
+            .with_search(MctsConfig::default())
+            .with_budget(MoveBudget::default().with_nodes(Some(2)));
+        let mut player = MctsPlayer::new(&seat, config);
+        player.prepare(Instant::now(), &Stop::new()).unwrap();
+        let deadline = Instant::now() + seat.play_clock;
+        let choice = player.choose(deadline, &Stop::new()).unwrap();
+        assert!(["go", "stay"].contains(&&*choice.text));
+        assert!(game.goal_bounds().unwrap().found().is_none());
+        pause.end();
     }
 }

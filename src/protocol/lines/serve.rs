@@ -326,7 +326,13 @@ impl Searched {
             self.is_current = self.history.depth() == 0;
         }
         if is_counted {
-            wait_for_engines(&self.game, backend, &config.search);
+            // Half of the time is for the search, if time is limited, too.
+            let half = budget.stop.remaining().map(|left| left / 2);
+            let waiting = match half {
+                Some(half) => budget.stop.within(half),
+                None => budget.stop.clone(),
+            };
+            wait_for_engines(&self.game, backend, &config.search, &waiting);
         }
         let tree = self.tree.as_mut().expect("it was just made");
         if !self.is_current {

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use propjit_stop::Stop;
 
 use super::{Evaluator, MOST_MOVES};
-use crate::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy};
+use crate::engine::{EngineSubscription, Engines, MatchEngines, PlayoutPolicy, ValidEngine};
 use crate::ground::GroundGame;
 use crate::lane_mask::LaneMask;
 use crate::machine::batch::Batch;
+use crate::machine::scalar::{ScalarEvaluator, ScalarMachine};
 use crate::machine::{MachineError, Move, RoleId, State};
-use crate::playout::{PlayoutRunner, Playouts};
+use crate::playout::{PlayoutRunner, Playouts, SerialPlayouts};
+use crate::rng;
 use crate::search::legal::LegalMoves;
 use crate::search::successor::{NodeInfo, Successor, Successors, Turn};
+
+/// From how many gates on interpreting a circuit in lanes takes so long that a search should not begin with that: a
+/// step takes some milliseconds then.
+const SLOW_GATES: usize = 100_000;
 
 /// Evaluates a game in lanes.
 pub(super) struct LanesEvaluator {
@@ -23,6 +29,13 @@ pub(super) struct LanesEvaluator {
     subscription: Option<EngineSubscription>,
     /// How many joint moves a match may have.
     max_steps: u32,
+    seed: u64,
+    /// Whether the batch is on an engine that interprets a circuit of so many gates that it is slow.
+    is_slow: bool,
+    /// What plays matches one after the other, if that was wanted and the engine has been slow since.
+    serial: Option<Box<SerialPlayouts>>,
+    /// Whether it is what plays matches.
+    hurries: bool,
 }
 
 impl LanesEvaluator {
@@ -34,6 +47,10 @@ impl LanesEvaluator {
             playouts: Playouts::new(game.clone(), engine, max_steps, seed),
             subscription: None,
             max_steps,
+            seed,
+            is_slow: false,
+            serial: None,
+            hurries: false,
         }
     }
 
@@ -42,11 +59,16 @@ impl LanesEvaluator {
         let game = engines.engines().game().clone();
         let mut subscription = engines.subscribe(PlayoutPolicy::Uniform);
         let playouts = engines.subscribe(PlayoutPolicy::Decisive);
+        let engine = subscription.current();
         LanesEvaluator {
-            batch: Batch::new(game, subscription.current()),
+            is_slow: is_slow(&game, &engine),
+            batch: Batch::new(game, engine),
             playouts: Playouts::subscribed(playouts, max_steps, seed),
             subscription: Some(subscription),
             max_steps,
+            seed,
+            serial: None,
+            hurries: false,
         }
     }
 
@@ -54,9 +76,20 @@ impl LanesEvaluator {
     fn batch(&mut self) -> &mut Batch {
         let polled = self.subscription.as_mut();
         if let Some(engine) = polled.and_then(EngineSubscription::poll) {
+            self.is_slow = is_slow(self.batch.game(), &engine);
             self.batch.switch(engine);
         }
         &mut self.batch
+    }
+
+    /// What plays matches one after the other.
+    fn serial(&self) -> Option<Box<SerialPlayouts>> {
+        let programs = self.subscription.as_ref()?.programs();
+        let evaluator = ScalarEvaluator::unoptimised(programs);
+        let machine = Box::new(ScalarMachine::with(programs.game().clone(), evaluator));
+        // Matches in lanes have the seed itself.
+        let rng = rng::streams(!self.seed).next()?;
+        Some(Box::new(SerialPlayouts::new(machine, self.max_steps, rng)))
     }
 
     fn game(&self) -> &GroundGame {
@@ -66,7 +99,21 @@ impl LanesEvaluator {
 
 impl Evaluator for LanesEvaluator {
     fn runner(&mut self) -> &mut dyn PlayoutRunner {
-        &mut self.playouts
+        match &mut self.serial {
+            Some(serial) if self.hurries => &mut **serial,
+            _ => &mut self.playouts,
+        }
+    }
+
+    fn hurry(&mut self, is_wanted: bool) -> bool {
+        self.batch();
+        if !self.is_slow {
+            self.serial = None;
+        } else if is_wanted && self.serial.is_none() {
+            self.serial = self.serial();
+        }
+        self.hurries = is_wanted && self.serial.is_some();
+        self.hurries
     }
 
     fn parse_state(&mut self, fluents: &[&str]) -> Result<State, MachineError> {
@@ -104,7 +151,7 @@ impl Evaluator for LanesEvaluator {
         let batch = self.batch();
         batch.fill(state, 1);
         let mut found = Successors::default();
-        skip_forced_moves(batch, vec![depth], max_steps, &mut found);
+        skip_forced_moves(batch, vec![depth], max_steps, None, &mut found);
         Ok(found.all().each().next().expect("one state was entered"))
     }
 
@@ -153,18 +200,24 @@ impl Evaluator for LanesEvaluator {
             batch.play(joints);
             batch.advance(batch.filled());
             let depths = parents.iter().map(|(_, depth)| depth + 1).collect();
-            skip_forced_moves(batch, depths, max_steps, &mut found);
+            skip_forced_moves(batch, depths, max_steps, Some(stop), &mut found);
         }
         Ok(found)
     }
 }
 
-/// Plays forced moves in all lanes where there are no others, and adds what comes of it. The
-/// states come after `depths` joint moves.
+/// Whether the engine interprets so large a circuit that a step takes long.
+fn is_slow(game: &GroundGame, engine: &ValidEngine) -> bool {
+    engine.is_interpreted() && game.lowered().gates() >= SLOW_GATES
+}
+
+/// Plays forced moves in all lanes where there are no others, and adds what comes of it, unless a stop
+/// comes before. The states come after `depths` joint moves.
 fn skip_forced_moves(
     batch: &mut Batch,
     mut depths: Vec<u32>,
     max_steps: u32,
+    stop: Option<&Stop>,
     found: &mut Successors,
 ) {
     let filled = batch.filled();
@@ -191,6 +244,9 @@ fn skip_forced_moves(
         if forced.is_empty() {
             break (terminal, choice, stuck);
         }
+        if stop.is_some_and(Stop::is_set) {
+            return;
+        }
         batch.advance_forced(forced);
     };
     let nothing = || vec![0.0; choosing.len()].into_boxed_slice();
@@ -211,4 +267,46 @@ fn skip_forced_moves(
         infos.push(NodeInfo { depth, turn });
     }
     found.extend_with(|states| batch.add_states(states), infos);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Setup};
+    use crate::playout::RunLimits;
+
+    /// A match of one step.
+    fn evaluator() -> LanesEvaluator {
+        let rules = "(role r) (init start) (legal r go) (legal r stay)
+             (<= (next gone) (does r go)) (<= terminal (not (true start)))
+             (<= (goal r 100) (true gone)) (<= (goal r 0) (not (true gone)))";
+        let game = Game::from_text("go.kif", rules, &Setup::default()).unwrap();
+        let engines = game.engines().unwrap();
+        // From here on, there is no better engine.
+        engines.wait();
+        LanesEvaluator::compiled(&MatchEngines::new(engines.clone()), 10, 1)
+    }
+
+    #[test]
+    fn matches_are_played_one_after_the_other_where_lanes_are_slow() {
+        let mut evaluator = evaluator();
+        let lanes = evaluator.runner().lanes();
+        assert!(!evaluator.hurry(true));
+        assert_eq!(evaluator.runner().lanes(), lanes);
+        evaluator.is_slow = true;
+        assert!(evaluator.hurry(true));
+        let state = evaluator.initial_state().unwrap();
+        let runner = evaluator.runner();
+        assert_eq!(runner.lanes(), 1);
+        let id = runner.queue_mut().add(&state, Some(20));
+        runner.play(&RunLimits::default()).unwrap();
+        assert_eq!(runner.queue().tally(id).rollouts(), 20);
+        runner.clear();
+        assert!(!evaluator.hurry(false));
+        assert_eq!(evaluator.runner().lanes(), lanes);
+        // It is kept, until the engine is not slow any more.
+        assert!(evaluator.hurry(true));
+        evaluator.is_slow = false;
+        assert!(!evaluator.hurry(true) && evaluator.serial.is_none());
+    }
 }

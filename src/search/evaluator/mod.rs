@@ -35,6 +35,14 @@ pub trait Evaluator: Send {
     /// What plays random matches.
     fn runner(&mut self) -> &mut dyn PlayoutRunner;
 
+    /// Has random matches played one after the other from now on, or not any more, if the first one is over
+    /// sooner then than with others beside it. The [runner](Evaluator::runner) is another one from then on;
+    /// none may have jobs. Returns whether matches are played so.
+    fn hurry(&mut self, is_wanted: bool) -> bool {
+        let _ = is_wanted;
+        false
+    }
+
     /// The state in which exactly these propositions hold: how states come from other
     /// machines, of any backend.
     ///

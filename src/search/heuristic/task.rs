@@ -1,6 +1,6 @@
 //! Learning on a thread beside a search.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use propjit_stop::Stop;
 
@@ -115,7 +115,7 @@ impl HeuristicTask {
 
     /// Waits until the thread is done, or a stop comes.
     pub fn wait_unless(&self, stop: &Stop) {
-        while !stop.is_set() && (self.found).wait_until(Instant::now() + LOOKS).is_none() {}
+        self.found.wait_unless(stop);
     }
 
     /// As [`wait_unless`](HeuristicTask::wait_unless); the thread learns no more until it is waited for again.
@@ -152,9 +152,6 @@ impl LearnOn {
         }
     }
 }
-
-/// The time between looks whether a stop has come.
-const LOOKS: Duration = Duration::from_millis(5);
 
 /// How many times as long as there is now something is learned that is of little use or none, before it is given up:
 /// once more, as the first time may have been on a busy machine. With each trial it becomes likelier that

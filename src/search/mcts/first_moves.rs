@@ -226,6 +226,7 @@ mod tests {
     use crate::rng;
     use crate::search::evaluator::{Evaluator, evaluator};
     use propjit_stop::Stop;
+    use std::time::Duration;
 
     /// Cells are taken in turns, until none is left; who has two of the first three of them wins.
     fn rules(cells: usize) -> String {
@@ -272,8 +273,26 @@ mod tests {
             nodes: None,
             choice: None,
         };
-        worker.run(&Stop::new(), wanted).unwrap();
+        let stop = &Stop::new();
+        worker.run(stop, stop, wanted).unwrap();
         tree.are_first_moves_of_use()
+    }
+
+    /// A slice of the time that is shorter than a batch of playouts is no reason to give them up.
+    #[test]
+    fn playouts_under_way_come_to_their_end() {
+        let (mut evaluator, tree) = begin(20);
+        let (shared, config) = (Shared::default(), MctsConfig::default());
+        let rng = rng::streams(2).next().unwrap();
+        let worker = Worker::new(&shared, &tree, &config, &mut *evaluator, rng, true);
+        let wanted = Wanted {
+            playouts: None,
+            nodes: None,
+            choice: None,
+        };
+        let (stop, slice) = (Stop::new(), Stop::new().within(Duration::ZERO));
+        worker.run(&stop, &slice, wanted).unwrap();
+        assert!(shared.playouts.rollouts() > 0);
     }
 
     /// Where it matters only which moves are made, all of them are looked at; not where playouts tell of few.

@@ -166,22 +166,35 @@ fn match_engines(game: &Game, config: &MctsConfig) -> Option<MatchEngines> {
     Some(engines)
 }
 
-/// Waits for all that a search otherwise takes up as it comes: machine code, goal latches and
-/// decisive moves. When they are ready depends on the machine, and what is found with a counted
-/// budget should not.
-pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig) {
-    if let Some(bounds) = game.goal_bounds().filter(|_| config.latches) {
-        bounds.wait();
+/// Waits for all that a search otherwise takes up as it comes, machine code, goal latches and
+/// decisive moves, unless a stop comes before. When they are ready depends on the machine, and what is found
+/// with a counted budget should not. If time is up before they are, that is logged: a search takes them up as they
+/// come.
+pub fn wait_for_engines(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) {
+    let are_ready = wait_unless(game, backend, config, stop);
+    if !are_ready && stop.remaining().is_some_and(|left| left.is_zero()) {
+        tracing::warn!(
+            "machine code and goal bounds are not ready in time: the search goes on without them, \
+             so what it finds depends on the speed of this machine"
+        );
     }
-    if backend == Backend::Compiled {
-        let decisive = game.decisive(config.latches);
-        match decisive.filter(|_| config.decisive) {
-            Some(decisive) => drop(decisive.wait()),
-            None => game
-                .engines()
-                .into_iter()
-                .for_each(|engines| engines.wait()),
-        }
+}
+
+/// Waits for the same. Returns whether all are there.
+fn wait_unless(game: &Game, backend: Backend, config: &MctsConfig, stop: &Stop) -> bool {
+    let bounds = game.goal_bounds().filter(|_| config.latches);
+    if !bounds.is_none_or(|bounds| bounds.wait_unless(stop)) {
+        return false;
+    }
+    if backend != Backend::Compiled {
+        return true;
+    }
+    let decisive = game.decisive(config.latches);
+    match decisive.filter(|_| config.decisive) {
+        Some(decisive) => decisive.wait_unless(stop),
+        None => game
+            .engines()
+            .is_none_or(|engines| engines.wait_unless(stop)),
     }
 }
 
@@ -393,6 +406,7 @@ impl Mcts {
         }
         self.tasks.begin(&self.state, &budget.stop);
         let mut begins = true;
+        let mut interval = TASKS_INTERVAL;
         let result = loop {
             self.tasks.tell(&mut self.tree);
             if let Err(error) = self.adopt_evaluation(std::mem::take(&mut begins)) {
@@ -400,14 +414,17 @@ impl Mcts {
             }
             let left = budget.stop.remaining().unwrap_or(Duration::MAX);
             let is_waiting = self.tasks.are_pending(&self.tree);
-            let is_last = !is_waiting || left <= TASKS_INTERVAL;
-            let time = if is_last { left } else { TASKS_INTERVAL };
+            let is_last = !is_waiting || left <= interval;
+            let slice = if is_last { left } else { interval };
             // What is still to come may change all.
             let choice = budget.choice.filter(|_| !is_waiting);
             let choice = choice.zip(budget.stop.deadline());
             let choice = choice.map(|(role, end)| Settlement::begin(&self.tree, role, end));
             let wanted = Wanted { choice, ..wanted };
-            let result = self.run_for(time, wanted, &budget.stop);
+            let begin = Instant::now();
+            let result = self.run_for(slice, wanted, &budget.stop);
+            // Where a batch of playouts takes longer, threads should not wait for each other after each.
+            interval = interval.max(begin.elapsed() / 2);
             let goes_on = result.is_ok() && !budget.stop.is_set() && !self.is_done(wanted);
             if goes_on && self.tree.is_full() && self.recycles {
                 // If there is no room to be made, playouts go on in the tree as it is.
@@ -471,7 +488,7 @@ impl Mcts {
         self.evaluators[0].skip_forced_moves(&self.state, self.depth)
     }
 
-    /// Searches for a time with all threads.
+    /// Searches for a time with all threads. What is under way then comes to its end, unless a stop comes.
     fn run_for(&mut self, time: Duration, wanted: Wanted, stop: &Stop) -> Result<(), MachineError> {
         let (shared, tree, config) = (&self.shared, &self.tree, &self.config);
         let (local, planning) = (&mut self.local, &self.planning);
@@ -480,7 +497,8 @@ impl Mcts {
         // The evaluators have the first streams of the seed itself.
         let streams = rng::streams(!config.seed.wrapping_add(self.runs));
         let streams = streams.zip(&mut self.evaluators);
-        let stop = &stop.within(time);
+        let stop = &stop.by(None);
+        let slice = &stop.within(time);
         let is_done = &stop.by(None);
         std::thread::scope(|scope| {
             if let Some(local) = local {
@@ -493,7 +511,7 @@ impl Mcts {
                 .map(|(rng, evaluator)| {
                     let worker = Worker::new(shared, tree, config, &mut **evaluator, rng, recycles);
                     scope.spawn(move || {
-                        let result = worker.run(stop, wanted);
+                        let result = worker.run(stop, slice, wanted);
                         if result.is_err() {
                             stop.set();
                         }

@@ -39,6 +39,13 @@ pub(super) struct Wanted {
     pub(super) choice: Option<Settlement>,
 }
 
+impl Wanted {
+    /// Whether nothing is counted, so that what is found may depend on the machine's speed.
+    pub(super) fn is_timed(&self) -> bool {
+        self.playouts.is_none() && self.nodes.is_none()
+    }
+}
+
 /// The figures that the threads of a search count together.
 #[derive(Default)]
 pub(super) struct Shared {

@@ -158,7 +158,7 @@ impl Side {
         };
         let config = MctsConfig::default().with_max_steps(MAX_STEPS);
         let worker = Worker::new(shared, tree, &config, evaluator, rng, true);
-        worker.run(stop, wanted)
+        worker.run(stop, stop, wanted)
     }
 
     /// The best of a role's moves.

@@ -28,6 +28,10 @@ const MOST_DESCENTS: usize = 256;
 /// long as playouts in all lanes, 40 ms in hex, so that a short search would have few of them.
 const MOST_IN_FREE_LANES: u64 = 32;
 
+/// The visits of the root up to which playouts are made one after the other where that brings the first of them
+/// sooner, unless they are counted. With more, lanes are full.
+const FIRST_VISITS: u64 = 64;
+
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared,
     pub(super) tree: &'a Tree,
@@ -56,6 +60,8 @@ pub(super) struct Worker<'a> {
     root_statistics: Vec<Moments<f64>>,
     /// Whether there is nothing more to do when the tree's memory is full.
     ends_when_full: bool,
+    /// Whether playouts are made one after the other.
+    hurries: bool,
 }
 
 /// A question that has to be answered before a path can go on.
@@ -99,6 +105,7 @@ impl<'a> Worker<'a> {
             paths: Vec::new(),
             root_statistics: Vec::new(),
             ends_when_full,
+            hurries: false,
             shared,
             tree,
             config,
@@ -106,14 +113,21 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Searches until a stop comes, the root is solved, or there is as much as is `wanted`.
-    pub(super) fn run(mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
-        let result = match self.search(stop, wanted) {
+    /// Searches until a stop comes, the root is solved, or there is as much as is `wanted`. When `slice` is set, ends
+    /// with the playouts that are under way.
+    pub(super) fn run(
+        mut self,
+        stop: &Stop,
+        slice: &Stop,
+        wanted: Wanted,
+    ) -> Result<(), MachineError> {
+        let result = match self.search(stop, slice, wanted) {
             // What was found before counts.
             Err(error) if error.is_stopped() && stop.is_set() => Ok(()),
             result => result,
         };
         self.evaluator.runner().clear();
+        self.evaluator.hurry(false);
         for (path, leaf) in self.playing.iter().flatten().chain(&self.waiting) {
             self.tree.cancel(path, Some(*leaf));
         }
@@ -128,12 +142,8 @@ impl<'a> Worker<'a> {
         result
     }
 
-    fn search(&mut self, stop: &Stop, wanted: Wanted) -> Result<(), MachineError> {
-        if let [range] = self.tree.ranges() {
-            let best = self.shared.best_line.lock();
-            let goal = best.as_ref().map_or(range.low, |best| best.goal);
-            self.evaluator.runner().track_best_line(Some(goal as i32));
-        }
+    fn search(&mut self, stop: &Stop, slice: &Stop, wanted: Wanted) -> Result<(), MachineError> {
+        self.track_best_line();
         let mut limits = RunLimits::default()
             .with_stop(stop.clone())
             .with_progress(self.shared.playouts.clone());
@@ -141,11 +151,12 @@ impl<'a> Worker<'a> {
             self.evaluator.set_stop(stop);
             if let Some(evaluation) = &self.config.leaves {
                 self.evaluate_leaves(evaluation, wanted, stop)?;
-                if self.is_done(wanted) {
+                if self.is_done(wanted) || slice.is_set() {
                     break;
                 }
                 continue;
             }
+            self.adapt_pace(wanted);
             self.reach_leaves(wanted, stop)?;
             if self.is_done(wanted) {
                 break;
@@ -154,8 +165,35 @@ impl<'a> Worker<'a> {
             self.evaluator.runner().play(&limits)?;
             self.back_up();
             self.judge_first_moves();
+            if slice.is_set() {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// In a game of one role, keeps the moves of playouts that are better than what is known.
+    fn track_best_line(&mut self) {
+        if let [range] = self.tree.ranges() {
+            let best = self.shared.best_line.lock();
+            let goal = best.as_ref().map_or(range.low, |best| best.goal);
+            self.evaluator.runner().track_best_line(Some(goal as i32));
+        }
+    }
+
+    /// Makes the first playouts one after the other where they are over sooner so, and later ones in lanes.
+    fn adapt_pace(&mut self, wanted: Wanted) {
+        let visits = || self.tree.node(self.tree.root()).visits();
+        let hurries = wanted.is_timed() && visits() < FIRST_VISITS;
+        // It is for playouts that begin.
+        if self.leaves > 0 || !(hurries || self.hurries) {
+            return;
+        }
+        let before = self.hurries;
+        self.hurries = self.evaluator.hurry(hurries);
+        if self.hurries != before {
+            self.track_best_line();
+        }
     }
 
     /// Goes down to leaves once, and finds out all that it takes.
@@ -191,6 +229,7 @@ impl<'a> Worker<'a> {
         self.playouts = match (&self.config.leaves, self.config.leaf_playouts) {
             (Some(_), _) => 1,
             (None, Some(playouts)) => playouts.max(1),
+            (None, None) if self.hurries => 1,
             (None, None) => {
                 let playouts = self.shared.playouts_per_leaf(self.evaluator.step_cost());
                 // Lanes that would be empty cost nothing, unless playouts are counted.
