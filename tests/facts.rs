@@ -575,3 +575,28 @@ fn odd_games_have_facts() {
         check_all(&game, &facts, 100);
     }
 }
+
+/// What there was no time for is told, and is not taken for what there is not.
+#[test]
+fn stages_that_are_cut_off_say_so() {
+    let game = common::own_game("ticTacToe");
+    let cut = |time| {
+        let config = config().with_time(time);
+        let facts = analysis::find(game.engines().unwrap(), &config, &Stop::new());
+        assert_eq!(facts.time_limit, time);
+        facts.cut().map(|stage| stage.name).collect::<Vec<_>>()
+    };
+    assert_eq!(cut(Duration::from_secs(1000)), [""; 0]);
+    let at_once = cut(Duration::ZERO);
+    for stage in [
+        "random matches",
+        "invariants",
+        "latches",
+        "goal tables",
+        "decided states",
+        "goal latches",
+        "composites",
+    ] {
+        assert!(at_once.contains(&stage), "{stage}: {at_once:?}");
+    }
+}

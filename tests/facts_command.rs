@@ -42,6 +42,25 @@ fn the_command_tells_facts_in_the_words_of_the_rulesheet() {
 }
 
 #[test]
+fn the_command_tells_what_was_cut_off() {
+    let args = ["facts", &own("ticTacToe"), "--seconds", "0.000001"];
+    let text = stdout(propjit(&args).success());
+    let told = "cut off by the limit of 0.000001 s, so there may be more: ";
+    let (_, cut) = text.split_once(told).unwrap();
+    assert!(cut.contains("goal tables, decided states"), "{text}");
+    let report = json(&args);
+    let stages = report["stages"].as_array().unwrap();
+    let tables = stages.iter().find(|stage| stage["stage"] == "goal tables");
+    assert_eq!(tables.unwrap()["is_cut"], true);
+    let report = json(&["facts", &own("ticTacToe"), "--seconds", "1000"]);
+    let stages = report["stages"].as_array().unwrap();
+    assert!(
+        stages.iter().all(|stage| stage["is_cut"] == false),
+        "{report}"
+    );
+}
+
+#[test]
 fn the_command_tells_distances() {
     let report = json(&["facts", &own("connectFour"), "--seed", "1"]);
     let influence = &report["influence"];

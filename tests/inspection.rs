@@ -52,6 +52,19 @@ fn find<'a>(inspection: &'a Inspection, kind: FindingKind, role: Option<&str>) -
     found.unwrap_or_else(|| panic!("{kind:?} of {role:?} in {:?}", inspection.findings))
 }
 
+/// Where there was no time for a match, nothing is right or wrong with the game.
+#[test]
+fn what_was_not_looked_at_is_told() {
+    let config = InspectionConfig::default().with_time(Duration::ZERO);
+    let found = inspect(&game(WRONG), &Setup::default(), &config, &Stop::new()).unwrap();
+    assert_eq!(found.matches, 0);
+    let told = find(&found, FindingKind::NoMatch, None);
+    assert!(
+        !told.is_error && told.message.starts_with("no match was over in 0.00 s"),
+        "{told}"
+    );
+}
+
 #[test]
 fn mistakes_are_found_with_the_way_there() {
     let inspection = inspection(WRONG);

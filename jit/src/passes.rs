@@ -145,6 +145,9 @@ pub struct PassReport {
     pub gates_after: usize,
     /// The time that it took.
     pub time: Duration,
+    /// Whether it was cut off, or left out, because its time was up or a stop came: there may be more gates than it
+    /// would have left.
+    pub is_cut: bool,
 }
 
 /// A smaller circuit with the same outputs for all inputs that the assumptions
@@ -174,52 +177,49 @@ pub fn optimize(
     assumptions: &Assumptions,
     config: &PassConfig,
 ) -> (Circuit, Vec<PassReport>) {
-    let stop = &config.stop.within(config.budget);
+    let end = config.stop.within(config.budget);
     let mut run = Run {
         circuit: circuit.clone(),
         reports: Vec::new(),
+        end: end.clone(),
     };
-    run.pass("sweep", |circuit| circuit.clone());
+    run.pass("sweep", |circuit, _| circuit.clone());
     let has_moves = !assumptions.implies.is_empty();
     let has_groups = !assumptions.exactly_one.is_empty();
     let passes: [(&'static str, bool, Pass); 8] = [
-        ("absorption", config.absorption, &|circuit| {
-            absorption::absorption(circuit, stop)
-        }),
-        ("subsumption", config.subsumption, &|circuit| {
-            subsumption::subsumption(circuit, stop)
-        }),
-        ("legality", config.legality && has_moves, &|circuit| {
-            legality::legality(circuit, assumptions, stop)
-        }),
-        ("choice", config.choice && has_groups, &|circuit| {
+        ("absorption", config.absorption, &absorption::absorption),
+        ("subsumption", config.subsumption, &subsumption::subsumption),
+        (
+            "legality",
+            config.legality && has_moves,
+            &|circuit, stop| legality::legality(circuit, assumptions, stop),
+        ),
+        ("choice", config.choice && has_groups, &|circuit, stop| {
             choice::choice(circuit, assumptions, stop)
         }),
         (
             "selection",
             config.selection && has_groups && has_moves,
-            &|circuit| selection::selection(circuit, assumptions, stop),
+            &|circuit, stop| selection::selection(circuit, assumptions, stop),
         ),
         (
             "indirection",
             config.selection && has_groups && has_moves,
-            &|circuit| selection::indirection(circuit, assumptions, stop),
+            &|circuit, stop| selection::indirection(circuit, assumptions, stop),
         ),
-        ("factor", config.factor, &|circuit| {
-            factor::factor(circuit, stop)
-        }),
-        ("share", config.share, &|circuit| {
-            share::share(circuit, stop)
-        }),
+        ("factor", config.factor, &factor::factor),
+        ("share", config.share, &share::share),
     ];
     let mut useful = passes.map(|(_, enabled, _)| enabled);
     for round in 0..config.rounds {
         let before = run.circuit.gates();
         for ((name, _, pass), useful) in passes.iter().zip(&mut useful) {
-            if *useful && !stop.is_set() {
+            if *useful && !end.is_set() {
                 let gained = run.pass(name, pass);
                 // From the second round on, what gains nothing is left out.
                 *useful = gained || round == 0;
+            } else if *useful {
+                run.leave_out(name);
             }
         }
         let gained = before - run.circuit.gates();
@@ -231,20 +231,22 @@ pub fn optimize(
 }
 
 /// A pass with its assumptions.
-type Pass<'a> = &'a dyn Fn(&Circuit) -> Circuit;
+type Pass<'a> = &'a dyn Fn(&Circuit, &Stop) -> Circuit;
 
 struct Run {
     circuit: Circuit,
     reports: Vec<PassReport>,
+    end: Stop,
 }
 
 impl Run {
     /// Runs a pass, sweeps what it leaves, and keeps the result if it is no larger.
     /// Whether it is smaller.
-    fn pass(&mut self, name: &'static str, pass: impl Fn(&Circuit) -> Circuit) -> bool {
+    fn pass(&mut self, name: &'static str, pass: impl Fn(&Circuit, &Stop) -> Circuit) -> bool {
+        let end = self.end.by(None);
         let start = Instant::now();
         let gates_before = self.circuit.gates();
-        let result = sweep::sweep(&pass(&self.circuit));
+        let result = sweep::sweep(&pass(&self.circuit, &end));
         if result.gates() <= gates_before {
             self.circuit = result;
         }
@@ -253,8 +255,21 @@ impl Run {
             gates_before,
             gates_after: self.circuit.gates(),
             time: start.elapsed(),
+            is_cut: end.was_heeded(),
         });
         self.circuit.gates() < gates_before
+    }
+
+    /// Reports a pass for which there was no time.
+    fn leave_out(&mut self, name: &'static str) {
+        let gates = self.circuit.gates();
+        self.reports.push(PassReport {
+            name,
+            gates_before: gates,
+            gates_after: gates,
+            time: Duration::ZERO,
+            is_cut: true,
+        });
     }
 }
 
@@ -286,6 +301,23 @@ mod tests {
         ("factor", |circuit, _, stop| factor::factor(circuit, stop)),
         ("share", |circuit, _, stop| share::share(circuit, stop)),
     ];
+
+    #[test]
+    fn passes_that_are_cut_off_say_so() {
+        let mut builder = crate::circuit::Builder::new(3);
+        let [a, b, c] = [0, 1, 2].map(|input| builder.input(input));
+        let both = builder.and(a, b);
+        let output = builder.or(both, c);
+        let circuit = builder.finish(vec![output]);
+        let cut = |config: &PassConfig| -> Vec<&str> {
+            let (_, reports) = optimize(&circuit, &Assumptions::default(), config);
+            let cut = reports.iter().filter(|report| report.is_cut);
+            cut.map(|report| report.name).collect()
+        };
+        assert_eq!(cut(&PassConfig::default()), [""; 0]);
+        let none = PassConfig::default().with_budget(Duration::ZERO);
+        assert_eq!(cut(&none), ["absorption", "subsumption", "factor", "share"]);
+    }
 
     #[test]
     fn cache_texts_leave_out_when_to_stop() {

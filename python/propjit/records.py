@@ -120,3 +120,5 @@ class Facts:
     goal_latches: Tuple[GoalLatch, ...]
     #: As goal latches, for as long as the literal holds.
     goal_inhibitors: Tuple[GoalLatch, ...]
+    #: The stages of the analysis that were cut off by the time: there may be more than they found.
+    cut: Tuple[str, ...]

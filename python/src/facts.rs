@@ -65,7 +65,9 @@ pub(crate) fn find<'py>(
             .goal_inhibitors
             .iter()
             .map(|latch| words.exclusion(latch));
-        fields.set_item("goal_inhibitors", words.tuple(exclusions)?)
+        fields.set_item("goal_inhibitors", words.tuple(exclusions)?)?;
+        let cut = facts.cut().map(|stage| Ok(stage.name));
+        fields.set_item("cut", words.tuple(cut)?)
     })
 }
 

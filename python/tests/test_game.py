@@ -153,6 +153,7 @@ def test_search(game):
 
 
 def test_facts():
+    assert "invariants" in Game.named("untwistyCorridor").facts(seconds=1e-9).cut
     facts = Game.named("untwistyCorridor").facts(seconds=2)
     assert "(step 8)" in facts.finals
     assert propjit.Latch("p", "structural") in facts.latches

@@ -73,18 +73,19 @@ impl Composite {
     }
 }
 
-/// Composite latches that were proved, and those that may be.
+/// Composite latches that were proved, and those that may be; and how many more may be that were not tried because
+/// there are so many.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],
     samples: &Samples,
     kinds: &[(Literal, Kind)],
     end: &Stop,
-) -> Vec<Fact<Composite>> {
+) -> (Vec<Fact<Composite>>, usize) {
     if end.is_set() {
-        return Vec::new();
+        return (Vec::new(), 0);
     }
-    let found = Search::new(net, samples, kinds).run(invariants, end);
+    let (found, left_out) = Search::new(net, samples, kinds).run(invariants, end);
     let chunks = found.par_chunks(16);
     let of_chunk = |chunk: &[Composite]| {
         let mut inquiry = Inquiry::new(net, invariants, end);
@@ -100,7 +101,7 @@ pub(super) fn find(
         };
         chunk.iter().filter_map(fact).collect::<Vec<_>>()
     };
-    chunks.flat_map_iter(of_chunk).collect()
+    (chunks.flat_map_iter(of_chunk).collect(), left_out)
 }
 
 /// A bit for each kept step: whether something holds before it, and after it.
@@ -145,17 +146,16 @@ impl Search {
         }
     }
 
-    /// The candidates, those that hold most often first.
-    fn run(mut self, invariants: &[Invariant], end: &Stop) -> Vec<Composite> {
+    /// The candidates, those that hold most often first, and how many are left out.
+    fn run(mut self, invariants: &[Invariant], end: &Stop) -> (Vec<Composite>, usize) {
         self.groups(invariants);
         self.pairs(end);
         self.found
             .sort_by_key(|&(count, _)| std::cmp::Reverse(count));
+        let left_out = self.found.len().saturating_sub(MOST);
         self.found.truncate(MOST);
-        self.found
-            .into_iter()
-            .map(|(_, composite)| composite)
-            .collect()
+        let kept = self.found.into_iter().map(|(_, composite)| composite);
+        (kept.collect(), left_out)
     }
 
     /// Groups of which one at most is true: that one of them is.

@@ -30,6 +30,8 @@ pub struct AnalysisStage {
     pub time: Duration,
     /// How many questions it left open.
     pub undecided: usize,
+    /// Whether it was cut off, for its share of the time was over or a stop came: there may be more than it found.
+    pub is_cut: bool,
 }
 
 /// The facts about all states of a game.
@@ -71,6 +73,8 @@ pub struct Facts {
     pub inhibitors: Vec<Fact<Inhibitor>>,
     /// The stages of the analysis, in order.
     pub stages: Vec<AnalysisStage>,
+    /// The time that all of them had.
+    pub time_limit: Duration,
 }
 
 impl Facts {
@@ -78,6 +82,11 @@ impl Facts {
     pub fn goal_bounds(&self, game: &GroundGame) -> Option<GoalBounds> {
         let masks = self.goal_latches.masks().to_vec();
         GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some())
+    }
+
+    /// The stages that were cut off: there may be more than they found.
+    pub fn cut(&self) -> impl Iterator<Item = &AnalysisStage> {
+        self.stages.iter().filter(|stage| stage.is_cut)
     }
 
     /// The literals that hold in every state of every match.

@@ -1,5 +1,6 @@
 //! The search for facts: stage after stage, each with its share of the time.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
@@ -41,11 +42,12 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
     let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
     stages.end("latched goals", undecided(&goal_kinds));
 
-    let composites = composite::find(net, &invariants, samples, &kinds, &stages.until(0.9));
+    let (composites, left_out) =
+        composite::find(net, &invariants, samples, &kinds, &stages.until(0.9));
     let unproved = composites
         .iter()
         .filter(|fact| fact.method == ProofMethod::Unproved);
-    stages.end("composites", unproved.count());
+    stages.end("composites", unproved.count() + left_out);
 
     let known = Known::new(&invariants, &latches);
     let propositions = varying(net, &invariants);
@@ -84,6 +86,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         inhibitors,
         invariants,
         stages: stages.stages,
+        time_limit: config.time,
     };
     if let Some(bounds) = facts.goal_bounds(game) {
         facts.decided_per_mille = samples.per_mille(|state| bounds.decided(state).is_some());
@@ -105,7 +108,14 @@ pub(super) fn find_goal_bounds(
     let latches = GoalLatches::new(found.excluded.found);
     let masks = latches.masks().to_vec();
     let (latches, counts) = (masks.len(), found.count_bounds.is_some());
-    tracing::debug!(latches, counts, "goal bounds");
+    let cut = stages.stages.iter().filter(|stage| stage.is_cut);
+    let cut: Vec<&str> = cut.map(|stage| stage.name).collect();
+    match cut[..] {
+        [] => tracing::debug!(latches, counts, "goal bounds"),
+        _ => {
+            tracing::info!(latches, counts, ?cut, limit = ?config.time, "goal bounds, cut off by the time limit")
+        }
+    }
     let has_sum = samples.sum().is_some();
     GoalBounds::new(net.game, masks, found.count_bounds, has_sum)
 }
@@ -162,8 +172,13 @@ fn foundations(
     let goal_tables = (goal_tables || may_count).then(find_tables).flatten();
     stages.end("goal tables", 0);
     let end = stages.until(0.75);
-    let count_bounds = (goal_tables.as_ref())
-        .and_then(|tables| decided::find(net, &invariants, tables, &counters, &held, &end));
+    let count_bounds = match &goal_tables {
+        Some(tables) => decided::find(net, &invariants, tables, &counters, &held, &end),
+        None => {
+            stages.go_without_last();
+            None
+        }
+    };
     stages.end("decided states", 0);
     let literals: Vec<Literal> = latches.iter().map(|latch| latch.what).collect();
     // A terminal state comes after another one, unless it is the first.
@@ -286,6 +301,10 @@ fn undecided<T>(kinds: &[(T, Kind)]) -> usize {
 struct Stages<'a> {
     budget: TimeBudget<'a>,
     stages: Vec<AnalysisStage>,
+    /// The ends that were given to the stage that runs now.
+    ends: RefCell<Vec<Stop>>,
+    /// Whether it lacks what the stage before it would have found if that had not been cut off.
+    lacks: bool,
 }
 
 impl<'a> Stages<'a> {
@@ -293,22 +312,34 @@ impl<'a> Stages<'a> {
         Stages {
             budget: TimeBudget::start(config.time, stop),
             stages: Vec::new(),
+            ends: RefCell::default(),
+            lacks: false,
         }
     }
 
     /// The end of this part of the time.
     fn until(&self, part: f64) -> Stop {
-        self.budget.part(part)
+        let end = self.budget.part(part);
+        self.ends.borrow_mut().push(end.clone());
+        end
+    }
+
+    /// The stage that runs now does nothing, since the one before it found nothing.
+    fn go_without_last(&mut self) {
+        self.lacks = self.stages.last().is_some_and(|last| last.is_cut);
     }
 
     fn end(&mut self, name: &'static str, undecided: usize) {
         let before: Duration = self.stages.iter().map(|stage| stage.time).sum();
         let time = self.budget.elapsed().saturating_sub(before);
-        tracing::debug!(name, ?time, undecided, "analysis stage");
+        let ends = self.ends.take();
+        let is_cut = std::mem::take(&mut self.lacks) || ends.iter().any(Stop::was_heeded);
+        tracing::debug!(name, ?time, undecided, is_cut, "analysis stage");
         self.stages.push(AnalysisStage {
             name,
             time,
             undecided,
+            is_cut,
         });
     }
 }

@@ -74,7 +74,8 @@ impl Known {
     }
 }
 
-/// The inhibitors, in order, and the number of pairs that were not decided.
+/// The inhibitors, in order, and the number of pairs that were not decided, or not even tried because there are so
+/// many.
 pub(super) fn find(
     net: &Net,
     invariants: &[Invariant],
@@ -89,6 +90,7 @@ pub(super) fn find(
     let mut pairs = seen(net, samples, propositions, end);
     pairs.retain(|&(_, pair)| known.is_worthy(pair) && !decided.contains(&pair));
     pairs.sort_by_key(|&(expected, pair)| (std::cmp::Reverse(expected), pair));
+    let left_out = pairs.len().saturating_sub(MOST);
     pairs.truncate(MOST);
     // Those with the same next state need the same clauses.
     pairs.sort_by_key(|&(_, pair)| (pair.inhibited, pair.inhibitor));
@@ -114,7 +116,7 @@ pub(super) fn find(
         method: ProofMethod::Sat,
     }));
     found.sort_by_key(|fact| fact.what);
-    (found, with(Verdict::Unknown).count())
+    (found, with(Verdict::Unknown).count() + left_out)
 }
 
 /// The pairs of which the first decides the second by itself.

@@ -120,6 +120,13 @@ impl fmt::Display for Report {
             "{}: {} base propositions, {} moves, {} gates, {} lanes, seed {}",
             self.game, table.bases, table.moves, table.gates, table.lanes, self.seed
         )?;
+        if !table.cut_passes.is_empty() {
+            writeln!(
+                f,
+                "passes that were cut off by their time limit, so that there are more gates than there might be: {}",
+                table.cut_passes.join(", ")
+            )?;
+        }
         writeln!(
             f,
             "{:>5}{:>8}{:>8}{:>9}{:>7}{:>11}{:>11}{:>13}{:>13}{:>8}",

@@ -136,12 +136,12 @@ impl fmt::Display for Report {
         if let Some(unknown) = &self.unknown {
             return writeln!(f, "distances       not known: {unknown}");
         }
-        write!(
-            f,
-            "distances       {}; {} moves",
-            self.distances, self.moves
-        )?;
-        if self.sources < self.moves {
+        match self.sources {
+            0 if self.moves > 0 => write!(f, "distances       not looked at in time")?,
+            _ => write!(f, "distances       {}", self.distances)?,
+        }
+        write!(f, "; {} moves", self.moves)?;
+        if (1..self.moves).contains(&self.sources) {
             write!(f, ", from {} of them", self.sources)?;
         }
         writeln!(f)?;

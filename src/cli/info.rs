@@ -82,6 +82,8 @@ struct Pass {
     gates_before: usize,
     gates_after: usize,
     seconds: f64,
+    /// Whether it was cut off by its time limit.
+    is_cut: bool,
 }
 
 /// A board that was inferred.
@@ -180,6 +182,7 @@ fn describe(game: &Game, ground: &GroundGame, backend: Backend) -> Ground {
         gates_before: pass.gates_before,
         gates_after: pass.gates_after,
         seconds: pass.time.as_secs_f64(),
+        is_cut: pass.is_cut,
     };
     let shares = Shares::new(circuit, ground.layout());
     Ground {
@@ -297,11 +300,16 @@ impl fmt::Display for Ground {
         for pass in &circuit.passes {
             writeln!(
                 f,
-                "pass: {:<14} {:>9} -> {:>9} gates {:>9.1} ms",
+                "pass: {:<14} {:>9} -> {:>9} gates {:>9.1} ms{}",
                 pass.name,
                 pass.gates_before,
                 pass.gates_after,
-                pass.seconds * 1e3
+                pass.seconds * 1e3,
+                if pass.is_cut {
+                    ", cut off by its time limit"
+                } else {
+                    ""
+                }
             )?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use propjit_jit::passes::{PassConfig, PassReport, optimize};
 use propjit_stop::Stop;
 
 use super::game::GroundGame;
-use super::goal_counts;
+use super::goal_counts::{self, Restated};
 use super::layout::Layout;
 use super::move_marks::MoveMarks;
 use super::phase_constants::PhaseConstants;
@@ -35,7 +35,7 @@ pub struct Optimised {
 pub(super) struct Derived {
     /// Ends the passes early.
     stop: Stop,
-    restated: OnceLock<Option<(Circuit, PassReport)>>,
+    restated: OnceLock<Restated>,
     min_gates: OnceLock<Optimised>,
     low_activity: OnceLock<Optimised>,
     phases: OnceLock<Phases>,
@@ -80,10 +80,15 @@ impl Derived {
         let start = Instant::now();
         let config = config.with_stop(self.stop.clone());
         let restate = || goal_counts::restated(game, &self.stop);
-        let restated = self.restated.get_or_init(restate).as_ref();
-        let circuit = restated.map_or(game.lowered(), |(circuit, _)| circuit);
+        let restated = self.restated.get_or_init(restate);
+        let circuit = restated.circuit.as_ref().unwrap_or(game.lowered());
         let (circuit, passes) = optimize(circuit, &game.layout().assumptions(), &config);
-        let counts = restated.map(|(_, report)| report.clone());
+        let counts = restated.report.clone();
+        let cut = || counts.iter().chain(&passes).filter(|pass| pass.is_cut);
+        if cut().next().is_some() && !self.stop.is_set() {
+            let names: Vec<&str> = cut().map(|pass| pass.name).collect();
+            tracing::info!(passes = ?names, "passes were cut off by their time limit: the circuit is larger than it might be");
+        }
         Optimised {
             circuit,
             passes: counts.into_iter().chain(passes).collect(),

@@ -73,41 +73,79 @@ impl Shares {
     }
 }
 
-/// The circuit of a game with the logic of goals made anew of counters, and what that brought;
-/// `None` if there is little to gain, or nothing was found. Ends when `stop` is set.
-pub(super) fn restated(game: &GroundGame, stop: &Stop) -> Option<(Circuit, PassReport)> {
+/// The circuit of a game with the logic of goals made anew of counters.
+#[derive(Debug)]
+pub(super) struct Restated {
+    /// The circuit; `None` if there is little to gain, or nothing was found.
+    pub(super) circuit: Option<Circuit>,
+    /// What that brought, or that it was cut off.
+    pub(super) report: Option<PassReport>,
+}
+
+/// Makes the logic of goals anew of counters, if that brings something. Ends when `stop` is set.
+pub(super) fn restated(game: &GroundGame, stop: &Stop) -> Restated {
+    restated_within(game, TIME_PER_GATE, stop)
+}
+
+/// The same, with the time for each gate that may be saved.
+fn restated_within(game: &GroundGame, time_per_gate: Duration, stop: &Stop) -> Restated {
     let start = Instant::now();
     let (circuit, layout) = (game.lowered(), game.layout());
     let goal_gates = Shares::new(circuit, layout).goals;
-    let all = circuit.outputs().iter().copied();
-    let gates = circuit.extend_cone(&mut NodeSet::empty(circuit), all);
+    let gates = gates(circuit);
     if goal_gates < FEWEST_GATES || goal_gates * LEAST_PART < gates {
-        return None;
+        return Restated {
+            circuit: None,
+            report: None,
+        };
     }
-    let time = TIME_PER_GATE * u32::try_from(goal_gates).unwrap_or(u32::MAX);
-    // The proofs are not worth their time if nothing would come of them.
-    let assumed = candidates(game, true);
-    let found = find(game, &assumed, &stop.within(time / 2))?;
-    found.circuit.as_ref()?;
-    let net = Net::new(game, VARIABLES);
-    let ends = [stop.within(time / 2), stop.within(time)];
-    let proved = induction::prove(&net, Vec::new(), candidates(game, false), ends);
-    tracing::debug!(proved = proved.len(), time = ?start.elapsed(), "what excludes what");
-    let found = match assumed.iter().all(|group| proved.contains(group)) {
-        true => found,
-        false => find(game, &proved, &stop.within(time / 2))?,
+    let time = time_per_gate * u32::try_from(goal_gates).unwrap_or(u32::MAX);
+    let mut ends = Vec::new();
+    let mut within = |time| {
+        ends.push(stop.within(time));
+        ends[ends.len() - 1].clone()
     };
-    let restated = found.circuit?;
+    let restated = proved_restatement(game, time, &mut within);
+    let is_cut = ends.iter().any(Stop::was_heeded);
     let report = PassReport {
         name: "counts",
         gates_before: gates,
-        gates_after: restated.extend_cone(
-            &mut NodeSet::empty(&restated),
-            restated.outputs().iter().copied(),
-        ),
+        gates_after: restated.as_ref().map_or(gates, self::gates),
         time: start.elapsed(),
+        is_cut,
     };
-    Some((restated, report))
+    Restated {
+        report: (restated.is_some() || is_cut).then_some(report),
+        circuit: restated,
+    }
+}
+
+/// The number of gates that outputs need.
+fn gates(circuit: &Circuit) -> usize {
+    let outputs = circuit.outputs().iter().copied();
+    circuit.extend_cone(&mut NodeSet::empty(circuit), outputs)
+}
+
+/// The circuit with the logic of goals made anew, if something was found. `within` gives a token for a part of
+/// the work that may take a time.
+fn proved_restatement(
+    game: &GroundGame,
+    time: Duration,
+    within: &mut dyn FnMut(Duration) -> Stop,
+) -> Option<Circuit> {
+    let start = Instant::now();
+    // The proofs are not worth their time if nothing would come of them.
+    let assumed = candidates(game, true);
+    let found = find(game, &assumed, &within(time / 2))?;
+    found.circuit.as_ref()?;
+    let net = Net::new(game, VARIABLES);
+    let ends = [within(time / 2), within(time)];
+    let proved = induction::prove(&net, Vec::new(), candidates(game, false), ends);
+    tracing::debug!(proved = proved.len(), time = ?start.elapsed(), "what excludes what");
+    match assumed.iter().all(|group| proved.contains(group)) {
+        true => found.circuit,
+        false => find(game, &proved, &within(time / 2))?.circuit,
+    }
 }
 
 /// What of the goals of a game, in its circuit before passes, depends on counts and counters only,
@@ -320,4 +358,24 @@ fn candidates(game: &GroundGame, likely: bool) -> Vec<Invariant> {
         }
     });
     candidates.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use propjit_gdl::ground::{GroundLimits, ground};
+    use propjit_gdl::{Rules, games};
+
+    use super::*;
+
+    #[test]
+    fn counting_that_is_cut_off_says_so() {
+        let text = games::text("reversi").expect("there is such a game");
+        let rules = Rules::parse("reversi.kif", text).unwrap().rules;
+        let (net, _) = ground(&rules, &GroundLimits::default()).unwrap();
+        let game = &GroundGame::new(net, Stop::new());
+        let restated = restated_within(game, Duration::ZERO, &Stop::new());
+        assert!(restated.circuit.is_none() && restated.report.unwrap().is_cut);
+        let restated = restated_within(game, Duration::from_secs(1), &Stop::new());
+        assert!(restated.circuit.is_some() && !restated.report.unwrap().is_cut);
+    }
 }

@@ -21,6 +21,8 @@ pub enum FindingKind {
     SeveralGoals,
     /// A match does not end.
     NeverEnds,
+    /// No match was over in the time that there was, so that nothing is known of ends, goals and moves.
+    NoMatch,
     /// The game could not be grounded, so that it is played by the prover.
     NotGrounded,
     /// A goal that no match gives.
@@ -42,6 +44,7 @@ impl FindingKind {
             FindingKind::NoGoal => "no-goal",
             FindingKind::SeveralGoals => "several-goals",
             FindingKind::NeverEnds => "never-ends",
+            FindingKind::NoMatch => "no-match",
             FindingKind::NotGrounded => "not-grounded",
             FindingKind::UnreachedGoal => "unreached-goal",
             FindingKind::UnreachedMove => "unreached-move",

@@ -102,12 +102,21 @@ pub fn inspect(
         let finding = Finding::new(FindingKind::NotGrounded, Proof::Example, message);
         inspection.findings.push(finding);
     }
-    let ending = stop.within(config.time * 2 / 3);
-    if let Err(error) = play(game, config, &ending, &mut inspection) {
-        inspection.findings.push(Finding {
+    let time = config.time * 2 / 3;
+    match play(game, config, &stop.within(time), &mut inspection) {
+        Err(error) => inspection.findings.push(Finding {
             is_error: true,
             ..Finding::new(FindingKind::NotEvaluated, Proof::Example, error.to_string())
-        });
+        }),
+        Ok(()) if inspection.matches == 0 && !stop.is_set() => {
+            let message = format!(
+                "no match was over in {:.2} s, so goals, moves and ends were not looked at: give it more time",
+                time.as_secs_f64()
+            );
+            let finding = Finding::new(FindingKind::NoMatch, Proof::Example, message);
+            inspection.findings.push(finding);
+        }
+        Ok(()) => {}
     }
     if game.ground_game().is_some() {
         dead_rules(game, setup, config, stop, &mut inspection)?;

@@ -28,6 +28,8 @@ pub struct Stop(Arc<Token>);
 
 struct Token {
     flag: AtomicBool,
+    /// Whether the answer of [`Stop::is_set`] was yes, for this token or one that was derived from it and ended with it.
+    heeded: AtomicBool,
     /// The deadline; `None` also if it would be beyond the clock's range.
     end: Option<Instant>,
     /// The token that this one was derived from.
@@ -43,6 +45,7 @@ impl Stop {
     fn derive(whole: Option<Stop>, end: Option<Instant>) -> Stop {
         Stop(Arc::new(Token {
             flag: AtomicBool::new(false),
+            heeded: AtomicBool::new(false),
             end,
             whole,
         }))
@@ -70,7 +73,34 @@ impl Stop {
     /// use a [ticker](Stop::ticker).
     #[inline]
     pub fn is_set(&self) -> bool {
+        let is_set = self.is_over();
+        if is_set {
+            self.note();
+        }
+        is_set
+    }
+
+    #[inline]
+    fn is_over(&self) -> bool {
         self.is_flagged() || self.0.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Notes in all tokens that are set that work was told to end.
+    #[cold]
+    fn note(&self) {
+        let mut token = Some(self);
+        while let Some(stop) = token {
+            if !stop.0.heeded.load(Ordering::Relaxed) && stop.is_over() {
+                stop.0.heeded.store(true, Ordering::Relaxed);
+            }
+            token = stop.0.whole.as_ref();
+        }
+    }
+
+    /// Whether work was told to end by this token: [`is_set`](Stop::is_set) was true when somebody asked, for it or for
+    /// one that was derived from it. Otherwise the work came to an end of its own, and nothing was cut off.
+    pub fn was_heeded(&self) -> bool {
+        self.0.heeded.load(Ordering::Relaxed)
     }
 
     /// Whether the flag of the token is set, or that of one that it was derived from.
@@ -176,6 +206,20 @@ mod tests {
         assert_eq!(part.remaining(), Some(Duration::ZERO));
         assert_eq!(part.deadline(), whole.deadline());
         assert_eq!(Stop::new().within(Duration::MAX).remaining(), None);
+    }
+
+    #[test]
+    fn a_token_knows_whether_it_ended_work() {
+        let whole = Stop::new();
+        let late = whole.within(LONG);
+        let over = late.within(Duration::ZERO);
+        assert!(!over.was_heeded());
+        assert!(over.clone().by(None).is_set());
+        assert!(over.was_heeded() && !late.was_heeded() && !whole.was_heeded());
+        whole.set();
+        assert!(!whole.was_heeded());
+        assert!(late.ticker().is_set());
+        assert!(late.was_heeded() && whole.was_heeded());
     }
 
     #[test]

@@ -7,14 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use propjit::analysis::{self, AnalysisConfig};
-use propjit::game::Game;
 use propjit::inspection::{Inspection, InspectionConfig, inspect};
 use propjit::rng::random_seed;
 use propjit::similarity::DynamicsConfig;
 
 use super::dynamics;
 use super::influence;
-use super::options::{GroundArgs, game_name, in_range, not_ground, seconds, seed};
+use super::options::{GroundArgs, game_name, in_range, load, not_ground, seconds, seed};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 use super::time_limit::within;
@@ -67,7 +66,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = args.ground.setup().with_stop(stop.clone());
     // Circuits of the game are made when they are wanted, and are not to take longer than what wants them.
     let making = stop.by(None);
-    let game = Game::load(&args.rulesheet, &setup.clone().with_stop(making.clone()))?;
+    let game = load(&args.rulesheet, &setup.clone().with_stop(making.clone()))?;
     let engines = game.engines();
     let engines = engines.ok_or_else(|| not_ground(&game, "facts"))?;
     let name = game_name(&args.rulesheet);

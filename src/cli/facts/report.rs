@@ -39,6 +39,8 @@ pub(super) struct Report {
     pub(super) influence: influence::Report,
     pub(super) stages: Vec<Stage>,
     pub(super) seconds: f64,
+    /// The time that all stages had.
+    pub(super) limit_seconds: f64,
     pub(super) interrupted: bool,
     /// What came of playing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +139,8 @@ pub(super) struct Stage {
     pub(super) stage: &'static str,
     pub(super) seconds: f64,
     pub(super) undecided: usize,
+    /// Whether it was cut off by its share of the time.
+    pub(super) is_cut: bool,
 }
 
 impl Report {
@@ -330,7 +334,20 @@ impl fmt::Display for Report {
             if stage.undecided > 0 {
                 write!(f, ", {} undecided", stage.undecided)?;
             }
+            if stage.is_cut {
+                write!(f, ", cut off")?;
+            }
             writeln!(f)?;
+        }
+        let cut = self.stages.iter().filter(|stage| stage.is_cut);
+        let cut: Vec<&str> = cut.map(|stage| stage.stage).collect();
+        if !cut.is_empty() && !self.interrupted {
+            writeln!(
+                f,
+                "cut off by the limit of {} s, so there may be more: {}; --seconds gives more time",
+                self.limit_seconds,
+                cut.join(", ")
+            )?;
         }
         if self.interrupted {
             writeln!(f, "interrupted")?;

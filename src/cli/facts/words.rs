@@ -266,6 +266,7 @@ impl Words<'_> {
             stage: stage.name,
             seconds: stage.time.as_secs_f64(),
             undecided: stage.undecided,
+            is_cut: stage.is_cut,
         });
         let stages: Vec<Stage> = stages.collect();
         Report {
@@ -325,6 +326,7 @@ impl Words<'_> {
             influence,
             seconds: stages.iter().map(|stage| stage.seconds).sum(),
             stages,
+            limit_seconds: facts.time_limit.as_secs_f64(),
             interrupted,
             play: None,
         }

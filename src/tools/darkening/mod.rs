@@ -93,6 +93,8 @@ pub struct DarkeningTable {
     pub moves: usize,
     /// How many gates the whole circuit has.
     pub gates: usize,
+    /// The passes over it that were cut off by their time limit, so that there are more than there might be.
+    pub cut_passes: Vec<&'static str>,
     /// How many playouts run at a time.
     pub lanes: usize,
     /// A row for each state that is not terminal.
@@ -127,7 +129,9 @@ pub fn measure(
 ) -> Result<DarkeningTable, MachineError> {
     let (game, programs) = (engines.game(), engines.programs());
     let whole = programs.playout_code()?;
-    let circuit = &game.min_gates().circuit;
+    let optimised = game.min_gates();
+    let cut = optimised.passes.iter().filter(|pass| pass.is_cut);
+    let circuit = &optimised.circuit;
     let bounds = TernaryCircuit::new(game, circuit);
     let mut fixpoint = Fixpoint::new(game.clone(), &bounds, Width::X64);
     let layout = game.layout();
@@ -135,6 +139,7 @@ pub fn measure(
         bases: layout.bases.len(),
         moves: layout.inputs() - layout.bases.len(),
         gates: circuit.gates(),
+        cut_passes: cut.map(|pass| pass.name).collect(),
         lanes: whole.width().lanes(),
         rows: Vec::new(),
         interrupted: false,
