@@ -173,20 +173,34 @@ fn rules_that_cannot_be_evaluated_are_told() {
 /// A rule without an end that nothing depends on is no part of the game, but of all its rules.
 #[test]
 fn that_dead_rules_are_not_known_is_told_in_time() {
-    let rules = "
+    let game_of = |endless: &str| {
+        format!(
+            "
         (role p) (init a) (<= (legal p m) (true a)) (<= (next b) (true a))
         (<= terminal (true b)) (<= (goal p 100) (true b))
-        (<= (f (s ?x)) (f ?x))
-        (f z)";
+        {endless}"
+        )
+    };
     let start = std::time::Instant::now();
-    let found = inspection(rules);
-    let unknown = find(&found, FindingKind::DeadRulesUnknown, None);
-    assert!(!unknown.is_error);
-    let told = &unknown.message;
-    assert!(
-        told.contains("time limit") && told.contains("the rule at line 4"),
-        "{told}"
+    // All numbers of eight digits.
+    let digits: String = (0..10).map(|digit| format!("(digit {digit})")).collect();
+    let numbers = format!(
+        "(<= (f ?b ?c ?d ?e ?g ?h ?i ?x) (f ?a ?b ?c ?d ?e ?g ?h ?i) (digit ?x))
+        (f 0 0 0 0 0 0 0 0) {digits}"
     );
+    let terms = "(<= (f (s ?x)) (f ?x))
+        (f z)";
+    for (endless, why) in [(&*numbers, "time limit"), (terms, "terms grow without end")] {
+        let found = inspection(&game_of(endless));
+        let unknown = find(&found, FindingKind::DeadRulesUnknown, None);
+        assert!(!unknown.is_error);
+        let told = &unknown.message;
+        assert!(
+            told.contains(why) && told.contains("the rule at line 4"),
+            "{told}"
+        );
+    }
+    let rules = &game_of(terms);
     let config = MeasureConfig::default().with_time(Duration::from_millis(600));
     let figures = measure(&game(rules), &Setup::default(), &config, &Stop::new()).unwrap();
     let figures = figures.expect("matches end");

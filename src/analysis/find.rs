@@ -111,6 +111,7 @@ pub(super) fn find_goal_bounds(
     let cut = stages.stages.iter().filter(|stage| stage.is_cut);
     let cut: Vec<&str> = cut.map(|stage| stage.name).collect();
     match cut[..] {
+        _ if stop.is_set() => tracing::debug!(latches, counts, "goal bounds, interrupted"),
         [] => tracing::debug!(latches, counts, "goal bounds"),
         _ => {
             tracing::info!(latches, counts, ?cut, limit = ?config.time, "goal bounds, cut off by the time limit")

@@ -46,6 +46,12 @@ pub enum ProbesError {
         /// The line of the rule that took the most work.
         line: usize,
     },
+    /// Terms of the copy grow without end.
+    #[error("terms grow without end by the rule at line {line}")]
+    Growth {
+        /// The line of the rule that nests them.
+        line: usize,
+    },
     /// The copy cannot be grounded.
     #[error("not all rules can be grounded: {0}")]
     Ground(GroundError),
@@ -234,11 +240,11 @@ impl Probes {
 
 /// Why the copy of some rules, with probes of this name, is not ground.
 fn not_ground(rules: &Rules, probes: &[Probe], name: &str, reason: &GroundError) -> ProbesError {
-    let GroundError::Limit {
-        kind, line, rule, ..
-    } = reason
-    else {
-        return ProbesError::Ground(reason.clone());
+    let (line, rule) = match reason {
+        GroundError::Limit { line, rule, .. } | GroundError::Growth { line, rule, .. } => {
+            (*line, rule)
+        }
+        _ => return ProbesError::Ground(reason.clone()),
     };
     // A probe is at the line of its rule.
     let number = || {
@@ -246,9 +252,10 @@ fn not_ground(rules: &Rules, probes: &[Probe], name: &str, reason: &GroundError)
         number.split_once(')')?.0.parse::<usize>().ok()
     };
     let span = number().map(|number| probes[number].span);
-    ProbesError::Limit {
-        kind: *kind,
-        line: span.map_or(*line, |span| rules.source.position(span.start).line),
+    let line = span.map_or(line, |span| rules.source.position(span.start).line);
+    match reason {
+        GroundError::Limit { kind, .. } => ProbesError::Limit { kind: *kind, line },
+        _ => ProbesError::Growth { line },
     }
 }
 
