@@ -142,8 +142,7 @@ fn the_end_of_a_terminal_ends_the_work_as_well() {
 #[test]
 fn solving_gives_bounds_so_far() {
     let game = own("breakthrough");
-    let limits = ["--seconds=1000", "--memory=100000"];
-    let args = [&["solve", &game, "--format=json"][..], &limits].concat();
+    let args = ["solve", &game, "--format=json", "--seconds=1000"];
     let done = interrupted(&args, &["solving"]);
     assert_eq!(done.code, 0, "{:?}", done.messages);
     assert_eq!(done.report()["interrupted"], true);
@@ -191,7 +190,7 @@ fn files_that_are_left_out_are_named() {
     let [first, second] = ["breakthrough", "ticTacToe"].map(own);
     for command in [
         &["validate", "--play", "--seconds=1000", "--format=json"][..],
-        &["solve", "--seconds=1000", "--memory=100000"],
+        &["solve", "--seconds=1000"],
     ] {
         let args = [command, &[&first, &second]].concat();
         let done = interrupted(&args, IS_GROUND);
