@@ -42,7 +42,7 @@ const SOAK: Extent = Extent {
     work: 10_000_000,
     matches: (3, 200),
     ground_rules: 200_000,
-    bytes: 1 << 30,
+    bytes: 128 << 20,
     backends: &[Backend::Scalar, Backend::Lanes, Backend::Compiled],
     too_much: 12,
 };
