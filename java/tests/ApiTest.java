@@ -105,7 +105,7 @@ final class ApiTest {
         }
     }
 
-    private void nobodyMovesWhenTheMatchIsOver() {
+    private void nobodyMovesWhenTheMatchIsOver() throws Exception {
         String[][] line = {{"(mark 1 1)", "noop"}, {"noop", "(mark 2 1)"}, {"(mark 1 2)", "noop"},
             {"noop", "(mark 2 2)"}, {"(mark 1 3)", "noop"}};
         for (boolean proved : new boolean[] {false, true}) {
