@@ -57,7 +57,7 @@ impl StateMachine for Subtraction {
         Ok(Subtraction::read(state).0 == 0)
     }
 
-    fn legal_moves(
+    fn legal_moves_unchecked(
         &mut self,
         state: &State,
         role: RoleId,

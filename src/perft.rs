@@ -128,7 +128,7 @@ impl JointMoves {
         let mut legal = Vec::new();
         for role in RoleId::first(machine.roles().len()) {
             let mut moves = Vec::new();
-            machine.legal_moves(state, role, &mut moves)?;
+            machine.legal_moves_unchecked(state, role, &mut moves)?;
             legal.push(moves);
         }
         let some = legal.iter().all(|moves| !moves.is_empty());

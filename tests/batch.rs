@@ -21,7 +21,9 @@ impl Reference {
     fn legal(&mut self, state: &State) -> Vec<Vec<Move>> {
         let legal = |role| {
             let mut moves = Vec::new();
-            self.machine.legal_moves(state, role, &mut moves).unwrap();
+            self.machine
+                .legal_moves_unchecked(state, role, &mut moves)
+                .unwrap();
             moves
         };
         RoleId::first(self.roles).map(legal).collect()

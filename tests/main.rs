@@ -62,6 +62,7 @@ mod solve;
 mod solve_command;
 mod solving;
 mod steps;
+mod terminal;
 mod tiers;
 mod tournaments;
 mod traces;

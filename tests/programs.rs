@@ -112,6 +112,20 @@ fn an_engine_answers_about_many_positions() {
         assert!(turn < 4, "{state}");
     }
 
+    // Nobody moves when the match is over.
+    let legal = engine.ask(json!({"legal": {}}));
+    let nothing = json!([{"role": "x", "moves": []}, {"role": "o", "moves": []}]);
+    assert_eq!(legal["legal"]["roles"], nothing);
+    for request in [
+        json!({"go": {"role": "x", "nodes": 10}}),
+        json!({"go": {"role": "o", "nodes": 10}}),
+        json!({"apply": {"moves": ["noop", "(mark 3 3)"]}}),
+    ] {
+        let reply = engine.ask(request);
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.contains("the match is over"), "{reply}");
+    }
+
     // What is wrong changes nothing.
     let before = engine.ask(json!({"position": {"moves": [["(mark 1 1)", "noop"]]}}));
     for (wrong, said) in [

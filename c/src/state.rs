@@ -184,7 +184,7 @@ pub unsafe extern "C" fn propjit_state_goal(
 }
 
 /// Writes the numbers of a role's legal moves to `moves`, as far as there is room for `capacity` of
-/// them, and to `count` how many there are.
+/// them, and to `count` how many there are: none in a terminal state.
 ///
 /// # Safety
 /// `state` points to a state; `count` can be written to, and `moves` so many times as `capacity`
@@ -213,8 +213,8 @@ pub unsafe extern "C" fn propjit_state_legal(
     })
 }
 
-/// Makes the state what follows from a move of each role, in their order. If one is not legal, it
-/// stays as it is.
+/// Makes the state what follows from a move of each role, in their order. If one is not legal, or
+/// the match is over, it stays as it is.
 ///
 /// # Safety
 /// `state` points to a state that nobody else uses meanwhile; `moves` points to `count` numbers.

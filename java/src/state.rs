@@ -1,7 +1,7 @@
 //! Native methods of `Game` about single states, which are numbers in Java's memory.
 //!
 //! A state goes to Java as a *view*: how many joint moves it took, whether it is terminal, the
-//! state, and for each role the number of its legal moves and these.
+//! state, and for each role the number of moves that the rules derive as legal, and these.
 
 use std::cell::RefCell;
 
@@ -44,7 +44,7 @@ fn view(
             exchange.write(machine.is_terminal(&scratch.state)?.into());
             exchange.write_state(&scratch.state);
             for role in RoleId::first(game.role_names().len()) {
-                machine.legal_moves(&scratch.state, role, &mut scratch.legal)?;
+                machine.legal_moves_unchecked(&scratch.state, role, &mut scratch.legal)?;
                 exchange.write(scratch.legal.len() as i64);
                 for played in &scratch.legal {
                     exchange.write(played.0.into());
@@ -171,7 +171,7 @@ fn charge(
         }
         joint.clear();
         for role in RoleId::first(roles) {
-            machine.legal_moves(state, role, legal)?;
+            machine.legal_moves_unchecked(state, role, legal)?;
             match legal.len() {
                 0 => return Ok(steps),
                 1 => joint.push(legal[0]),

@@ -36,6 +36,7 @@ final class MachineTest {
         }
         test.statesAreWhatTheyContain();
         test.chargesEndAsMatchesDo();
+        test.terminalStatesAnswerAsGgpBaseDoes();
         test.averagesAreThoseOfCharges();
         test.errorsAreThoseOfGgpBase();
         System.out.println("the state machine for ggp-base works");
@@ -61,7 +62,10 @@ final class MachineTest {
                 List<String> joint = new ArrayList<>();
                 for (int role = 0; role < moves.length; role++) {
                     Checks.equal(String.valueOf(replay.goal(role)), goal(state, role));
-                    List<String> legal = new ArrayList<>(state.legalTexts(role));
+                    List<String> legal = new ArrayList<>();
+                    for (int move = 0; move < state.derivedCount(role); move++) {
+                        legal.add(game.moveText(role, state.derivedMove(role, move)));
+                    }
                     Collections.sort(legal);
                     Checks.equal(replay.legal(role), legal);
                     if (!state.isTerminal()) {
@@ -139,6 +143,22 @@ final class MachineTest {
             Checks.holds(both <= most + 1e-6 && both >= least - 1e-6, "goals add up to 100");
         }
         Checks.equal(replay.machine.getRandomJointMove(replay.state).size(), 2);
+    }
+
+    /** By what the rules derive, as those of ggp-base's own machines, which do not look at the end. */
+    private void terminalStatesAnswerAsGgpBaseDoes() throws Exception {
+        MachineReplay replay = replay("ticTacToe");
+        for (String[] joint : new String[][] {{"( mark 1 1 )", "noop"}, {"noop", "( mark 2 1 )"},
+            {"( mark 1 2 )", "noop"}, {"noop", "( mark 2 2 )"}, {"( mark 1 3 )", "noop"}}) {
+            replay.play(Arrays.asList(joint));
+        }
+        MachineState end = replay.state;
+        Checks.holds(replay.isTerminal(), "x has won");
+        for (Role role : replay.machine.getRoles()) {
+            Checks.holds(!replay.machine.getLegalMoves(end, role).isEmpty(), "rules go on");
+        }
+        List<Move> joint = replay.machine.getRandomJointMove(end);
+        Checks.holds(!replay.machine.getNextState(end, joint).equals(end), "rules go on");
     }
 
     /** Where charges are long, and where they end without goals. */

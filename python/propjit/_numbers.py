@@ -33,13 +33,12 @@ class Numbers:
     def mask(self, state: State, role: str) -> np.ndarray:
         """1 for each legal action, else 0; none is legal in a terminal state."""
         mask = np.zeros(self.actions, dtype=np.int8)
-        if not state.terminal:
-            mask[state.legal_numbers(role)] = 1
+        mask[state.legal_numbers(role)] = 1
         return mask
 
     def check(self, state: State, role: str, action: Optional[int]) -> None:
         """Raises a `ValueError` unless the action is one of the role's legal ones."""
-        if state.terminal or action not in state.legal_numbers(role):
+        if action not in state.legal_numbers(role):
             raise ValueError(f"action {action} of {role} is not legal")
 
     def is_given_up(self, state: State, steps: int, max_steps: int) -> bool:

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::errors::IllegalMoveError;
+use crate::errors::{IllegalMoveError, machine_error};
 use crate::game::{Game, RoleName};
 use crate::playouts;
 
@@ -164,7 +164,7 @@ impl State {
         self.game.clone_ref(py)
     }
 
-    /// The legal moves of a role, or those of all roles by name.
+    /// The legal moves of a role, or those of all roles by name. In a terminal state there are none.
     #[pyo3(signature = (role=None))]
     fn legal<'py>(&self, py: Python<'py>, role: Option<RoleName>) -> PyResult<Bound<'py, PyAny>> {
         let game = self.game.get();
@@ -180,7 +180,7 @@ impl State {
         Ok(legal.into_any())
     }
 
-    /// The numbers of a role's legal moves: see `Game.moves`.
+    /// The numbers of a role's legal moves: see `Game.moves`. In a terminal state there are none.
     fn legal_numbers(&self, py: Python<'_>, role: RoleName) -> PyResult<Vec<u32>> {
         let game = self.game.get();
         game.ground("numbers of moves")?;
@@ -189,7 +189,7 @@ impl State {
         Ok(moves.into_iter().map(|played| played.0).collect())
     }
 
-    /// The roles that have several legal moves.
+    /// The roles that have several legal moves. In a terminal state there are none.
     #[getter]
     fn to_move<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let names = self.game.get().role_names().into_iter();
@@ -201,11 +201,16 @@ impl State {
     /// The state that follows. `moves` is one move, if one role has a choice; moves by role, where
     /// those who have no choice may be left out; or a move for each role, in their order.
     ///
+    /// If a move is not legal, or the state is terminal, there is an `IllegalMoveError`.
+    ///
     /// >>> from propjit import Game
     /// >>> start = Game.named("ticTacToe").initial
     /// >>> start.apply({"x": "(mark 1 1)"}) == start.apply(["(mark 1 1)", "noop"])
     /// True
     fn apply(&self, py: Python<'_>, moves: Played) -> PyResult<State> {
+        if self.terminal(py)? {
+            return Err(machine_error(MachineError::MatchOver));
+        }
         let joint = self.joint(py, moves)?;
         let next = self.ask(py, |machine, state| {
             let roles = RoleId::first(joint.len()).zip(&joint);

@@ -56,6 +56,27 @@ def test_a_match(game):
     assert tuple(moves[n] for n in game.initial.legal_numbers("x")) == game.initial.legal(0)
 
 
+@pytest.mark.parametrize("backend", ["prover", "scalar", "lanes", "compiled"])
+def test_nobody_moves_when_the_match_is_over(game, backend):
+    game = Game.load(text=game.text, backend=backend)
+    state = game.initial
+    for move in ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]:
+        state = state.apply(move)
+    assert state.terminal and state.to_move == ()
+    assert state.legal() == {"x": (), "o": ()} and state.legal("o") == ()
+    if game.is_ground:
+        assert state.legal_numbers("o") == []
+    for moves in ["(mark 3 3)", {"o": "(mark 3 3)"}, {}, ["noop", "(mark 3 3)"], [], "jump"]:
+        with pytest.raises(IllegalMoveError, match="the match is over"):
+            state.apply(moves)
+    search = Search(state)
+    search.run(playouts=1000)
+    for role, goal in {"x": 100, "o": 0}.items():
+        report = search.report(role)
+        assert report.best is None and report.moves == ()
+        assert report.value == goal and report.solved
+
+
 def test_moves_are_given_in_several_ways(game):
     one = game.initial.apply("(mark 3 3)")
     assert one == game.initial.apply({"x": "(mark 3 3)"})

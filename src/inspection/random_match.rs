@@ -122,7 +122,8 @@ impl RandomMatches {
             }
             let start = self.moves.len();
             for (role, legal) in RoleId::first(self.legal.len()).zip(&mut self.legal) {
-                self.machine.legal_moves(&self.state, role, legal)?;
+                self.machine
+                    .legal_moves_unchecked(&self.state, role, legal)?;
                 if legal.is_empty() {
                     self.moves.truncate(start);
                     return Ok(Some(RandomMatch::Stuck(role)));

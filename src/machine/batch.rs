@@ -42,7 +42,8 @@ use crate::state::ones;
 /// States of a game: at most as many as there are lanes.
 ///
 /// Lanes are filled from the first on. What a method says of lanes holds for those that are
-/// filled.
+/// filled. Legal moves in lanes are what the rules derive, also in [terminal](Batch::terminal)
+/// states, where it means nothing.
 pub struct Batch {
     game: Arc<GroundGame>,
     evaluator: LaneEvaluator,
@@ -375,10 +376,13 @@ impl Batch {
         to_columns(width, self.evaluator.inputs(bases), &mut packed[before..]);
     }
 
-    /// The legal moves of each role in a state.
+    /// The legal moves of each role in a state: none in a terminal one.
     pub fn legal_moves(&mut self, state: &State) -> Vec<Vec<Move>> {
         self.fill(state, 1);
         let roles = RoleId::first(self.game.roles().len());
+        if !self.terminal().is_empty() {
+            return roles.map(|_| Vec::new()).collect();
+        }
         roles
             .map(|role| {
                 let mut moves = Vec::new();

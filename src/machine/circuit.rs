@@ -64,7 +64,7 @@ impl<E: CircuitEvaluator> StateMachine for CircuitMachine<E> {
         Ok(terminal)
     }
 
-    fn legal_moves(
+    fn legal_moves_unchecked(
         &mut self,
         state: &State,
         role: RoleId,

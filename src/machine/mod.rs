@@ -108,6 +108,9 @@ pub enum MachineError {
         /// The move.
         text: String,
     },
+    /// The state is terminal, so that nobody makes a move there.
+    #[error("the match is over: no move is made in a terminal state")]
+    MatchOver,
     /// The text is not a move, or not a proposition, of the game.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
@@ -157,6 +160,11 @@ fn values_text(values: &[i32]) -> String {
 /// numbers are its own. Between machines they travel as text
 /// ([`fluents`](StateMachine::fluents), [`move_text`](StateMachine::move_text)).
 ///
+/// In a terminal state the match is over: nobody has a legal move, though rules often go on to
+/// derive some. This is decided here for all backends, by
+/// [`legal_moves`](StateMachine::legal_moves) and [`next_state`](StateMachine::next_state); what the
+/// rules derive is told by methods whose names end in `_unchecked`, which backends implement.
+///
 /// Methods take `&mut self` because evaluation needs working memory. Each thread has a machine
 /// of its own.
 ///
@@ -173,7 +181,7 @@ pub trait StateMachine: Send {
     }
 
     /// A legal move of the role, if it has one: the first in their order, unless all of them
-    /// take longer to find than one.
+    /// take longer to find than one. In a terminal state there is none.
     ///
     /// # Errors
     /// When the machine cannot go on, as when the prover hits a limit.
@@ -182,8 +190,24 @@ pub trait StateMachine: Send {
         state: &State,
         role: RoleId,
     ) -> Result<Option<Move>, MachineError> {
+        match self.is_terminal(state)? {
+            true => Ok(None),
+            false => self.any_legal_move_unchecked(state, role),
+        }
+    }
+
+    /// As [`any_legal_move`](StateMachine::any_legal_move), but whether the state is terminal is not
+    /// checked.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
+    fn any_legal_move_unchecked(
+        &mut self,
+        state: &State,
+        role: RoleId,
+    ) -> Result<Option<Move>, MachineError> {
         let mut moves = Vec::new();
-        self.legal_moves(state, role, &mut moves)?;
+        self.legal_moves_unchecked(state, role, &mut moves)?;
         Ok(moves.first().copied())
     }
 
@@ -199,11 +223,30 @@ pub trait StateMachine: Send {
     /// When the machine cannot go on, as when the prover hits a limit.
     fn is_terminal(&mut self, state: &State) -> Result<bool, MachineError>;
 
-    /// Fills `moves` with what the role may play in the state, in the same order each time.
+    /// Fills `moves` with what the role may play in the state, in the same order each time: nothing
+    /// in a terminal state.
     ///
     /// # Errors
     /// When the machine cannot go on, as when the prover hits a limit.
     fn legal_moves(
+        &mut self,
+        state: &State,
+        role: RoleId,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), MachineError> {
+        if self.is_terminal(state)? {
+            moves.clear();
+            return Ok(());
+        }
+        self.legal_moves_unchecked(state, role, moves)
+    }
+
+    /// Fills `moves` with what the rules derive as legal for the role, in the same order each time.
+    /// Whether the state is terminal is not checked; what is derived in a terminal one means nothing.
+    ///
+    /// # Errors
+    /// When the machine cannot go on, as when the prover hits a limit.
+    fn legal_moves_unchecked(
         &mut self,
         state: &State,
         role: RoleId,
@@ -224,8 +267,8 @@ pub trait StateMachine: Send {
     ) -> Result<(), MachineError>;
 
     /// Makes `next` the state that follows when each role plays its move of
-    /// `joint`, in role order. Whether they are legal is not checked; after
-    /// illegal moves the next state means nothing.
+    /// `joint`, in role order. Whether they are legal is not checked; after illegal moves, and
+    /// after a terminal state, the next state means nothing.
     ///
     /// # Errors
     /// When the machine cannot go on, as when the prover hits a limit.
@@ -266,18 +309,21 @@ pub trait StateMachine: Send {
     /// The state that follows when each role plays its move of `joint`, in role order.
     ///
     /// # Errors
-    /// [`MachineError::IllegalMove`] for the first role whose move is not legal,
-    /// [`MachineError::JointMove`] if there is not one move per role, or when the machine cannot
-    /// go on.
+    /// [`MachineError::JointMove`] if there is not one move per role,
+    /// [`MachineError::MatchOver`] if the state is terminal, [`MachineError::IllegalMove`] for the
+    /// first role whose move is not legal, or when the machine cannot go on.
     fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
         let roles = self.roles().len();
         if joint.len() != roles {
             let given = joint.len();
             return Err(MachineError::JointMove { roles, given });
         }
+        if self.is_terminal(state)? {
+            return Err(MachineError::MatchOver);
+        }
         let mut legal = Vec::new();
         for (role, &played) in RoleId::first(roles).zip(joint) {
-            self.legal_moves(state, role, &mut legal)?;
+            self.legal_moves_unchecked(state, role, &mut legal)?;
             if !legal.contains(&played) {
                 return Err(MachineError::IllegalMove {
                     role: self.roles()[role.index()].clone(),

@@ -84,7 +84,7 @@ impl StateMachine for ProverMachine {
         self.prover.set_stop(stop.clone());
     }
 
-    fn any_legal_move(
+    fn any_legal_move_unchecked(
         &mut self,
         state: &State,
         role: RoleId,
@@ -108,7 +108,7 @@ impl StateMachine for ProverMachine {
         Ok(self.prover.is_terminal()?)
     }
 
-    fn legal_moves(
+    fn legal_moves_unchecked(
         &mut self,
         state: &State,
         role: RoleId,

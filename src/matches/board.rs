@@ -68,7 +68,7 @@ impl Board {
         self.machine.is_terminal(&self.state)
     }
 
-    /// The legal moves of a role, in the same order each time.
+    /// The legal moves of a role, in the same order each time: none when the match is over.
     ///
     /// # Errors
     /// When the machine fails.
@@ -78,7 +78,7 @@ impl Board {
         Ok(moves)
     }
 
-    /// The legal moves of a role, as canonical text.
+    /// The legal moves of a role, as canonical text: none when the match is over.
     ///
     /// # Errors
     /// When the machine fails.
@@ -89,7 +89,7 @@ impl Board {
     }
 
     /// A legal move of a role, if it has one, as canonical text: see
-    /// [`StateMachine::any_legal_move`].
+    /// [`StateMachine::any_legal_move`]. There is none when the match is over.
     ///
     /// # Errors
     /// When the machine fails.
@@ -118,8 +118,12 @@ impl Board {
     /// The legal move of the role that `text` spells.
     ///
     /// # Errors
-    /// [`MachineError::IllegalMove`] if it spells none, or if the machine fails.
+    /// [`MachineError::MatchOver`] in a terminal state, [`MachineError::IllegalMove`] if it spells
+    /// none, or if the machine fails.
     pub fn find(&mut self, role: RoleId, text: &str) -> Result<Move, MachineError> {
+        if self.is_terminal()? {
+            return Err(MachineError::MatchOver);
+        }
         let legal = self.legal(role)?;
         let texts: Vec<String> = legal
             .iter()
@@ -137,8 +141,8 @@ impl Board {
     /// Goes on to the state after these moves, one per role in role order.
     ///
     /// # Errors
-    /// [`MachineError::JointMove`] or [`MachineError::IllegalMove`], or if the machine
-    /// fails; the state is then unchanged.
+    /// [`MachineError::JointMove`], [`MachineError::MatchOver`] or [`MachineError::IllegalMove`], or
+    /// if the machine fails; the state is then unchanged.
     pub fn advance(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
         let roles = self.roles().len();
         if joint.len() != roles {

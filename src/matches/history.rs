@@ -68,7 +68,7 @@ impl History {
         roles.map(|role| self.board.goal(role)).collect()
     }
 
-    /// The legal moves of each role, as canonical text.
+    /// The legal moves of each role, as canonical text: none when the match is over.
     ///
     /// # Errors
     /// When the machine fails.
@@ -81,9 +81,9 @@ impl History {
     /// understands it.
     ///
     /// # Errors
-    /// [`MachineError::IllegalMove`] for the first role whose move is not legal,
-    /// [`MachineError::JointMove`] if there is not one move for each role, or when the machine
-    /// fails.
+    /// [`MachineError::MatchOver`] in a terminal state, [`MachineError::IllegalMove`] for the first
+    /// role whose move is not legal, [`MachineError::JointMove`] if there is not one move for each
+    /// role, or when the machine fails.
     pub fn play(&mut self, joint: &[impl AsRef<str>]) -> Result<(), MachineError> {
         let before = self.board.state().clone();
         let mut canonical = Vec::new();

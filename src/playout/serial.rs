@@ -152,7 +152,7 @@ impl SerialPlayouts {
         self.joint.clear();
         for role in RoleId::first(self.machine.roles().len()) {
             self.machine
-                .legal_moves(&self.state, role, &mut self.legal)?;
+                .legal_moves_unchecked(&self.state, role, &mut self.legal)?;
             let choice = match self.legal.len() {
                 0 => return Ok(false),
                 1 => 0,

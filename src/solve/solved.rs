@@ -244,7 +244,7 @@ impl<'a> Solved<'a> {
         let mut positions = Vec::new();
         let mut legal = Vec::new();
         for &played in &plan.moves {
-            machine.legal_moves(&state, role, &mut legal)?;
+            machine.legal_moves_unchecked(&state, role, &mut legal)?;
             if legal.len() > 1 {
                 positions.push(writer.position(state.words(), &[role], &[played]));
             }

@@ -269,13 +269,13 @@ impl Searched {
         let start = Instant::now();
         let role = self.role(&go.role)?;
         let text = |error: MachineError| error.to_string();
+        if self.history.is_over().map_err(text)? {
+            return Err(text(MachineError::MatchOver));
+        }
         let legal = self.history.legal().map_err(text)?;
         let legal = &legal[role.index()];
-        let over = self.history.is_over().map_err(text)?;
-        let first = match legal.first() {
-            Some(first) if !over => first,
-            _ => return Err(format!("{} has nothing to choose", go.role)),
-        };
+        let first = legal.first();
+        let first = first.ok_or_else(|| format!("{} has no legal move here", go.role))?;
         if legal.len() == 1 {
             let text = first.clone();
             return Ok(LineReply::Move(Said {

@@ -54,7 +54,7 @@ pub trait Evaluator: Send {
     /// count.
     fn step_cost(&mut self) -> f64;
 
-    /// The legal moves of each role.
+    /// The legal moves of each role: none in a terminal state.
     ///
     /// # Errors
     /// When the machine cannot go on.
@@ -73,8 +73,8 @@ pub trait Evaluator: Send {
     /// When the machine cannot go on.
     fn skip_forced_moves(&mut self, state: &State, depth: u32) -> Result<Successor, MachineError>;
 
-    /// The legal moves of each role, in each of the states, or in the first few if those have
-    /// very many.
+    /// The legal moves of each role, in each of the states, none of which is terminal, or in the
+    /// first few if those have very many.
     ///
     /// # Errors
     /// When the machine cannot go on.

@@ -62,7 +62,11 @@ impl Evaluator for SerialEvaluator {
     }
 
     fn legal_moves(&mut self, state: &State) -> Result<Vec<Vec<Move>>, MachineError> {
-        legal_moves(self.machine(), state)
+        let machine = self.machine();
+        match machine.is_terminal(state)? {
+            true => Ok(vec![Vec::new(); machine.roles().len()]),
+            false => legal_moves(machine, state),
+        }
     }
 
     fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, MachineError> {
@@ -84,7 +88,7 @@ impl Evaluator for SerialEvaluator {
         let mut moves = Vec::new();
         for (state, _) in states {
             for role in RoleId::first(roles) {
-                machine.legal_moves(state, role, &mut moves)?;
+                machine.legal_moves_unchecked(state, role, &mut moves)?;
                 legal.push(&moves);
             }
             if legal.moves() >= MOST_MOVES / 2 {
@@ -153,6 +157,7 @@ fn skip_forced_moves(
     Ok(Successor { state, info })
 }
 
+/// The legal moves of each role in a state that is not terminal.
 fn legal_moves(
     machine: &mut dyn StateMachine,
     state: &State,
@@ -161,7 +166,7 @@ fn legal_moves(
     roles
         .map(|role| {
             let mut moves = Vec::new();
-            machine.legal_moves(state, role, &mut moves)?;
+            machine.legal_moves_unchecked(state, role, &mut moves)?;
             Ok(moves)
         })
         .collect()

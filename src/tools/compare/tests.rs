@@ -44,13 +44,13 @@ impl StateMachine for Broken {
         Ok(self.inner.is_terminal(state)? ^ self.is_wrong(Wrong::Terminal))
     }
 
-    fn legal_moves(
+    fn legal_moves_unchecked(
         &mut self,
         state: &State,
         role: RoleId,
         moves: &mut Vec<Move>,
     ) -> Result<(), MachineError> {
-        self.inner.legal_moves(state, role, moves)?;
+        self.inner.legal_moves_unchecked(state, role, moves)?;
         if self.is_wrong(Wrong::Legal) {
             moves.pop();
         }

@@ -233,7 +233,7 @@ pub fn random_match(
     while states.len() < most && !machine.is_terminal(&state)? {
         let mut joint = Vec::new();
         for role in RoleId::first(machine.roles().len()) {
-            machine.legal_moves(&state, role, &mut legal)?;
+            machine.legal_moves_unchecked(&state, role, &mut legal)?;
             let Some(&played) = legal.choose(rng) else {
                 return Ok(states);
             };

@@ -27,7 +27,7 @@ public final class SearchReport {
     /**
      * The best move.
      *
-     * @throws PlayException if there is no legal one
+     * @throws PlayException if there is no legal one, as in a terminal state
      */
     public int best() {
         if (moves.isEmpty()) {

@@ -14,25 +14,27 @@ import java.util.function.IntConsumer;
  */
 public final class State {
     private static final String[] NO_LINES = {};
+    private static final int[] NO_MOVES = {};
 
     private final Game game;
     /** A bit for each proposition, without words that are zero at the end. */
     final long[] words;
     private final boolean terminal;
-    private final int[][] legal;
+    /** For each role, what the rules derive as legal. */
+    private final int[][] derived;
 
     /** Reads a view of a state. */
     State(Game game, Exchange view) {
         this.game = game;
         terminal = view.get() != 0;
         words = view.getWords();
-        legal = new int[game.roles().size()][];
-        for (int role = 0; role < legal.length; role++) {
+        derived = new int[game.roles().size()][];
+        for (int role = 0; role < derived.length; role++) {
             int[] moves = new int[view.getInt()];
             for (int i = 0; i < moves.length; i++) {
                 moves[i] = view.getInt();
             }
-            legal[role] = moves;
+            derived[role] = moves;
         }
     }
 
@@ -46,12 +48,12 @@ public final class State {
         return terminal;
     }
 
-    /** The numbers of a role's legal moves. */
+    /** The numbers of a role's legal moves: none in a terminal state. */
     public int[] legal(int role) {
         return legalOf(role).clone();
     }
 
-    /** How many legal moves a role has. */
+    /** How many legal moves a role has: none in a terminal state. */
     public int legalCount(int role) {
         return legalOf(role).length;
     }
@@ -72,22 +74,53 @@ public final class State {
     }
 
     private int[] legalOf(int role) {
-        Game.requireRole(role, legal.length);
-        return legal[role];
+        int[] moves = derivedOf(role);
+        return terminal ? NO_MOVES : moves;
+    }
+
+    private int[] derivedOf(int role) {
+        Game.requireRole(role, derived.length);
+        return derived[role];
+    }
+
+    /**
+     * How many moves the rules derive as legal for a role, in a terminal state, too, where they mean
+     * nothing. State machines that do not look whether a match is over answer with them.
+     */
+    public int derivedCount(int role) {
+        return derivedOf(role).length;
+    }
+
+    /** One of the moves that the rules derive as legal for a role, from 0 up to their number. */
+    public int derivedMove(int role, int index) {
+        return derivedOf(role)[index];
     }
 
     /**
      * The state that follows when each role makes its move, in the order of the roles.
      *
-     * @throws IllegalMoveException if a move is not legal, or there is not one of each role
+     * @throws IllegalMoveException if a move is not legal, there is not one of each role, or the match
+     *     is over
      */
     public State next(int... moves) {
-        if (moves.length != legal.length) {
+        requireMoveOfEachRole(moves);
+        if (terminal) {
             throw new IllegalMoveException(
-                    moves.length + " moves were given for " + legal.length + " roles");
+                    "the match is over: no move is made in a terminal state");
         }
+        return derivedNext(moves);
+    }
+
+    /**
+     * As {@link #next}, but what follows by the rules from a terminal state, too, where it means
+     * nothing.
+     *
+     * @throws IllegalMoveException if a move is not derived as legal, or there is not one of each role
+     */
+    public State derivedNext(int... moves) {
+        requireMoveOfEachRole(moves);
         for (int role = 0; role < moves.length; role++) {
-            if (!isLegal(role, moves[role])) {
+            if (!isDerived(role, moves[role])) {
                 String text = game.moveText(role, moves[role]);
                 throw new IllegalMoveException(
                         game.roles().get(role) + " may not play " + text + " here");
@@ -96,8 +129,15 @@ public final class State {
         return game.next(this, moves);
     }
 
-    private boolean isLegal(int role, int move) {
-        for (int other : legal[role]) {
+    private void requireMoveOfEachRole(int[] moves) {
+        if (moves.length != derived.length) {
+            throw new IllegalMoveException(
+                    moves.length + " moves were given for " + derived.length + " roles");
+        }
+    }
+
+    private boolean isDerived(int role, int move) {
+        for (int other : derived[role]) {
             if (other == move) {
                 return true;
             }

@@ -29,6 +29,8 @@ import org.ggp.base.util.statemachine.exceptions.TransitionDefinitionException;
  * <p>States are propjit's, and turned to sentences only when somebody asks for these; states of other
  * state machines are taken as well, at some cost. Since states never change, {@code
  * getNextStateDestructively} is {@code getNextState}, and {@code clone} of a state is that state.
+ *
+ * <p>As ggp-base's own machines do, it answers in terminal states by what the rules derive.
  */
 public final class PropjitStateMachine extends StateMachine {
     private Game game;
@@ -88,13 +90,13 @@ public final class PropjitStateMachine extends StateMachine {
     public List<Move> getLegalMoves(MachineState state, Role role) throws MoveDefinitionException {
         State own = own(state);
         int player = number(role);
-        int count = own.legalCount(player);
+        int count = own.derivedCount(player);
         if (count == 0) {
             throw new MoveDefinitionException(state, role);
         }
         List<Move> moves = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            moves.add(names.move(player, own.legalMove(player, i)));
+            moves.add(names.move(player, own.derivedMove(player, i)));
         }
         return moves;
     }
@@ -107,7 +109,7 @@ public final class PropjitStateMachine extends StateMachine {
             for (int player = 0; player < numbers.length; player++) {
                 numbers[player] = names.number(player, moves.get(player));
             }
-            return new PropjitState(names, own(state).next(numbers));
+            return new PropjitState(names, own(state).derivedNext(numbers));
         } catch (IllegalMoveException | UnknownNameException | PlayException error) {
             throw new TransitionDefinitionException(state, moves);
         }
@@ -127,12 +129,12 @@ public final class PropjitStateMachine extends StateMachine {
     public Move getRandomMove(MachineState state, Role role) throws MoveDefinitionException {
         State own = own(state);
         int player = number(role);
-        int count = own.legalCount(player);
+        int count = own.derivedCount(player);
         if (count == 0) {
             throw new MoveDefinitionException(state, role);
         }
         int chosen = count == 1 ? 0 : ThreadLocalRandom.current().nextInt(count);
-        return names.move(player, own.legalMove(player, chosen));
+        return names.move(player, own.derivedMove(player, chosen));
     }
 
     /** One call of the library. */
