@@ -3,7 +3,8 @@
 use crate::common;
 use propjit::Game;
 use propjit::environment::{
-    ActionError, EnvironmentConfig, Observation, Outputs, Shape, VectorEnvironment,
+    ActionError, EnvironmentConfig, EnvironmentError, Observation, Outputs, Shape,
+    VectorEnvironment,
 };
 use propjit::machine::{Move, RoleId, State, StateMachine};
 use propjit::rng::{GameRng, streams};
@@ -49,7 +50,7 @@ impl Arrays {
 
 /// Environments with their arrays, at the start of matches.
 fn environment(game: &Game, config: &EnvironmentConfig) -> (VectorEnvironment, Arrays) {
-    let mut environment = VectorEnvironment::new(game.engines().unwrap(), config);
+    let mut environment = VectorEnvironment::new(game.engines().unwrap(), config).unwrap();
     let mut arrays = Arrays::new(environment.shape());
     environment.reset(7, arrays.outputs());
     (environment, arrays)
@@ -299,6 +300,43 @@ fn arrays_can_be_addressed() {
     assert!(!fits(usize::MAX) && !fits(usize::MAX / 2) && !fits(usize::MAX / 64));
 }
 
+#[test]
+fn matches_that_are_over_at_once_have_no_steps() {
+    let game = common::game(
+        "(role r) (init (at 1)) (legal r go) (legal r stay) (<= (next (at 2)) (does r go))
+         (<= terminal (true (at 1))) (goal r 50)",
+    );
+    let config = EnvironmentConfig::default();
+    let refused = VectorEnvironment::new(game.engines().unwrap(), &config).unwrap_err();
+    assert!(matches!(refused, EnvironmentError::Over), "{refused}");
+}
+
+/// More than any memory has, though it can be addressed; on more threads than any system starts.
+#[test]
+fn environments_without_memory_are_refused() {
+    let game = common::own_game("ticTacToe");
+    for (environments, threads) in [(10_usize.pow(15), 1), (10_usize.pow(15), usize::MAX)] {
+        for joint in [None, Some(true)] {
+            let config = EnvironmentConfig::default()
+                .with_environments(environments)
+                .with_threads(threads)
+                .with_joint(joint);
+            config.check(game.ground_game().unwrap()).unwrap();
+            let refused = VectorEnvironment::new(game.engines().unwrap(), &config).unwrap_err();
+            let EnvironmentError::Memory { bytes, .. } = refused else {
+                panic!("{refused}");
+            };
+            assert!(bytes > 20 * environments / 8, "{refused}");
+            assert!(refused.to_string().contains("ask for fewer"), "{refused}");
+        }
+    }
+    // There are no more threads than there is work for.
+    let config = EnvironmentConfig::default()
+        .with_environments(8)
+        .with_threads(usize::MAX);
+    environment(&game, &config);
+}
+
 /// What cannot be played is refused, and nothing happens then.
 #[test]
 fn illegal_actions_are_refused() {
@@ -348,11 +386,12 @@ fn illegal_actions_are_refused() {
     let config = EnvironmentConfig::default().with_environments(2);
     assert!(
         VectorEnvironment::new(game.engines().unwrap(), &config)
+            .unwrap()
             .shape()
             .joint
     );
     let config = config.with_joint(Some(false));
-    let mut environment = VectorEnvironment::new(game.engines().unwrap(), &config);
+    let mut environment = VectorEnvironment::new(game.engines().unwrap(), &config).unwrap();
     let mut arrays = Arrays::new(environment.shape());
     let error = environment.step(&[0, 0], arrays.outputs()).unwrap_err();
     assert_eq!(error, ActionError::Joint { environment: 0 });

@@ -22,7 +22,7 @@ typedef enum PropjitStatus {
   PROPJIT_STATUS_BAD_ARGUMENT = 1,
   // A rulesheet cannot be read, is wrong, or cannot be played as asked.
   PROPJIT_STATUS_LOAD_FAILED = 2,
-  // A move or an action is not legal.
+  // A move or an action is not legal, as none is in a terminal state.
   PROPJIT_STATUS_ILLEGAL_MOVE = 3,
   // A text names no move or proposition of the game.
   PROPJIT_STATUS_UNKNOWN_NAME = 4,
@@ -30,6 +30,10 @@ typedef enum PropjitStatus {
   PROPJIT_STATUS_PLAY_FAILED = 5,
   // A mistake in propjit. What the call was about should not be used any more.
   PROPJIT_STATUS_PANICKED = 6,
+  // There is not enough memory for what was asked for.
+  PROPJIT_STATUS_OUT_OF_MEMORY = 7,
+  // The threads that were asked for cannot be started.
+  PROPJIT_STATUS_NO_THREADS = 8,
 } PropjitStatus;
 
 // Many matches of a game, played step by step. One thread at a time may use them.
@@ -100,7 +104,7 @@ typedef struct PropjitPlayouts {
 
 // What is known about a role.
 typedef struct PropjitSearchReport {
-  // Whether there is a best move: not if there is no legal one.
+  // Whether there is a best move: not if there is no legal one, as in a terminal state.
   bool has_best;
   // The best move.
   uint32_t best;
@@ -408,7 +412,7 @@ enum PropjitStatus propjit_state_goal(const struct PropjitState *state,
                                       int32_t *goal);
 
 // Writes the numbers of a role's legal moves to `moves`, as far as there is room for `capacity` of
-// them, and to `count` how many there are.
+// them, and to `count` how many there are: none in a terminal state.
 //
 // # Safety
 // `state` points to a state; `count` can be written to, and `moves` so many times as `capacity`
@@ -419,8 +423,8 @@ enum PropjitStatus propjit_state_legal(const struct PropjitState *state,
                                        size_t capacity,
                                        size_t *count);
 
-// Makes the state what follows from a move of each role, in their order. If one is not legal, it
-// stays as it is.
+// Makes the state what follows from a move of each role, in their order. If one is not legal, or
+// the match is over, it stays as it is.
 //
 // # Safety
 // `state` points to a state that nobody else uses meanwhile; `moves` points to `count` numbers.

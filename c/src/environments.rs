@@ -105,13 +105,11 @@ pub unsafe extern "C" fn propjit_environments_new(
         let engines = engines.ok_or(QuestionError::NotGround("environments"))?;
         let config = EnvironmentConfig::default()
             .with_environments(count)
-            .with_threads(threads)
+            .with_threads(Failure::check_threads(threads)?)
             .with_joint(Some(joint))
             .with_max_steps(max_steps);
-        let possible = config.check(engines.game());
-        possible.map_err(Failure::argument)?;
         let start = || {
-            let core = VectorEnvironment::new(engines, &config);
+            let core = VectorEnvironment::new(engines, &config)?;
             let game = game.clone();
             Ok(Environments { game, core })
         };
@@ -241,7 +239,9 @@ pub unsafe extern "C" fn propjit_environments_nth_legal(
         let count = core.shape().environments * core.shape().actors();
         // SAFETY: as promised by the caller.
         let (ranks, actions) = unsafe { (array(ranks, count)?, array_mut(actions, count)?) };
-        let mut found = vec![0; count];
+        let mut found = Vec::new();
+        found.try_reserve_exact(count).map_err(Failure::memory)?;
+        found.resize(count, 0);
         core.nth_legal(ranks, &mut found)?;
         actions.copy_from_slice(&found);
         Ok(())

@@ -1,13 +1,15 @@
 //! Statuses, texts of errors, and the border that no panic crosses.
 
 use std::cell::RefCell;
+use std::collections::TryReserveError;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use propjit::environment::ActionError;
+use propjit::environment::{ActionError, EnvironmentError};
 use propjit::error_text::{panic_text, with_causes};
 use propjit::game::QuestionError;
+use propjit::profile::MAX_THREADS;
 use propjit::{LoadError, MachineError};
 
 /// How a call went.
@@ -20,7 +22,7 @@ pub enum Status {
     BadArgument = 1,
     /// A rulesheet cannot be read, is wrong, or cannot be played as asked.
     LoadFailed = 2,
-    /// A move or an action is not legal.
+    /// A move or an action is not legal, as none is in a terminal state.
     IllegalMove = 3,
     /// A text names no move or proposition of the game.
     UnknownName = 4,
@@ -28,6 +30,10 @@ pub enum Status {
     PlayFailed = 5,
     /// A mistake in propjit. What the call was about should not be used any more.
     Panicked = 6,
+    /// There is not enough memory for what was asked for.
+    OutOfMemory = 7,
+    /// The threads that were asked for cannot be started.
+    NoThreads = 8,
 }
 
 /// Why a call failed.
@@ -40,6 +46,20 @@ impl Failure {
     pub(crate) fn new(status: Status, text: impl ToString) -> Failure {
         let text = text.to_string();
         Failure { status, text }
+    }
+
+    /// Whether there may be so many threads.
+    pub(crate) fn check_threads(threads: usize) -> Result<usize, Failure> {
+        match threads <= MAX_THREADS {
+            true => Ok(threads),
+            false => Err(Failure::argument(format!(
+                "there are {MAX_THREADS} threads at most, not {threads}"
+            ))),
+        }
+    }
+
+    pub(crate) fn memory(error: TryReserveError) -> Failure {
+        Failure::new(Status::OutOfMemory, error)
     }
 
     pub(crate) fn argument(text: impl ToString) -> Failure {
@@ -56,9 +76,9 @@ impl From<LoadError> for Failure {
 impl From<MachineError> for Failure {
     fn from(error: MachineError) -> Failure {
         let status = match error {
-            MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
-                Status::IllegalMove
-            }
+            MachineError::IllegalMove { .. }
+            | MachineError::JointMove { .. }
+            | MachineError::MatchOver => Status::IllegalMove,
             MachineError::UnknownName(_) => Status::UnknownName,
             _ => Status::PlayFailed,
         };
@@ -73,6 +93,17 @@ impl From<QuestionError> for Failure {
             QuestionError::NotGround(_) => Failure::new(Status::PlayFailed, error),
             _ => Failure::argument(error),
         }
+    }
+}
+
+impl From<EnvironmentError> for Failure {
+    fn from(error: EnvironmentError) -> Failure {
+        let status = match error {
+            EnvironmentError::Memory { .. } => Status::OutOfMemory,
+            EnvironmentError::Threads { .. } => Status::NoThreads,
+            _ => Status::BadArgument,
+        };
+        Failure::new(status, with_causes(&error))
     }
 }
 

@@ -3,7 +3,7 @@
 use propjit::PlayoutConfig;
 use propjit::playout::{PlayoutProgress, run};
 
-use crate::error::{Status, call};
+use crate::error::{Failure, Status, call};
 use crate::game::{Game, Stop};
 use crate::pointer::{array_mut, output, shared};
 
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn propjit_game_playouts(
         let result = unsafe { output(result) }?;
         let config = PlayoutConfig::default()
             .with_rollouts(Some(matches))
-            .with_threads(threads)
+            .with_threads(Failure::check_threads(threads)?)
             .with_seed(seed)
             .with_max_steps(max_steps);
         let backend = game.game().bulk_backend();

@@ -96,6 +96,7 @@ pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize) -> Result<&'a [
     if count == 0 {
         return Ok(&[]);
     }
+    addressable::<T>(count)?;
     // SAFETY: the pointer is valid, as promised, if it is not null.
     let first = unsafe { shared(first) }?;
     // SAFETY: as promised by the caller.
@@ -111,11 +112,21 @@ pub(crate) unsafe fn array_mut<'a, T>(first: *mut T, count: usize) -> Result<&'a
     if count == 0 {
         return Ok(&mut []);
     }
+    addressable::<T>(count)?;
     if first.is_null() {
         return Err(is_null());
     }
     // SAFETY: as promised by the caller.
     Ok(unsafe { slice::from_raw_parts_mut(first, count) })
+}
+
+/// Whether so many values can be addressed at all.
+fn addressable<T>(count: usize) -> Result<(), Failure> {
+    let bytes = count.checked_mul(size_of::<T>());
+    match bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
+        true => Ok(()),
+        false => Err(Failure::argument(format!("there is no array of {count}"))),
+    }
 }
 
 fn is_null() -> Failure {

@@ -22,7 +22,7 @@ pub struct Search {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SearchReport {
-    /// Whether there is a best move: not if there is no legal one.
+    /// Whether there is a best move: not if there is no legal one, as in a terminal state.
     pub has_best: bool,
     /// The best move.
     pub best: u32,
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn propjit_search_new(
         // SAFETY: as promised by the caller.
         let game = &unsafe { shared(game) }?.0;
         let mut config = MctsConfig::default()
-            .with_threads(threads)
+            .with_threads(Failure::check_threads(threads)?)
             .with_seed(seed)
             .with_evaluation(evaluation.then(EvaluationUse::default));
         if memory > 0 {

@@ -70,6 +70,9 @@ static void test_states(PropjitGame *game) {
     assert(count == 9);
     uint32_t untouched[16] = {1000};
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null", propjit_state_legal(state, 0, untouched, 16, NULL));
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no array",
+          propjit_state_legal(state, 0, untouched, SIZE_MAX, &count));
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "no array", propjit_state_play(state, untouched, SIZE_MAX));
     assert(untouched[0] == 1000);
     const char *line[] = {"(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"};
     for (int i = 0; i < 5; i++) {
@@ -82,6 +85,25 @@ static void test_states(PropjitGame *game) {
     int32_t goal;
     OK(propjit_state_goal(state, 0, &goal));
     assert(goal == 100);
+    /* Nobody moves in a terminal state. */
+    for (uint32_t role = 0; role < 2; role++) {
+        OK(propjit_state_legal(state, role, NULL, 0, &count));
+        assert(count == 0);
+    }
+    uint32_t last[2];
+    OK(propjit_game_parse_move(game, 0, "noop", &last[0]));
+    OK(propjit_game_parse_move(game, 1, "(mark 3 3)", &last[1]));
+    FAILS(PROPJIT_STATUS_ILLEGAL_MOVE, "the match is over", propjit_state_play(state, last, 2));
+    PropjitSearch *search;
+    PropjitSearchReport report;
+    OK(propjit_search_new(game, 1, 1, 0, false, &search));
+    OK(propjit_search_set_root(search, state, 5));
+    OK(propjit_search_run(search, 0, 1000, 0, NULL));
+    for (uint32_t role = 0; role < 2; role++) {
+        OK(propjit_search_report(search, role, &report));
+        assert(!report.has_best && report.solved && report.value == (role == 0 ? 100 : 0));
+    }
+    propjit_search_free(search);
     OK(propjit_state_equal(state, copy, &answer));
     assert(!answer);
     OK(propjit_state_text(state, &text));
@@ -126,6 +148,8 @@ static void test_playouts_and_search(PropjitGame *game) {
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "null",
           propjit_game_playouts(game, 1, 1, 1, 10000, NULL, NULL, means));
     assert(means[0] == -1);
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
+          propjit_game_playouts(game, 10000, 1000000, 1, 10000, NULL, &played, means));
     PropjitStop *stop;
     OK(propjit_stop_new(&stop));
     propjit_stop_set(stop);
@@ -137,6 +161,12 @@ static void test_playouts_and_search(PropjitGame *game) {
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "limit", propjit_search_run(search, 0, 0, 0, NULL));
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "", propjit_search_run(search, -1, 0, 0, NULL));
     OK(propjit_search_run(search, 0, 0, 0, stop));
+    PropjitSearch *none;
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
+          propjit_search_new(game, SIZE_MAX, 1, 0, false, &none));
+    /* It has as much memory as there is. */
+    OK(propjit_search_new(game, 1, 1, SIZE_MAX, false, &none));
+    propjit_search_free(none);
     PropjitState *state;
     OK(propjit_state_initial(game, &state));
     play(game, state, 0, "(mark 1 1)");
@@ -167,6 +197,10 @@ static void test_environments(PropjitGame *game, bool joint) {
         FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "too many",
               propjit_environments_new(game, impossible[i], 1, joint, 1000, &environments));
     }
+    FAILS(PROPJIT_STATUS_OUT_OF_MEMORY, "ask for fewer",
+          propjit_environments_new(game, (size_t)1000000000000000, 1, joint, 1000, &environments));
+    FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
+          propjit_environments_new(game, 1000000, 1000000, joint, 1000, &environments));
     OK(propjit_environments_new(game, COUNT, 2, joint, 1000, &environments));
     OK(propjit_environments_shape(environments, &shape));
     assert(shape.environments == COUNT && shape.actors == (joint ? 2 : 1));

@@ -4,9 +4,11 @@ use std::any::Any;
 
 use jni::errors::{Error as JniError, ErrorPolicy};
 use jni::strings::{JNIStr, JNIString};
+use jni::sys::jint;
 use jni::{Env, EnvUnowned, jni_str};
 use propjit::error_text::{panic_text, with_causes};
 use propjit::game::QuestionError;
+use propjit::profile::MAX_THREADS;
 use propjit::{LoadError, MachineError};
 
 /// Why a native method fails: the class of the exception, and its message.
@@ -24,6 +26,17 @@ impl Failure {
     /// An argument makes no sense.
     pub(crate) fn argument(text: impl ToString) -> Failure {
         Failure::new(jni_str!("java/lang/IllegalArgumentException"), text)
+    }
+
+    /// Whether there may be so many threads.
+    pub(crate) fn check_threads(threads: jint) -> Result<usize, Failure> {
+        let count = usize::try_from(threads).ok();
+        let possible = count.filter(|count| (1..=MAX_THREADS).contains(count));
+        possible.ok_or_else(|| {
+            Failure::argument(format!(
+                "there are 1 to {MAX_THREADS} threads, not {threads}"
+            ))
+        })
     }
 
     /// The object was closed.
@@ -45,7 +58,9 @@ impl From<LoadError> for Failure {
 impl From<MachineError> for Failure {
     fn from(error: MachineError) -> Failure {
         let class = match error {
-            MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
+            MachineError::IllegalMove { .. }
+            | MachineError::JointMove { .. }
+            | MachineError::MatchOver => {
                 jni_str!("io/github/propjit/IllegalMoveException")
             }
             MachineError::UnknownName(_) => jni_str!("io/github/propjit/UnknownNameException"),

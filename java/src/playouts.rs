@@ -33,7 +33,7 @@ extern "system" fn Java_io_github_propjit_Game_playouts<'local>(
         };
         let config = PlayoutConfig::default()
             .with_rollouts(Some(matches as u64))
-            .with_threads(threads as usize)
+            .with_threads(Failure::check_threads(threads)?)
             .with_seed(seed as u64)
             .with_max_steps(max_steps as u32);
         let (game, progress) = (game.game(), PlayoutProgress::default());

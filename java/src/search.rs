@@ -48,7 +48,7 @@ extern "system" fn Java_io_github_propjit_Search_make<'local>(
         // SAFETY: the game has the pointer and lives as long as this call, since it is a parameter.
         let game = unsafe { Handle::<SharedGame>::keep(pointer) }?;
         let config = MctsConfig::default()
-            .with_threads(threads as usize)
+            .with_threads(Failure::check_threads(threads)?)
             .with_seed(seed as u64)
             .with_memory(memory as usize)
             .with_evaluation(evaluation.then(EvaluationUse::default));

@@ -40,6 +40,7 @@ final class ApiTest {
         ApiTest test = new ApiTest(Paths.get(arguments[0]));
         test.statesAreValues();
         test.matchesEnd();
+        test.nobodyMovesWhenTheMatchIsOver();
         test.filesMayBeAnywhere();
         test.errorsSayWhatIsWrong();
         test.unknownNumbersAreRefused();
@@ -104,6 +105,45 @@ final class ApiTest {
         }
     }
 
+    private void nobodyMovesWhenTheMatchIsOver() {
+        String[][] line = {{"(mark 1 1)", "noop"}, {"noop", "(mark 2 1)"}, {"(mark 1 2)", "noop"},
+            {"noop", "(mark 2 2)"}, {"(mark 1 3)", "noop"}};
+        for (boolean proved : new boolean[] {false, true}) {
+            try (Game game = Game.load(folder.resolve("ticTacToe.kif"), proved);
+                    Search search = new Search(game, 1)) {
+                State state = game.initial();
+                for (String[] joint : line) {
+                    state = state.next(game.parseMove(0, joint[0]), game.parseMove(1, joint[1]));
+                }
+                State end = state;
+                Checks.holds(end.isTerminal(), "x has won");
+                int[] derived = new int[2];
+                for (int role = 0; role < 2; role++) {
+                    Checks.equal(end.legalCount(role), 0);
+                    Checks.equal(end.legal(role).length, 0);
+                    Checks.equal(end.legalTexts(role), Collections.emptyList());
+                    Checks.holds(end.derivedCount(role) > 0, "rules go on");
+                    derived[role] = end.derivedMove(role, 0);
+                }
+                Checks.fails(IllegalMoveException.class, "the match is over",
+                        () -> end.next(derived));
+                Checks.fails(IllegalMoveException.class, "1 moves were given for 2 roles",
+                        () -> end.next(derived[0]));
+                Checks.holds(!end.derivedNext(derived).equals(end), "rules go on");
+                Checks.equal(end.charge(1, Game.MAX_STEPS).steps(), 0);
+
+                search.setRoot(end, line.length);
+                search.run(0, 1000, 0);
+                for (int role = 0; role < 2; role++) {
+                    SearchReport report = search.report(role);
+                    Checks.equal(report.value(), role == 0 ? 100.0 : 0.0);
+                    Checks.holds(report.isSolved() && report.moves().isEmpty(), "nobody moves");
+                    Checks.fails(PlayException.class, "no legal move", report::best);
+                }
+            }
+        }
+    }
+
     /** Such as in an archive. */
     private void filesMayBeAnywhere() throws Exception {
         Path archive = Files.createTempDirectory("propjit").resolve("games.zip");
@@ -160,6 +200,12 @@ final class ApiTest {
             rules.close();
             Checks.fails(IllegalArgumentException.class, "must be positive",
                     () -> game.playouts(0, 1, 1));
+            Checks.fails(IllegalArgumentException.class, "1 to 1024 threads, not 1000000",
+                    () -> game.playouts(1000, 1_000_000, 1));
+            Checks.fails(IllegalArgumentException.class, "1 to 1024 threads, not 1025",
+                    () -> new Search(game, 1025, 1, Search.MEMORY, false));
+            // It has as much memory as there is.
+            new Search(game, 1, 1, Long.MAX_VALUE, false).close();
             Checks.fails(IllegalArgumentException.class, "another game",
                     () -> other.playouts(Collections.singletonList(initial), 1, 1));
             try (Search search = new Search(other, 1)) {

@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::IllegalMoveError;
+use crate::errors::{IllegalMoveError, no_memory};
 
 /// The form in which observations are written.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,15 @@ impl ObservationForm {
             other => Err(PyValueError::new_err(format!(
                 "there are no observations as `{other}`, but as `bool`, `float32` and `bits`"
             ))),
+        }
+    }
+
+    /// How many bytes an observation of so many propositions has.
+    pub(crate) fn bytes(self, propositions: usize) -> usize {
+        match self {
+            ObservationForm::Bits => propositions.div_ceil(8),
+            ObservationForm::Bytes => propositions,
+            ObservationForm::Floats => propositions * size_of::<f32>(),
         }
     }
 
@@ -87,12 +96,36 @@ impl Flags {
 }
 
 /// An array of zeros. Its memory is not NumPy's, and so is not moved by `resize`.
+///
+/// # Errors
+/// If there is no memory for it.
 pub(crate) fn zeros<T: Element + Default + Clone>(
     py: Python<'_>,
     shape: &[usize],
 ) -> PyResult<Py<PyArrayDyn<T>>> {
-    let zeros = vec![T::default(); shape.iter().product()].into_pyarray(py);
+    let zeros = vector::<T>(shape.iter().product())?.into_pyarray(py);
     Ok(zeros.reshape(IxDyn(shape))?.unbind())
+}
+
+/// So many zeros.
+///
+/// # Errors
+/// If there is no memory for them.
+pub(crate) fn vector<T: Default + Clone>(length: usize) -> PyResult<Vec<T>> {
+    let mut zeros = Vec::new();
+    let reserved = zeros.try_reserve_exact(length);
+    reserved.map_err(|_| no_memory(length.saturating_mul(size_of::<T>())))?;
+    zeros.resize(length, T::default());
+    Ok(zeros)
+}
+
+/// Whether there is memory for arrays of so many bytes together.
+///
+/// # Errors
+/// If there is not.
+pub(crate) fn require(bytes: usize) -> PyResult<()> {
+    let reserved = Vec::<u8>::new().try_reserve_exact(bytes);
+    reserved.map_err(|_| no_memory(bytes))
 }
 
 /// The array, to be written to.

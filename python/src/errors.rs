@@ -1,11 +1,14 @@
 //! Errors as exceptions.
 
-use propjit::environment::ActionError;
+use std::io;
+
+use propjit::environment::{ActionError, EnvironmentError};
 use propjit::error_text::with_causes;
 use propjit::gdl::ReadError;
+use propjit::profile::MAX_THREADS;
 use propjit::{LoadError as CoreLoadError, MachineError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -63,9 +66,9 @@ pub(crate) fn machine_error(error: MachineError) -> PyErr {
             Ok(raised) => *raised,
             Err(_) => PyValueError::new_err(text),
         },
-        MachineError::IllegalMove { .. } | MachineError::JointMove { .. } => {
-            IllegalMoveError::new_err(text)
-        }
+        MachineError::IllegalMove { .. }
+        | MachineError::JointMove { .. }
+        | MachineError::MatchOver => IllegalMoveError::new_err(text),
         MachineError::UnknownName(_) => UnknownNameError::new_err(text),
         _ => PlayError::new_err(text),
     }
@@ -76,10 +79,51 @@ pub(crate) fn action_error(error: ActionError) -> PyErr {
     IllegalMoveError::new_err(error.to_string())
 }
 
+/// The exception for environments that there cannot be.
+pub(crate) fn environment_error(error: EnvironmentError) -> PyErr {
+    let text = with_causes(&error);
+    match error {
+        EnvironmentError::Memory { .. } => PyMemoryError::new_err(text),
+        EnvironmentError::Threads { .. } => PyRuntimeError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// The exception for arrays that there is no memory for.
+pub(crate) fn no_memory(bytes: usize) -> PyErr {
+    PyMemoryError::new_err(format!("there is no memory for arrays of {bytes} bytes"))
+}
+
+/// The number of threads, if there may be so many.
+///
+/// # Errors
+/// If there may not.
+pub(crate) fn check_threads(threads: usize) -> PyResult<usize> {
+    match threads <= MAX_THREADS {
+        true => Ok(threads),
+        false => Err(PyValueError::new_err(format!(
+            "there are {MAX_THREADS} threads at most, not {threads}"
+        ))),
+    }
+}
+
+/// The exception for a thread that cannot be started.
+pub(crate) fn no_thread(error: &io::Error) -> PyErr {
+    PyRuntimeError::new_err(format!("a thread cannot be started: {error}"))
+}
+
 /// The exception for a game that only the prover can play.
 pub(crate) fn not_ground(what: &str) -> PyErr {
     PlayError::new_err(format!(
         "{what} need a ground game, and this one could not be grounded"
+    ))
+}
+
+/// The exception for a search in a process that was forked after it was made in this one.
+pub(crate) fn left_behind(process: u32) -> PyErr {
+    PyRuntimeError::new_err(format!(
+        "this search was made in process {process}, from which this one was forked without the \
+         search's threads: make a new `Search` here, of the same game or state"
     ))
 }
 

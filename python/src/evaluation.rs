@@ -13,8 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{
-    Flags, ObservationArray, ObservationForm, elements, readable, writable, zeros,
+    Flags, ObservationArray, ObservationForm, elements, readable, vector, writable, zeros,
 };
+use crate::errors::environment_error;
 use crate::interrupt::interruptible;
 
 /// Functions that are to evaluate leaves, at least one.
@@ -79,6 +80,7 @@ impl Functions {
             .with_joint(joint)
             .with_stop(stop.clone());
         let environment = interruptible(py, stop, || VectorEnvironment::new(engines, &config))?;
+        let environment = environment.map_err(environment_error)?;
         let shape = environment.shape().clone();
         let playouts = self.evaluation.is_none();
         let evaluator = PythonEvaluator {
@@ -139,7 +141,7 @@ impl PythonEvaluator {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (shape, count) = (&self.shape, positions.len());
         let words = shape.propositions.div_ceil(64);
-        let mut states = vec![0; count * words];
+        let mut states = vector::<u64>(count * words)?;
         for (position, words) in positions.each().zip(states.chunks_exact_mut(words.max(1))) {
             let known = position.state.words().iter();
             words

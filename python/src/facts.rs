@@ -19,7 +19,8 @@ pub(crate) fn find<'py>(
     time: Duration,
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let engines = game.core.engines().ok_or_else(|| not_ground("facts"))?;
+    let core = game.here(py)?;
+    let engines = core.engines().ok_or_else(|| not_ground("facts"))?;
     let config = AnalysisConfig::default().with_time(time).with_seed(seed);
     let stop = game.stop();
     let facts = interruptible(py, &stop, || analysis::find(engines, &config, &stop))?;

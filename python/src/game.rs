@@ -1,6 +1,8 @@
 //! A loaded game.
 
 use std::path::PathBuf;
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use propjit::game::Machines;
@@ -13,7 +15,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
-use crate::errors::{UnknownNameError, load_error, machine_error, not_ground};
+use crate::errors::{UnknownNameError, check_threads, load_error, machine_error, not_ground};
 use crate::facts;
 use crate::interrupt::{interruptible, waiting};
 use crate::playouts;
@@ -31,11 +33,16 @@ use crate::state::State;
 /// '(mark 1 1)'
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct Game {
-    pub(crate) core: CoreGame,
+    /// The game as it was loaded, for all that takes no threads: see [`here`](Game::here).
+    pub(crate) core: Arc<CoreGame>,
     machines: Machines,
     options: Options,
     /// Ends what goes on in the background.
     stop: Stop,
+    /// The process in which it was loaded.
+    process: u32,
+    /// The game as it was loaded again in a forked process, which is this one.
+    again: Mutex<Option<(u32, Arc<CoreGame>)>>,
 }
 
 /// A role, by name or by number.
@@ -84,10 +91,41 @@ impl Game {
         let (core, machines) = interruptible(py, &stop, load)??;
         Ok(Game {
             machines,
-            core,
+            core: Arc::new(core),
             options,
             stop,
+            process: process::id(),
+            again: Mutex::new(None),
         })
+    }
+
+    /// The game for what takes threads of its own, such as those that make machine code. A process has
+    /// none of the threads of that from which it was forked: there, the game is loaded once more.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, or a signal came.
+    pub(crate) fn here(&self, py: Python<'_>) -> PyResult<Arc<CoreGame>> {
+        let process = process::id();
+        // Nothing but the prover plays without threads.
+        if process == self.process || self.core.engines().is_none() {
+            return Ok(self.core.clone());
+        }
+        let again = || self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, core)) = &*again()
+            && *of == process
+        {
+            return Ok(core.clone());
+        }
+        let source = Source::Text {
+            name: self.name().to_string(),
+            text: self.text().to_string(),
+        };
+        let stop = self.stop();
+        let setup = self.options.setup()?.with_stop(stop.clone());
+        let core = interruptible(py, &stop, || source.load(&setup))?;
+        let core = Arc::new(core.map_err(load_error)?);
+        *again() = Some((process, core.clone()));
+        Ok(core)
     }
 
     /// Asks a machine while other Python threads run.
@@ -319,7 +357,7 @@ impl Game {
     /// Waits until there is machine code, which is made in the background otherwise, from the
     /// first playouts, search or environments on.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
-        match self.core.engines().cloned() {
+        match self.here(py)?.engines().cloned() {
             Some(engines) => waiting(py, move || engines.wait()),
             None => Ok(()),
         }
@@ -352,7 +390,7 @@ impl Game {
         let config = PlayoutConfig::default()
             .with_rollouts(count)
             .with_time(time)
-            .with_threads(threads)
+            .with_threads(check_threads(threads)?)
             .with_seed(seed)
             .with_max_steps(max_steps);
         playouts::from_start(py, self, &config)

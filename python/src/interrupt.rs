@@ -8,6 +8,8 @@ use std::time::Duration;
 use propjit::Stop;
 use pyo3::prelude::*;
 
+use crate::errors::no_thread;
+
 /// The time between looks whether a signal has come.
 const INTERVAL: Duration = Duration::from_millis(20);
 
@@ -15,7 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// has a signal to answer meanwhile, as after Ctrl-C, the token is set.
 ///
 /// # Errors
-/// What the signal raises.
+/// What the signal raises; or if no thread can be started.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     stop: &Stop,
@@ -25,10 +27,11 @@ pub(crate) fn interruptible<T: Send>(
         let (sender, end) = channel::<()>();
         thread::scope(|scope| {
             // The sender is dropped with the end of the work, even by a panic.
-            let worker = scope.spawn(move || {
+            let started = thread::Builder::new().spawn_scoped(scope, move || {
                 let _sender = sender;
                 work()
             });
+            let worker = started.map_err(|error| no_thread(&error))?;
             let raised = signals_until(&end);
             if raised.is_err() {
                 stop.set();
@@ -44,13 +47,14 @@ pub(crate) fn interruptible<T: Send>(
 /// to answer meanwhile, nobody waits any longer.
 ///
 /// # Errors
-/// What the signal raises.
+/// What the signal raises; or if no thread can be started.
 pub(crate) fn waiting(py: Python<'_>, wait: impl FnOnce() + Send + 'static) -> PyResult<()> {
     let (sender, end) = channel::<()>();
-    thread::spawn(move || {
+    let started = thread::Builder::new().spawn(move || {
         let _sender = sender;
         wait();
     });
+    started.map_err(|error| no_thread(&error))?;
     py.detach(move || signals_until(&end))
 }
 

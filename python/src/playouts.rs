@@ -18,10 +18,10 @@ pub(crate) fn from_start<'py>(
     game: &Game,
     config: &PlayoutConfig,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (core, stop) = (&game.core, game.stop());
+    let (core, stop) = (game.here(py)?, game.stop());
     let progress = PlayoutProgress::default();
     let outcome = interruptible(py, &stop, || {
-        run(core, core.bulk_backend(), config, &stop, &progress)
+        run(&core, core.bulk_backend(), config, &stop, &progress)
     })?;
     let outcome = outcome.map_err(machine_error)?;
     result(py, game, &outcome.tally, outcome.time.as_secs_f64())
@@ -37,11 +37,11 @@ pub(crate) fn from_state<'py>(
     max_steps: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
     game.ground("playouts from a state")?;
-    let (core, stop) = (&game.core, game.stop());
+    let (core, stop) = (game.here(py)?, game.stop());
     let start = Instant::now();
     let tally = interruptible(py, &stop, || {
         let rng = rng::streams(seed).next().expect("streams do not end");
-        let mut runner = runner(core, core.bulk_backend(), max_steps, rng)?;
+        let mut runner = runner(&core, core.bulk_backend(), max_steps, rng)?;
         let id = runner.queue_mut().add(state, Some(count));
         runner.play(&RunLimits::default().with_stop(stop.clone()))?;
         Ok(runner.queue().tally(id).clone())

@@ -1,5 +1,6 @@
 //! Monte Carlo tree search.
 
+use std::process;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use propjit::search::mcts::{EvaluationUse, MoveReport};
@@ -9,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays::ObservationForm;
-use crate::errors::{in_use, machine_error, not_ground};
+use crate::errors::{check_threads, in_use, left_behind, machine_error, not_ground};
 use crate::evaluation::Functions;
 use crate::game::{Game, RoleName, duration};
 use crate::interrupt::interruptible;
@@ -31,6 +32,8 @@ use crate::state::State;
 pub(crate) struct Search {
     game: Py<Game>,
     search: Mutex<Mcts>,
+    /// The process in which it was made.
+    process: u32,
 }
 
 /// Where a search starts.
@@ -49,7 +52,14 @@ enum Evaluation {
 }
 
 impl Search {
+    /// The search, if no other thread is using it.
+    ///
+    /// # Errors
+    /// If one is; or in a process that was forked since, which does not have the search's threads.
     fn lock(&self) -> PyResult<MutexGuard<'_, Mcts>> {
+        if self.process != process::id() {
+            return Err(left_behind(self.process));
+        }
         self.search.try_lock().or_else(|error| match error {
             TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
             TryLockError::WouldBlock => Err(in_use("search")),
@@ -105,13 +115,13 @@ impl Search {
             Start::State(state) => (state.get().game_of().clone_ref(py), Some(state)),
         };
         let config = MctsConfig::default()
-            .with_threads(threads)
+            .with_threads(check_threads(threads)?)
             .with_seed(seed)
             .with_memory(memory)
             .with_exploration(exploration)
             .with_local(local)
             .with_max_steps(max_steps);
-        let core = &game.get().core;
+        let core = game.get().here(py)?;
         let (learned, evaluation) = match evaluation {
             Some(Evaluation::Learned(learned)) => (learned, None),
             Some(Evaluation::Function(evaluation)) => (false, Some(evaluation)),
@@ -128,9 +138,10 @@ impl Search {
         let config = config
             .with_evaluation(learned.then(EvaluationUse::default))
             .with_leaves(leaves.transpose()?);
-        let search = py.detach(|| Mcts::new(core, core.bulk_backend(), config));
+        let search = py.detach(|| Mcts::new(&core, core.bulk_backend(), config));
         let search = Search {
             search: Mutex::new(search.map_err(machine_error)?),
+            process: process::id(),
             game,
         };
         if let Some(state) = state {

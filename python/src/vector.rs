@@ -1,5 +1,6 @@
 //! Batched environments with NumPy arrays.
 
+use std::process;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -7,14 +8,14 @@ use numpy::ndarray::IxDyn;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use propjit::RoleId;
 use propjit::environment::{EnvironmentConfig, Observation, Outputs, Shape, VectorEnvironment};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays::{
-    Flags, ObservationArray, ObservationForm, elements, integers, writable, zeros,
+    Flags, ObservationArray, ObservationForm, elements, integers, require, vector, writable, zeros,
 };
-use crate::errors::{action_error, in_use, not_ground};
+use crate::errors::{action_error, check_threads, environment_error, in_use, not_ground};
 use crate::game::{Game, RoleName};
 use crate::interrupt::interruptible;
 use crate::records::record;
@@ -52,7 +53,7 @@ use crate::state::State;
 #[pyclass(frozen, module = "propjit")]
 pub(crate) struct VectorEnv {
     game: Py<Game>,
-    environment: Mutex<VectorEnvironment>,
+    environments: Mutex<Environments>,
     shape: Shape,
     observation: ObservationArray,
     legal: Flags,
@@ -63,11 +64,17 @@ pub(crate) struct VectorEnv {
     truncated: Flags,
 }
 
+/// The environments, and the process that has their threads.
+struct Environments {
+    core: VectorEnvironment,
+    process: u32,
+}
+
 impl VectorEnv {
     /// The environments, if no other thread is using them. It is not waited for: it may need the
     /// interpreter, which this one has.
-    fn lock(&self) -> PyResult<MutexGuard<'_, VectorEnvironment>> {
-        self.environment.try_lock().or_else(|error| match error {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Environments>> {
+        self.environments.try_lock().or_else(|error| match error {
             TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
             TryLockError::WouldBlock => Err(in_use("environment")),
         })
@@ -84,8 +91,11 @@ impl VectorEnv {
         py: Python<'_>,
         work: impl FnOnce(&mut VectorEnvironment, Outputs<'_>) -> T + Send,
     ) -> PyResult<T> {
-        let mut environment = self.lock()?;
-        let environment = &mut *environment;
+        let mut environments = self.lock()?;
+        if environments.process != process::id() {
+            self.renew(py, &mut environments)?;
+        }
+        let environment = &mut environments.core;
         let mut legal = writable(py, &self.legal.bytes)?;
         let mut legal_counts = writable(py, &self.legal_counts)?;
         let mut current = writable(py, &self.current)?;
@@ -118,6 +128,24 @@ impl VectorEnv {
         };
         Ok(py.detach(|| work(environment, outputs)))
     }
+
+    /// Goes on in a process that was forked, without threads, from the one that has them.
+    fn renew(&self, py: Python<'_>, environments: &mut Environments) -> PyResult<()> {
+        let core = self.game.get().here(py)?;
+        let engines = core.engines().ok_or_else(|| not_ground("environments"))?;
+        let renewed = environments.core.renew(engines);
+        renewed.map_err(environment_error)?;
+        environments.process = process::id();
+        Ok(())
+    }
+}
+
+/// How many bytes the arrays have for each environment.
+fn bytes(shape: &Shape, form: ObservationForm) -> usize {
+    let legal = shape.actors() * (shape.actions + size_of::<i32>());
+    let rewards = shape.players.len() * size_of::<f32>();
+    let (current, ends) = (size_of::<i32>(), 2);
+    form.bytes(shape.propositions) + legal + rewards + current + ends
 }
 
 /// How long random steps are taken, about, between two looks whether a signal has come.
@@ -129,6 +157,9 @@ impl VectorEnv {
     /// `bool`, `float32`, or `bits` (as `numpy.unpackbits(..., bitorder="little")` takes them).
     /// `joint` says whether a step takes an action of each player; by default, that is found out.
     /// A match of `max_steps` joint moves is truncated.
+    ///
+    /// There is a `MemoryError` if there is no memory for so many environments, and a `RuntimeError`
+    /// if the threads, of which there are 1024 at most, cannot be started.
     #[new]
     #[pyo3(signature = (
         game, n, *, threads=1, observation="bool", joint=None, max_steps=10_000, seed=0
@@ -146,28 +177,36 @@ impl VectorEnv {
     ) -> PyResult<VectorEnv> {
         // That NumPy is missing, or Ctrl-C comes while it is loaded, is an exception here.
         py.import("numpy")?;
-        let engines = game.get().core.engines();
+        let core = game.get().here(py)?;
+        let engines = core.engines();
         let engines = engines.ok_or_else(|| not_ground("environments"))?;
         let config = EnvironmentConfig::default()
             .with_environments(n)
-            .with_threads(threads)
+            .with_threads(check_threads(threads)?)
             .with_joint(joint)
             .with_max_steps(max_steps);
-        let possible = config.check(engines.game());
-        possible.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        config.check(engines.game()).map_err(environment_error)?;
+        let form = ObservationForm::parse(observation)?;
+        // What is refused here need not be tried.
+        let propositions = engines.game().layout().bases.len();
+        require(n.saturating_mul(form.bytes(propositions)))?;
         let stop = game.get().stop();
         let config = config.with_stop(stop.clone());
         let environment = interruptible(py, &stop, || VectorEnvironment::new(engines, &config))?;
+        let environment = environment.map_err(environment_error)?;
         let shape = environment.shape().clone();
-        let observation = ObservationForm::parse(observation)?.zeros(py, n, shape.propositions)?;
+        require(n * bytes(&shape, form))?;
         let actors: &[usize] = if shape.joint {
             &[n, shape.players.len()]
         } else {
             &[n]
         };
         let environment = VectorEnv {
-            environment: Mutex::new(environment),
-            observation,
+            environments: Mutex::new(Environments {
+                core: environment,
+                process: process::id(),
+            }),
+            observation: form.zeros(py, n, shape.propositions)?,
             legal: Flags::new(py, &[actors, &[shape.actions]].concat())?,
             legal_counts: zeros(py, actors)?,
             current: zeros(py, &[n])?,
@@ -259,9 +298,10 @@ impl VectorEnv {
         let shape = self.actors(py)?;
         let ranks = integers(ranks, &shape)?;
         let ranks = ranks.as_slice()?;
-        let environment = self.lock()?;
-        let mut actions = vec![0; ranks.len()];
-        environment
+        let environments = self.lock()?;
+        let mut actions = vector(ranks.len())?;
+        environments
+            .core
             .nth_legal(ranks, &mut actions)
             .map_err(action_error)?;
         let actions = PyArray1::from_vec(py, actions);
@@ -279,7 +319,7 @@ impl VectorEnv {
         let environments = self.lock()?;
         Ok(State::new(
             self.game.clone_ref(py),
-            environments.state(environment),
+            environments.core.state(environment),
         ))
     }
 

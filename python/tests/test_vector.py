@@ -1,11 +1,13 @@
 """Batched environments, against single states."""
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
-from propjit import Game, IllegalMoveError, PlayError, VectorEnv
+from propjit import Game, IllegalMoveError, PlayError, Search, VectorEnv
 from propjit.selfplay import random_policy, rollout
 
 from test_game import GROWING
@@ -147,3 +149,53 @@ def test_one_thread_at_a_time():
                 refused += 1
     worker.join()
     assert refused > 0
+
+
+def limited(code):
+    """What a program prints that may have 8 GB of addresses."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))\n"
+    done = subprocess.run([sys.executable, "-c", limit + code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_memory_there_is_an_error():
+    game = Game.named("connectFour")
+    # More than any machine has.
+    for n in [10**12, 10**15]:
+        for arguments in [{}, {"joint": True}, {"observation": "bits", "threads": 1024}]:
+            with pytest.raises(MemoryError, match="memory"):
+                VectorEnv(game, n, **arguments)
+    with pytest.raises(ValueError, match="too many"):
+        VectorEnv(game, 2**63)
+    # Threads that have nothing to do are not started.
+    assert VectorEnv(game, 600, threads=1024).step_random(30).terminated > 0
+
+
+def test_there_are_not_too_many_threads():
+    game = Game.named("ticTacToe")
+    for threads in [1025, 10**6, 2**62]:
+        for use in [
+            lambda: VectorEnv(game, 10**6, threads=threads),
+            lambda: Search(game, threads=threads),
+            lambda: game.playouts(10**6, threads=threads),
+        ]:
+            with pytest.raises(ValueError, match="1024 threads at most"):
+                use()
+    search = Search(game, threads=1024, memory=2**62)
+    search.run(playouts=1000)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited otherwise here")
+def test_under_a_limit_there_is_an_error():
+    printed = limited("""
+from propjit import Game, VectorEnv
+game = Game.named("connectFour")
+for n, observation in [(2 * 10**8, "bool"), (10**8, "float32"), (10**9, "bits"), (10**10, "bits")]:
+    try:
+        VectorEnv(game, n, observation=observation)
+    except MemoryError:
+        print("refused", end=" ")
+print(VectorEnv(game, 1000).step_random(50).terminated > 0)
+""")
+    assert printed == "refused " * 4 + "True\n"

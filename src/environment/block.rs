@@ -1,5 +1,7 @@
 //! The environments of one block: as many as an engine has lanes.
 
+use std::collections::TryReserveError;
+
 use propjit_jit::lanes::Width;
 use propjit_jit::lanes::random::LaneRandom;
 use propjit_jit::lanes::transpose::{column_words, to_columns};
@@ -8,6 +10,7 @@ use rand::Rng;
 
 use super::action_error::ActionError;
 use super::common::Common;
+use super::memory::filled;
 use super::outputs::Outputs;
 use super::packed::{contains, count_ones, nth_one};
 use super::random_steps::RandomSteps;
@@ -47,23 +50,41 @@ const SEVERAL: i32 = -1;
 
 impl Block {
     /// Environments in this number of lanes, to be [reset](Block::reset).
-    pub(super) fn new(number: usize, lanes: usize, width: Width, shape: &Shape) -> Block {
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub(super) fn new(
+        number: usize,
+        lanes: usize,
+        width: Width,
+        shape: &Shape,
+    ) -> Result<Block, TryReserveError> {
         let players = shape.players.len();
-        Block {
+        let legal = (0..shape.actors()).map(|_| filled(0, lanes * action_words(shape)));
+        Ok(Block {
             number,
             width,
             filled: LaneMask::first(lanes),
             lanes,
-            bases: vec![0; shape.propositions * width.words()],
-            ages: vec![0; lanes],
+            bases: filled(0, shape.propositions * width.words())?,
+            ages: filled(0, lanes)?,
             random: LaneRandom::new(0),
-            choosing: vec![LaneMask::default(); players],
-            current: vec![0; lanes],
-            legal: vec![vec![0; lanes * action_words(shape)]; shape.actors()],
-            rewards: vec![0.0; lanes * players],
+            choosing: filled(LaneMask::default(), players)?,
+            current: filled(0, lanes)?,
+            legal: legal.collect::<Result<_, _>>()?,
+            rewards: filled(0.0, lanes * players)?,
             terminated: LaneMask::default(),
             truncated: LaneMask::default(),
-        }
+        })
+    }
+
+    /// About how many bytes a block takes whose lanes are all filled.
+    pub(super) fn bytes(width: Width, shape: &Shape) -> usize {
+        let players = shape.players.len();
+        let rows = shape.propositions * width.words() + width.lanes() * actors_words(shape);
+        let numbers = width.lanes() * (2 + players);
+        let masks = players * size_of::<LaneMask>();
+        size_of::<Block>() + rows * size_of::<u64>() + numbers * size_of::<u32>() + masks
     }
 
     /// The number of environments.
@@ -433,6 +454,11 @@ impl Block {
         let holding = rows.filter(|(_, row)| row[lane / 64] >> (lane % 64) & 1 == 1);
         holding.map(|(proposition, _)| proposition).collect()
     }
+}
+
+/// The number of words of all actors' packed actions.
+fn actors_words(shape: &Shape) -> usize {
+    shape.actors() * action_words(shape)
 }
 
 /// The number of words of an actor's packed actions.

@@ -1,6 +1,7 @@
 //! The configuration of batched environments.
 
 use propjit_stop::Stop;
+use rayon::ThreadPoolBuildError;
 
 use super::shape::Shape;
 use crate::ground::GroundGame;
@@ -49,24 +50,49 @@ impl EnvironmentConfig {
     ///
     /// # Errors
     /// When there are none, or too many.
-    pub fn check(&self, game: &GroundGame) -> Result<(), EnvironmentCountError> {
+    pub fn check(&self, game: &GroundGame) -> Result<(), EnvironmentError> {
         let joint = self.joint.unwrap_or(true);
         let shape = Shape::new(game, self.environments, joint);
         match self.environments {
-            0 => Err(EnvironmentCountError::None),
-            count if !shape.is_addressable() => Err(EnvironmentCountError::TooMany(count)),
+            0 => Err(EnvironmentError::None),
+            count if !shape.is_addressable() => Err(EnvironmentError::TooMany(count)),
             _ => Ok(()),
         }
     }
 }
 
-/// Why there cannot be a number of environments.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum EnvironmentCountError {
+/// Why there cannot be such environments.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvironmentError {
     /// There are none.
     #[error("at least one environment is needed")]
     None,
     /// Their arrays cannot be addressed.
     #[error("{0} environments are too many")]
     TooMany(usize),
+    /// The initial state is terminal.
+    #[error("the match is over where it starts: there is no step to be taken")]
+    Over,
+    /// There is no memory for their states.
+    #[error(
+        "there is not enough memory for {environments} environments on {threads} threads, which take \
+         {bytes} bytes beside their arrays: ask for fewer"
+    )]
+    Memory {
+        /// The number of environments.
+        environments: usize,
+        /// The number of threads.
+        threads: usize,
+        /// About how many bytes they take.
+        bytes: usize,
+    },
+    /// The threads cannot be started.
+    #[error("{threads} threads cannot be started: ask for fewer")]
+    Threads {
+        /// The number of threads.
+        threads: usize,
+        /// Why not.
+        source: ThreadPoolBuildError,
+    },
 }

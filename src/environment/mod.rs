@@ -11,7 +11,7 @@
 //! # let rules = propjit::gdl::games::text("ticTacToe").unwrap();
 //! # let game = Game::from_text("ticTacToe.kif", rules, &Setup::default())?;
 //! let config = EnvironmentConfig::default().with_environments(2);
-//! let mut environment = VectorEnvironment::new(game.engines().unwrap(), &config);
+//! let mut environment = VectorEnvironment::new(game.engines().unwrap(), &config)?;
 //! let shape = environment.shape().clone();
 //! assert_eq!((shape.players.len(), shape.actions, shape.joint), (2, 10, false));
 //!
@@ -45,11 +45,13 @@
 //!   works out about a block.
 //! - `outputs`, `unpack`: the arrays of callers, and bits as they are wanted there. `packed`: bits as
 //!   sets of actions.
+//! - `memory`: memory that may not be there.
 
 mod action_error;
 mod block;
 mod common;
 mod config;
+mod memory;
 mod outputs;
 mod packed;
 mod random_steps;
@@ -59,7 +61,7 @@ mod vector;
 mod worker;
 
 pub use action_error::ActionError;
-pub use config::{EnvironmentConfig, EnvironmentCountError};
+pub use config::{EnvironmentConfig, EnvironmentError};
 pub use outputs::{Observation, Outputs};
 pub use random_steps::RandomSteps;
 pub use shape::Shape;

@@ -1,8 +1,10 @@
 //! All environments, on several threads.
 
+use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
+use propjit_jit::lanes::Width;
 use propjit_stop::Stop;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -10,7 +12,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::action_error::ActionError;
 use super::block::Block;
 use super::common::Common;
-use super::config::EnvironmentConfig;
+use super::config::{EnvironmentConfig, EnvironmentError};
+use super::memory::{require, with_room};
 use super::outputs::Outputs;
 use super::random_steps::RandomSteps;
 use super::shape::Shape;
@@ -48,39 +51,71 @@ const PROBE: u32 = 100;
 impl VectorEnvironment {
     /// Environments at the start of a match, with the seed 0.
     ///
-    /// # Panics
-    /// If there cannot be [so many environments](EnvironmentConfig::check), or the threads cannot be
-    /// started.
-    pub fn new(engines: &Arc<Engines>, config: &EnvironmentConfig) -> VectorEnvironment {
-        if let Err(error) = config.check(engines.game()) {
-            panic!("{error}");
-        }
+    /// # Errors
+    /// If there cannot be [so many environments](EnvironmentConfig::check), there is no memory for
+    /// them, the threads cannot be started, or the initial state is terminal.
+    pub fn new(
+        engines: &Arc<Engines>,
+        config: &EnvironmentConfig,
+    ) -> Result<VectorEnvironment, EnvironmentError> {
+        config.check(engines.game())?;
         let mut worker = Worker::new(engines);
-        let joint = config.joint;
-        let joint = joint.unwrap_or_else(|| is_joint(&mut worker, &config.stop));
-        let shape = Shape::new(worker.game(), config.environments, joint);
+        let environments = config.environments;
+        let refused = |threads, bytes| {
+            move |_: TryReserveError| EnvironmentError::Memory {
+                environments,
+                threads,
+                bytes,
+            }
+        };
+        let joint = match config.joint {
+            Some(joint) => joint,
+            None => is_joint(&mut worker, &config.stop).map_err(refused(1, worker.bytes()))?,
+        };
+        let shape = Shape::new(worker.game(), environments, joint);
         let common = Common::new(shape, config.max_steps, &mut worker);
+        if !worker.terminal().is_empty() {
+            return Err(EnvironmentError::Over);
+        }
         let width = worker.width();
-        let starts = (0..config.environments).step_by(width.lanes());
-        let blocks = starts.enumerate().map(|(number, start)| {
-            let lanes = width.lanes().min(config.environments - start);
-            Block::new(number, lanes, width, &common.shape)
-        });
-        let blocks: Vec<Block> = blocks.collect();
-        let threads = config.threads.clamp(1, blocks.len());
-        let pool = ThreadPoolBuilder::new().num_threads(threads);
-        let others = (1..threads)
-            .map(|_| Worker::new(engines))
-            .collect::<Vec<_>>();
+        let count = environments.div_ceil(width.lanes());
+        let threads = config.threads.clamp(1, count);
+        let bytes = count.saturating_mul(Block::bytes(width, &common.shape));
+        let bytes = bytes.saturating_add(threads.saturating_mul(worker.bytes()));
+        let blocks = require(bytes).and_then(|()| blocks(environments, width, &common.shape));
+        let blocks = blocks.map_err(refused(threads, bytes))?;
+        let pool = pool(threads)?;
+        let others = (1..threads).map(|_| Worker::new(engines));
         let mut environment = VectorEnvironment {
             game: engines.game().clone(),
             common,
             blocks,
             workers: std::iter::once(worker).chain(others).collect(),
-            pool: (threads > 1).then(|| pool.build().expect("threads can be started")),
+            pool,
         };
         environment.restart(0);
-        environment
+        Ok(environment)
+    }
+
+    /// Goes on with new threads, and with engines of the same game that was loaded once more: in a
+    /// process that was forked from the one in which the environments were made, which does not have
+    /// the threads of that.
+    ///
+    /// # Errors
+    /// If the threads cannot be started; then nothing has changed.
+    ///
+    /// # Panics
+    /// If it is another game, as far as its sizes tell.
+    pub fn renew(&mut self, engines: &Arc<Engines>) -> Result<(), EnvironmentError> {
+        let (shape, game) = (self.shape(), engines.game());
+        let of_game = Shape::new(game, shape.environments, shape.joint);
+        assert_eq!(*shape, of_game, "the game is the same");
+        let threads = self.workers.len();
+        // What is left of a pool whose threads are not here cannot be taken down.
+        std::mem::forget(std::mem::replace(&mut self.pool, pool(threads)?));
+        self.workers = (0..threads).map(|_| Worker::new(engines)).collect();
+        self.game = engines.game().clone();
+        Ok(())
     }
 
     /// The sizes of arrays, and the players.
@@ -247,6 +282,26 @@ impl Share<'_> {
     }
 }
 
+/// Blocks for so many environments, all of whose lanes are filled but for the last one's.
+fn blocks(environments: usize, width: Width, shape: &Shape) -> Result<Vec<Block>, TryReserveError> {
+    let mut blocks = with_room(environments.div_ceil(width.lanes()))?;
+    for (number, start) in (0..environments).step_by(width.lanes()).enumerate() {
+        let lanes = width.lanes().min(environments - start);
+        blocks.push(Block::new(number, lanes, width, shape)?);
+    }
+    Ok(blocks)
+}
+
+/// So many threads, if they are several.
+fn pool(threads: usize) -> Result<Option<ThreadPool>, EnvironmentError> {
+    if threads == 1 {
+        return Ok(None);
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|source| EnvironmentError::Threads { threads, source })?;
+    Ok(Some(pool))
+}
+
 /// Takes off the actions of the first `count` environments, if there are any.
 fn split_actions<'a>(actions: &mut &'a [i32], count: usize, shape: &Shape) -> &'a [i32] {
     let taken = (count * shape.actors()).min(actions.len());
@@ -255,22 +310,23 @@ fn split_actions<'a>(actions: &mut &'a [i32], count: usize, shape: &Shape) -> &'
 
 /// Whether several players have a choice at the same time in some random matches, as far as these are played before the
 /// stop.
-fn is_joint(worker: &mut Worker, stop: &Stop) -> bool {
+fn is_joint(worker: &mut Worker, stop: &Stop) -> Result<bool, TryReserveError> {
     let lanes = worker.width().lanes();
     let shape = Shape::new(worker.game(), lanes, false);
     if shape.joint {
-        return true;
+        return Ok(true);
     }
-    let mut block = Block::new(0, lanes, worker.width(), &shape);
+    let mut block = Block::new(0, lanes, worker.width(), &shape)?;
     let common = Common::new(shape, u32::MAX, worker);
     let mut rng = rng::streams(0).next().expect("streams do not end");
     block.reset(&common, worker, &mut rng);
     let mut steps = (0..PROBE).take_while(|_| !stop.is_set());
-    block.has_several()
+    let is_joint = block.has_several()
         || steps.any(|_| {
             block.step_random(&common, worker, 1);
             block.has_several()
-        })
+        });
+    Ok(is_joint)
 }
 
 impl fmt::Debug for VectorEnvironment {

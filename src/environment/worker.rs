@@ -53,6 +53,11 @@ impl Worker {
         &self.game
     }
 
+    /// How many bytes the rows take.
+    pub(super) fn bytes(&self) -> usize {
+        self.evaluator.engine().rows() * self.width().words() * size_of::<u64>()
+    }
+
     /// Goes over to a better engine, if there is one by now, which has as many lanes: what there
     /// is for a whole circuit is of equal width.
     fn follow(&mut self) {
