@@ -6,10 +6,11 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender};
+
+use crate::threads;
 
 /// A value that another thread makes once. Clones share it.
 ///
@@ -78,10 +79,7 @@ impl<T: Send + Sync + 'static> Background<T> {
         make: impl FnOnce() -> T + Send + 'static,
     ) -> Background<T> {
         let (promise, background) = Background::promised(fallback);
-        let thread = thread::Builder::new().name(name.to_string());
-        if let Err(error) = thread.spawn(move || promise.keep(make())) {
-            tracing::warn!(%error, name, "the thread cannot be started");
-        }
+        threads::or_without(threads::start(name, move || promise.keep(make())));
         background
     }
 }
@@ -113,6 +111,7 @@ impl<T> Drop for Promise<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
     use std::time::Duration;
 
     use super::*;

@@ -106,6 +106,7 @@ mod state_set;
 mod statistics;
 pub mod stepping;
 mod terms;
+mod threads;
 #[cfg(feature = "tools")]
 pub mod tools;
 pub mod verify;
@@ -123,6 +124,7 @@ pub use propjit_stop::Stop;
 pub use search::SearchBudget;
 pub use search::mcts::{Mcts, MctsConfig, SearchReport};
 pub use statistics::{Moments, wilson};
+pub use threads::ThreadError;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -42,6 +42,13 @@ impl StateSet {
         &self.states[from * self.words..to * self.words]
     }
 
+    /// Makes sure that there is memory for one state more. Whether there is.
+    pub(crate) fn make_room(&mut self) -> bool {
+        let (states, words) = (&self.states, self.words);
+        let hash = |&at: &u32| hash_of(&states[at as usize * words..][..words]);
+        self.index.try_reserve(1, hash).is_ok() && self.states.try_reserve(words).is_ok()
+    }
+
     /// Adds a state unless it is there. Gives its number, and whether it is new.
     pub(crate) fn insert(&mut self, state: &[u64]) -> (u32, bool) {
         let (states, words) = (&self.states, self.words);

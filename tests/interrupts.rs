@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::common;
-use crate::common::command::{file, interrupt, own};
+use rustix::process::Signal;
+
+use crate::common::command::{file, own, send};
 
 /// A command that was interrupted.
 struct Interrupted {
@@ -29,6 +31,11 @@ impl Interrupted {
 
 /// Interrupts a command some time after a line of its log that says all of this.
 fn interrupted(args: &[&str], says: &[&str], after: Duration) -> Interrupted {
+    signalled(Signal::INT, args, says, after)
+}
+
+/// As [`interrupted`], with a signal.
+fn signalled(signal: Signal, args: &[&str], says: &[&str], after: Duration) -> Interrupted {
     // `tune` writes a profile.
     let settings = tempfile::tempdir().unwrap();
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("propjit"))
@@ -46,7 +53,7 @@ fn interrupted(args: &[&str], says: &[&str], after: Duration) -> Interrupted {
     let is_waited_for = |line: String| says.iter().all(|part| line.contains(part));
     assert!(messages.any(is_waited_for), "{args:?}");
     thread::sleep(after);
-    interrupt(&child);
+    send(child.id(), signal);
     let rest = thread::spawn(move || messages.collect());
     let output = child.wait_with_output().unwrap();
     Interrupted {
@@ -118,6 +125,22 @@ fn an_analysis_tells_what_it_found() {
     assert_eq!(done.code, 0);
     assert_eq!(report["role"], "red");
     assert_eq!(report["moves"].as_array().unwrap().len(), 7);
+}
+
+/// All signals that ask for an end are answered in the same way.
+#[test]
+fn the_end_of_a_terminal_ends_the_work_as_well() {
+    let game = own("connectFour");
+    for signal in [Signal::TERM, Signal::HUP] {
+        let args = ["analyze", &game, "--seconds=1000", "--format=json"];
+        let done = signalled(signal, &args, &["thinking"], Duration::ZERO);
+        assert_eq!(done.code, 0, "{signal:?}");
+        assert_eq!(done.report()["interrupted"], true, "{signal:?}");
+        let args = ["serve", "--port=0"];
+        let done = signalled(signal, &args, &["waits for signals"], Duration::ZERO);
+        assert_eq!(done.code, 0, "{signal:?}");
+        assert_eq!(done.messages.last().map(String::as_str), Some("stopped"));
+    }
 }
 
 #[test]

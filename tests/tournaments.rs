@@ -460,8 +460,9 @@ fn jobs_have_processors_of_their_own() {
     let jobs = all.len().min(2);
     // What threads of players have, and those of the pool that all players share.
     let (tell, told) = unbounded();
+    let pool = propjit_jit::parallel::pool().unwrap();
     let player = scripted("bound", move |_| {
-        tell.send((processors(), rayon::broadcast(|_| processors())))
+        tell.send((processors(), pool.broadcast(|_| processors())))
             .unwrap();
         Ok(Choice::new("noop"))
     });

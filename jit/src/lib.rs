@@ -72,6 +72,7 @@
 //! - [`count_tree`]: circuits that count edges, and find the one with a number.
 //! - [`evaluator`]: the rows of one thread, evaluated by either engine.
 //! - [`memory`]: memory that threads share word by word.
+//! - [`parallel`]: work on the threads of a pool.
 //! - [`vectorised()`]: loops over numbers, with the vectors that the CPU has.
 //!
 //! All `unsafe` code of the project but for its bindings to other languages is here: unchecked
@@ -91,6 +92,7 @@ pub mod counts;
 pub mod evaluator;
 pub mod lanes;
 pub mod memory;
+pub mod parallel;
 pub mod passes;
 pub mod reasons;
 mod rows;

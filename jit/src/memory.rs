@@ -55,6 +55,11 @@ impl Deref for SharedWords {
     }
 }
 
+/// Whether the system gives so many bytes more. That others leave them until they are used is not said.
+pub fn is_available(bytes: usize) -> bool {
+    SharedWords::new(bytes.div_ceil(size_of::<AtomicU64>())).is_ok()
+}
+
 #[inline]
 fn prefetch(word: &AtomicU64) {
     let address = std::ptr::from_ref(word);
@@ -163,5 +168,6 @@ mod tests {
         assert!(SharedWords::new(0).unwrap().is_empty());
         assert!(SharedWords::new(usize::MAX).is_err());
         assert!(SharedWords::new(usize::MAX / 16).is_err());
+        assert!(is_available(1) && !is_available(usize::MAX));
     }
 }

@@ -69,7 +69,7 @@ pub struct PassConfig {
     /// simplifying and finish the circuit as it is; that takes about
     /// as long as copying the circuit.
     pub budget: Duration,
-    /// Once it is set, the rest of the time counts as used up.
+    /// Once it is set, the rest of the time counts as used up, and what the pass at work has done is left.
     pub stop: Stop,
 }
 
@@ -178,8 +178,11 @@ pub fn optimize(
     let mut run = Run {
         circuit: circuit.clone(),
         reports: Vec::new(),
+        stop: &config.stop,
     };
-    run.pass("sweep", |circuit| circuit.clone());
+    if !stop.is_set() {
+        run.pass("sweep", |circuit| circuit.clone());
+    }
     let has_moves = !assumptions.implies.is_empty();
     let has_groups = !assumptions.exactly_one.is_empty();
     let passes: [(&'static str, bool, Pass); 8] = [
@@ -233,19 +236,21 @@ pub fn optimize(
 /// A pass with its assumptions.
 type Pass<'a> = &'a dyn Fn(&Circuit) -> Circuit;
 
-struct Run {
+struct Run<'a> {
     circuit: Circuit,
     reports: Vec<PassReport>,
+    /// When it is set, nobody waits for the result any more.
+    stop: &'a Stop,
 }
 
-impl Run {
-    /// Runs a pass, sweeps what it leaves, and keeps the result if it is no larger.
-    /// Whether it is smaller.
+impl Run<'_> {
+    /// Runs a pass, sweeps what it leaves, and keeps the result if it is no larger, and no stop comes
+    /// meanwhile. Whether it is smaller.
     fn pass(&mut self, name: &'static str, pass: impl Fn(&Circuit) -> Circuit) -> bool {
         let start = Instant::now();
         let gates_before = self.circuit.gates();
-        let result = sweep::sweep(&pass(&self.circuit));
-        if result.gates() <= gates_before {
+        let result = sweep::sweep_unless(&pass(&self.circuit), self.stop);
+        if let Some(result) = result.filter(|result| result.gates() <= gates_before) {
             self.circuit = result;
         }
         self.reports.push(PassReport {
@@ -340,6 +345,16 @@ mod tests {
                     assert_same(&circuit, &after, &assumptions);
                 }
             }
+        }
+
+        #[test]
+        fn nothing_is_done_after_a_stop((circuit, assumptions) in circuits()) {
+            let config = PassConfig::default();
+            config.stop.set();
+            let (after, reports) = optimize(&circuit, &assumptions, &config);
+            assert_same(&circuit, &after, &assumptions);
+            prop_assert_eq!((after.gates(), reports), (circuit.gates(), Vec::new()));
+            prop_assert!(sweep::sweep_unless(&circuit, &config.stop).is_none());
         }
 
         #[test]

@@ -7,7 +7,7 @@
 //! reported as such.
 
 use batsat::Lit;
-use rayon::prelude::*;
+use propjit_jit::parallel;
 use rustc_hash::FxHashSet;
 
 use super::fact::{Fact, ProofMethod};
@@ -85,7 +85,6 @@ pub(super) fn find(
         return Vec::new();
     }
     let found = Search::new(net, samples, kinds).run(invariants, end);
-    let chunks = found.par_chunks(16);
     let of_chunk = |chunk: &[Composite]| {
         let mut inquiry = Inquiry::new(net, invariants, end);
         let fact = |what: &Composite| {
@@ -100,7 +99,7 @@ pub(super) fn find(
         };
         chunk.iter().filter_map(fact).collect::<Vec<_>>()
     };
-    chunks.flat_map_iter(of_chunk).collect()
+    parallel::flat_map_chunks(&found, 16, of_chunk)
 }
 
 /// A bit for each kept step: whether something holds before it, and after it.

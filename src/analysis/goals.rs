@@ -2,7 +2,7 @@
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;
-use rayon::prelude::*;
+use propjit_jit::parallel;
 
 use super::fact::ProofMethod;
 use super::goal_latches::{ForcedGoal, GoalLatch};
@@ -48,12 +48,12 @@ pub(super) fn excluded(
     steps: bool,
     end: &Stop,
 ) -> Excluded {
-    let chunks = literals.par_chunks(LANES.min(literals.len().div_ceil(8).max(1)));
-    let of_chunk = |chunk: &[Literal]| {
+    let chunks = literals.chunks(LANES.min(literals.len().div_ceil(8).max(1)));
+    let chunks: Vec<&[Literal]> = chunks.collect();
+    let parts = parallel::map(&chunks, |chunk| {
         let exclusion = Exclusion::new(net, invariants, samples, steps, end);
         exclusion.of(chunk)
-    };
-    let parts: Vec<Excluded> = chunks.map(of_chunk).collect();
+    });
     Excluded {
         undecided: parts.iter().map(|part| part.undecided).sum(),
         forced: parts

@@ -6,7 +6,7 @@
 //! independent, and never did.
 
 use propjit_jit::circuit::Edge;
-use rayon::prelude::*;
+use propjit_jit::parallel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fact::{Fact, ProofMethod};
@@ -103,7 +103,7 @@ pub(super) fn find(
         };
         chunk.iter().map(verdict).collect::<Vec<_>>()
     };
-    let verdicts: Vec<_> = pairs.par_chunks(64).flat_map_iter(of_chunk).collect();
+    let verdicts = parallel::flat_map_chunks(&pairs, 64, of_chunk);
     let with = |wanted| {
         verdicts
             .iter()

@@ -8,7 +8,7 @@
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;
-use rayon::prelude::*;
+use propjit_jit::parallel;
 
 use super::fact::ProofMethod;
 use super::inquiry::Inquiry;
@@ -58,7 +58,6 @@ pub(super) fn literals(
     literals: &[Literal],
     end: &Stop,
 ) -> Vec<Kind> {
-    let chunks = literals.par_chunks(LANES);
     let of_chunk = |chunk: &[Literal]| {
         let decided = Decided::by(net.circuit, chunk);
         let mut inquiry = Inquiry::new(net, invariants, end);
@@ -76,18 +75,17 @@ pub(super) fn literals(
         };
         chunk.iter().enumerate().map(kind).collect::<Vec<_>>()
     };
-    chunks.flat_map_iter(of_chunk).collect()
+    parallel::flat_map_chunks(literals, LANES, of_chunk)
 }
 
 /// The kind of each of these edges, which depend on the state alone.
 pub(super) fn edges(net: &Net, invariants: &[Invariant], edges: &[Edge], end: &Stop) -> Vec<Kind> {
-    let edges = edges.par_chunks(8);
     let of_chunk = |chunk: &[Edge]| {
         let mut inquiry = Inquiry::new(net, invariants, end);
         let kind = |&edge: &Edge| kind(&mut inquiry, |step, when| step.edge(when, edge));
         chunk.iter().map(kind).collect::<Vec<_>>()
     };
-    edges.flat_map_iter(of_chunk).collect()
+    parallel::flat_map_chunks(edges, 8, of_chunk)
 }
 
 /// The kind of a property of states.

@@ -56,6 +56,9 @@ struct Analysis {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     moves: Vec<Ranked>,
+    /// Why the game is interpreted, if it was to be compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compiled: Option<String>,
     /// What local search has brought, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     local: Option<LocalReport>,
@@ -161,6 +164,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seconds: report.time.as_secs_f64(),
         seed: Some(seed),
         moves: ranking(&report, &mut search, history.roles()),
+        not_compiled: position.game.not_compiled().map(ToString::to_string),
         local: report.local,
         plan: report.plan,
         states: report.states,
@@ -186,6 +190,7 @@ fn over(history: &mut History, role: RoleId, picture: String) -> Result<Analysis
         seconds: 0.0,
         seed: None,
         moves: Vec::new(),
+        not_compiled: None,
         local: None,
         plan: None,
         states: None,

@@ -10,7 +10,7 @@ use propjit::protocol::lines::{LineServerConfig, serve_lines};
 use propjit::rng::random_seed;
 use propjit::search::mcts::MctsConfig;
 
-use super::options::{SetupArgs, in_range, seconds, seed, threads};
+use super::options::{SetupArgs, in_range, mebibytes, seconds, seed, threads};
 use super::output::Failure;
 use super::signals::stop_on_signals;
 
@@ -35,7 +35,7 @@ pub(super) struct Args {
     threads: usize,
 
     /// Memory for the search tree
-    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = mebibytes)]
     memory: usize,
 
     /// The seed of the random numbers [default: another one each time]

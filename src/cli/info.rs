@@ -37,6 +37,9 @@ struct Report {
     backend: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     gave_up: Option<String>,
+    /// Why the game is interpreted, if it was to be compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compiled: Option<String>,
     #[serde(flatten)]
     ground: Option<Ground>,
     boards: Vec<Board>,
@@ -107,8 +110,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         writable(path, [&args.rulesheet])?;
     }
     let stop = stop_on_signals();
-    let (game, backend) =
-        (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, Game::prepare)?;
+    let prepare = Game::prepare_or_interpret;
+    let (game, backend) = (args.setup).load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
     let network = match (&args.dot, game.ground_game()) {
         (Some(path), Some(ground)) => Some((path, ground)),
         (Some(_), None) => {
@@ -164,6 +167,7 @@ fn report(game: &Game, grids: &Grids, backend: Backend, rulesheet: &Path) -> Rep
         roles: rules.roles.iter().enumerate().map(role).collect(),
         backend: backend.name(),
         gave_up: game.gave_up().map(ToString::to_string),
+        not_compiled: game.not_compiled().map(ToString::to_string),
         ground: ground.map(|ground| describe(game, ground, backend)),
         setup: game.stages().iter().map(stage).collect(),
         setup_seconds: game.setup_time().as_secs_f64(),
@@ -226,6 +230,9 @@ impl fmt::Display for Report {
         }
         if let Some(reason) = &self.gave_up {
             writeln!(f, "not ground: {reason}")?;
+        }
+        if let Some(reason) = &self.not_compiled {
+            writeln!(f, "not compiled: {reason}")?;
         }
         if let Some(ground) = &self.ground {
             write!(f, "{ground}")?;

@@ -197,6 +197,8 @@ fn log_to_stderr(cli: &Cli) {
     }
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
+        // That nobody reads the log is no failure.
+        .log_internal_errors(false)
         .with_ansi(io::stderr().is_terminal());
     tracing_subscriber::registry()
         .with(filter)

@@ -16,7 +16,9 @@ use propjit::profile::{self, MAX_THREADS, Settings};
 use propjit_gdl::diagnostic::Severity;
 use propjit_gdl::ground::GroundLimits;
 
+use propjit_jit::code::CodeConfig;
 use propjit_jit::code::cache::Cache;
+use propjit_jit::memory::is_available;
 
 use super::output::{Failure, message};
 
@@ -45,6 +47,10 @@ pub(super) struct SetupArgs {
     /// Compile afresh, and do not keep the machine code for the next time
     #[arg(long)]
     pub no_cache: bool,
+
+    /// How long machine code may take to make. Where it takes longer, the game is interpreted
+    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    compile_limit: Duration,
 
     /// Use the defaults, whatever `propjit tune` has found
     #[arg(long)]
@@ -94,6 +100,19 @@ pub(super) fn tell_of_prover(reason: impl Display, what: &str) {
     message(&format!("note: {reason}; the prover {what}; {MORE}"));
 }
 
+/// Tells the user that the game is interpreted, if there is no machine code of it though it was wanted.
+pub(super) fn tell_of_interpreter(game: &Game) {
+    if let Some(reason) = game.not_compiled() {
+        message(&format!(
+            "note: {reason}; the game is interpreted; `--compile-limit` gives compiling more time"
+        ));
+    }
+}
+
+/// Makes what machines of a backend share, or those of another one if it cannot be made for that: returns which is
+/// ready.
+pub(super) type Prepare = fn(&mut Game, Backend) -> Result<Backend, MachineError>;
+
 /// The failure of a command whose backend needs a ground game.
 pub(super) fn needs_ground(error: &LoadError) -> Failure {
     Failure::Work(format!("{}; {MORE}", with_causes(error)))
@@ -105,14 +124,17 @@ const MORE: &str = "`--setup-limit` and `--memory-limit` give grounding more";
 impl SetupArgs {
     /// For games whose code is not to be kept.
     pub(super) fn setup(&self) -> Setup {
-        self.ground.setup().with_backend(self.backend.0)
+        let config = CodeConfig::default().with_time(self.compile_limit);
+        let code = CodeOptions::default().with_config(config);
+        let setup = self.ground.setup().with_backend(self.backend.0);
+        setup.with_code(code)
     }
 
     /// For the game with this rulesheet, with the code cache and what suits this CPU.
     pub(super) fn setup_for(&self, rulesheet: &Path) -> Setup {
         self.setup().with_code(
             CodeOptions::default()
-                .with_config(self.settings().code())
+                .with_config(self.settings().code().with_time(self.compile_limit))
                 .with_cache(self.cache())
                 .with_name(game_name(rulesheet)),
         )
@@ -152,7 +174,7 @@ impl SetupArgs {
         rulesheet: &Path,
         stop: &Stop,
         best: fn(&Game) -> Backend,
-        prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
+        prepare: Prepare,
     ) -> Result<(Game, Backend), Failure> {
         let game = self.read(rulesheet, stop)?;
         if let Some(reason) = game.gave_up() {
@@ -196,15 +218,19 @@ impl SetupArgs {
         mut game: Game,
         stop: &Stop,
         best: fn(&Game) -> Backend,
-        prepare: fn(&mut Game, Backend) -> Result<(), MachineError>,
+        prepare: Prepare,
     ) -> Result<(Game, Backend), Failure> {
         let backend = self.backend.0.unwrap_or(best(&game));
-        prepare(&mut game, backend)?;
-        match stop.is_set() {
+        let prepared = prepare(&mut game, backend);
+        if stop.is_set() {
             // What was prepared is not what it should be.
-            true => Err(LoadError::Stopped.into()),
-            false => Ok((game, backend)),
+            return Err(LoadError::Stopped.into());
         }
+        let backend = prepared?;
+        if backend != Backend::Compiled {
+            tell_of_interpreter(&game);
+        }
+        Ok((game, backend))
     }
 }
 
@@ -244,6 +270,15 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
 /// The number of threads that an option may ask for.
 pub(super) fn threads(text: &str) -> Result<usize, String> {
     in_range(text, 1, MAX_THREADS)
+}
+
+/// The memory that an option may ask for, in MiB: as much as the system gives.
+pub(super) fn mebibytes(text: &str) -> Result<usize, String> {
+    let mebibytes = in_range(text, 1usize, 1 << 30)?;
+    match is_available(mebibytes << 20) {
+        true => Ok(mebibytes),
+        false => Err("the system does not give that much memory: ask for less".to_string()),
+    }
 }
 
 /// A number within limits, with an error that names them.

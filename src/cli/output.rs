@@ -1,12 +1,15 @@
 //! Results on stdout, as text or JSON; messages on stderr.
 
+use std::convert::Infallible;
 use std::fmt::{self, Display};
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use propjit::error_text::with_causes;
 use propjit::game::LoadError;
@@ -200,12 +203,6 @@ impl Output {
 pub(super) fn show_progress(
     status: impl Fn() -> String + Clone + Send + Sync + 'static,
 ) -> impl Drop {
-    struct Shown(ProgressBar);
-    impl Drop for Shown {
-        fn drop(&mut self) {
-            self.0.finish_and_clear();
-        }
-    }
     let key = move |_: &ProgressState, line: &mut dyn fmt::Write| {
         // The line is a string: writing to it does not fail.
         let _ = line.write_str(&status());
@@ -214,37 +211,68 @@ pub(super) fn show_progress(
     let style = style
         .expect("the template is valid")
         .with_key("status", key);
-    let bar = ProgressBar::new_spinner().with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(100));
-    Shown(bar)
+    Spinner::start(style)
 }
+
+/// A bar on stderr, if that is a terminal, which is drawn from time to time until this is dropped.
+struct Spinner {
+    bar: ProgressBar,
+    /// The thread that draws, and what ends it when it is dropped.
+    drawing: Option<(Sender<Infallible>, JoinHandle<()>)>,
+}
+
+impl Spinner {
+    /// Starts to draw. If no thread can be started for that, the bar is not drawn.
+    fn start(style: ProgressStyle) -> Spinner {
+        let bar = ProgressBar::new_spinner().with_style(style);
+        let (end, ended) = bounded(0);
+        let drawn = bar.clone();
+        let draw = move || {
+            while ended.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
+                drawn.tick();
+            }
+        };
+        let started = match bar.is_hidden() {
+            true => None,
+            false => thread::Builder::new().spawn(draw).ok(),
+        };
+        let drawing = started.map(|thread| (end, thread));
+        Spinner { bar, drawing }
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.drawing.take() {
+            drop(end);
+            // A thread that panicked has said so.
+            let _ = thread.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The time between two pictures of a bar.
+const FRAME: Duration = Duration::from_millis(100);
 
 /// Text of some lines on stderr, if that is a terminal, which is replaced when it is shown anew and
 /// goes away when this is dropped.
-pub(super) struct LiveText(ProgressBar);
+pub(super) struct LiveText(Spinner);
 
 /// Nothing yet.
 pub(super) fn live_text() -> LiveText {
     let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-    let bar = ProgressBar::new_spinner().with_style(style.expect("the template is valid"));
-    bar.enable_steady_tick(Duration::from_millis(100));
-    LiveText(bar)
+    LiveText(Spinner::start(style.expect("the template is valid")))
 }
 
 impl LiveText {
     /// Shows a text instead of the last one.
     pub(super) fn show(&self, text: &str) {
-        self.0.set_message(text.to_string());
+        self.0.bar.set_message(text.to_string());
     }
 
     /// Lets the text that is shown stay above what is shown next.
     pub(super) fn keep(&self) {
-        self.0.println(self.0.message());
-    }
-}
-
-impl Drop for LiveText {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.0.bar.println(self.0.bar.message());
     }
 }

@@ -38,6 +38,9 @@ const MAX_DEPTH: usize = 100_000;
 struct Report {
     game: String,
     backend: &'static str,
+    /// Why the game is interpreted, if it was to be compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compiled: Option<String>,
     depth: usize,
     /// At most `u128::MAX`, even if there are more.
     sequences: u128,
@@ -62,9 +65,12 @@ struct Part {
 /// Counts and prints the counts.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let stop = stop_on_signals();
-    let (game, backend) = args
-        .setup
-        .load(&args.rulesheet, &stop, Game::backend, Game::prepare)?;
+    let (game, backend) = args.setup.load(
+        &args.rulesheet,
+        &stop,
+        Game::backend,
+        Game::prepare_or_interpret,
+    )?;
     let mut machine = game.machine(backend)?;
     let start = Instant::now();
     let shown = show_progress(|| "counting".to_string());
@@ -89,6 +95,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     output.result(&Report {
         game: game_name(&args.rulesheet),
         backend: backend.name(),
+        not_compiled: game.not_compiled().map(ToString::to_string),
         depth: args.depth,
         sequences: count.sequences,
         ended: count.ended,

@@ -68,6 +68,9 @@ struct Report {
     setup_seconds: f64,
     /// How long it took to make the machine code, if it was ready in time.
     code_seconds: Option<f64>,
+    /// Why the game is interpreted, if it was to be compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compiled: Option<String>,
     seconds: f64,
     state_changes: u64,
     rollouts: u64,
@@ -99,7 +102,7 @@ struct Stuck {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let setup = &args.setup;
     let stop = stop_on_signals();
-    let prepare = Game::prepare_playouts;
+    let prepare = |game: &mut Game, backend| game.prepare_playouts(backend).map(|()| backend);
     let (mut game, backend) = setup.load(&args.rulesheet, &stop, Game::bulk_backend, prepare)?;
     if args.wait {
         game.wait_for_code();
@@ -142,6 +145,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         seed: config.seed,
         setup_seconds: game.setup_time().as_secs_f64(),
         code_seconds: code_time(&game),
+        not_compiled: game.not_compiled().map(ToString::to_string),
         seconds: elapsed,
         state_changes: tally.state_changes,
         rollouts: tally.rollouts(),

@@ -207,7 +207,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Ok((proof, prover.counts(), start.elapsed()))
     };
     let proved = match time {
-        Some(time) => within(&making, time, prove),
+        Some(time) => within(&making, time, prove)?,
         None => prove(),
     };
     drop(shown);

@@ -13,7 +13,7 @@ use propjit::rng::random_seed;
 use propjit::search::SearchBudget;
 use propjit::search::mcts::{EvaluationUse, Mcts, MctsConfig, wait_for_engines};
 
-use super::options::{SetupArgs, in_range, seconds, seed, threads};
+use super::options::{SetupArgs, in_range, mebibytes, seconds, seed, threads};
 use super::output::Failure;
 use super::picture::Pictures;
 use super::position::PositionArgs;
@@ -56,7 +56,7 @@ pub(super) struct SearchArgs {
     workers: usize,
 
     /// Memory for the search tree
-    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    #[arg(long, default_value = "1024", value_name = "MIB", value_parser = mebibytes)]
     memory: usize,
 
     /// The seed of the random numbers [default: another one each time]
@@ -135,7 +135,7 @@ impl SearchArgs {
         stop: &Stop,
         check: impl FnOnce(&Game) -> Result<(), Failure>,
     ) -> Result<Position, Failure> {
-        let prepare = Game::prepare_search;
+        let prepare = |game: &mut Game, backend| game.prepare_search(backend).map(|()| backend);
         let (game, backend) =
             self.setup
                 .load(&self.rulesheet, stop, Game::bulk_backend, prepare)?;

@@ -1,6 +1,5 @@
 //! `propjit serve`: a player for game managers.
 
-use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -8,9 +7,11 @@ use std::time::Duration;
 
 use propjit::matches::PlayerFactory;
 use propjit::player::SpecError;
-use propjit::protocol::{DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig};
+use propjit::protocol::{
+    DEFAULT_PORT, Server, ServerLimits, Session, SessionConfig, listen_remedy,
+};
 
-use super::options::{SetupArgs, in_range, port, seconds, threads};
+use super::options::{SetupArgs, in_range, mebibytes, port, seconds, threads};
 use super::output::{Failure, Output, message};
 use super::signals::stop_on_signals;
 
@@ -38,7 +39,7 @@ pub(super) struct Args {
     threads: Option<usize>,
 
     /// Memory to think in: the player's option `memory`
-    #[arg(long, value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    #[arg(long, value_name = "MIB", value_parser = mebibytes)]
     memory: Option<usize>,
 
     /// How long before the end of a clock the player is to be done, in milliseconds
@@ -88,6 +89,7 @@ fn kif_name(text: &str) -> Result<String, String> {
 
 /// Serves until Ctrl-C.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let stop = stop_on_signals();
     let player = args.player().map_err(Failure::Usage)?;
     if let Some(folder) = &args.log {
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -106,13 +108,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let address = SocketAddr::new(args.bind, args.port);
     let server = Server::start(address, Session::new(config), ServerLimits::default());
     let server = server.map_err(|error| {
-        let remedy = match error.kind() {
-            ErrorKind::AddrNotAvailable => "--bind names another address",
-            _ => "--port names another port",
-        };
-        Failure::Work(format!("cannot listen at {address}: {error}; {remedy}"))
+        let remedy = listen_remedy(&error);
+        Failure::Work(format!("cannot listen at {address}: {error}{remedy}"))
     })?;
-    let stop = stop_on_signals();
     output.print(&format!(
         "{} listens at http://{}\n",
         args.name,

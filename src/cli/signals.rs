@@ -1,7 +1,8 @@
 //! Signals that ask the process to end: one rule for all commands.
 //!
-//! The first INT (Ctrl-C) or TERM ends the work with the result so far. Wrappers such as `timeout`
-//! send a signal more than once, so another one ends the process only if it comes a second later.
+//! The first INT (Ctrl-C), TERM or HUP (its terminal is closed) ends the work with the result so far.
+//! Wrappers such as `timeout` send a signal more than once, so another one ends the process only if it
+//! comes a second later.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +10,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use propjit::Stop;
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::output::message;
+
+/// The signals that ask for an end.
+const HEEDED: &[i32] = &[
+    SIGINT,
+    SIGTERM,
+    #[cfg(unix)]
+    SIGHUP,
+];
 
 /// How long after the first signal another one is not heeded.
 const DEAF: Duration = Duration::from_secs(1);
@@ -25,16 +36,17 @@ const SLICE: Duration = Duration::from_millis(10);
 pub(super) fn stop_on_signals() -> Stop {
     let stop = Stop::new();
     let signalled = Arc::new(AtomicBool::new(false));
-    let heeded = [SIGINT, SIGTERM]
-        .into_iter()
-        .try_for_each(|signal| flag::register(signal, signalled.clone()).map(drop));
+    let heeded = HEEDED
+        .iter()
+        .try_for_each(|&signal| flag::register(signal, signalled.clone()).map(drop));
     let watched = heeded.and_then(|()| {
         let stop = stop.clone();
         let thread = thread::Builder::new().name("signals".to_string());
         thread.spawn(move || watch(&signalled, &stop)).map(drop)
     });
-    if let Err(error) = watched {
-        tracing::warn!(%error, "a signal will end the work without a result");
+    match watched {
+        Ok(()) => tracing::debug!("waits for signals"),
+        Err(error) => tracing::warn!(%error, "a signal will end the work without a result"),
     }
     stop
 }

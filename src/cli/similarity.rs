@@ -164,7 +164,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     }
     let setup = &args.setup;
     let game = setup.load_ground(&args.rulesheet, &stop)?;
-    let (game, _) = setup.prepare(game, &stop, Game::bulk_backend, Game::prepare)?;
+    let prepare = Game::prepare_or_interpret;
+    let (game, _) = setup.prepare(game, &stop, Game::bulk_backend, prepare)?;
     let config = SimilarityConfig::default()
         .with_measure(args.measure)
         .with_depth(args.depth)

@@ -13,7 +13,9 @@ use propjit::verify::suite::{self, SuiteCase, SuiteRow, SuiteStatus};
 use propjit::verify::{Difference, against};
 use serde::Serialize;
 
-use super::options::{BackendChoice, SetupArgs, game_name, in_range, seed, threads};
+use super::options::{
+    BackendChoice, SetupArgs, game_name, in_range, seed, tell_of_interpreter, threads,
+};
 use super::output::{Failure, Output, show_progress};
 use super::signals::stop_on_signals;
 
@@ -191,6 +193,9 @@ struct SideBySide {
     game: String,
     backend: &'static str,
     against: &'static str,
+    /// Why the game is interpreted, if it was to be compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compiled: Option<String>,
     seed: u64,
     matches: usize,
     states: usize,
@@ -218,8 +223,15 @@ fn side_by_side(
         // For the prover alone nothing would be ground.
         setup.backend = BackendChoice(against_chosen);
     }
-    let (game, _) = setup.load(rulesheet, stop, Game::backend, Game::prepare)?;
+    let prepare = Game::prepare_or_interpret;
+    let (mut game, _) = setup.load(rulesheet, stop, Game::backend, prepare)?;
     let (backend, other) = pair(&game, chosen, against_chosen)?;
+    let backend = prepared(&mut game, backend, other)?;
+    let other = prepared(&mut game, other, backend)?;
+    // What was to be compiled from the start was told of then.
+    if chosen != Some(Backend::Compiled) {
+        tell_of_interpreter(&game);
+    }
     let (mut machine, mut expected) = (game.machine(backend)?, game.machine(other)?);
     let seed = args.seed.unwrap_or_else(random_seed);
     let mut rng = streams(seed).next().expect("streams do not end");
@@ -231,6 +243,7 @@ fn side_by_side(
         game: game_name(rulesheet),
         backend: backend.name(),
         against: other.name(),
+        not_compiled: game.not_compiled().map(ToString::to_string),
         seed,
         matches: compared.matches,
         states: compared.steps,
@@ -242,6 +255,17 @@ fn side_by_side(
         true => Ok(()),
         false => Err(Failure::Told),
     }
+}
+
+/// The backend that is ready to be compared with another one where this one is wanted: it is interpreted where it
+/// cannot be compiled.
+fn prepared(game: &mut Game, wanted: Backend, other: Backend) -> Result<Backend, Failure> {
+    let ready = game.prepare_or_interpret(wanted)?;
+    if ready != other {
+        return Ok(ready);
+    }
+    game.prepare(Backend::Scalar)?;
+    Ok(Backend::Scalar)
 }
 
 /// The backends to compare: those that are chosen, and otherwise the fastest one that is not the

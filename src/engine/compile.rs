@@ -124,6 +124,9 @@ pub(super) fn obtain<C: Borrow<Circuit>, E: From<CompileError>>(
         name,
     } = options;
     let compile = || {
+        if config.stop.is_set() {
+            return Err(CompileError::Stopped.into());
+        }
         let circuit = circuit()?;
         let guards = match purpose.is_guarded {
             true => guards(game, &game.layout().assumptions()),

@@ -116,6 +116,17 @@ impl Programs {
         self.get_or_obtain(&self.state_code, purpose)
     }
 
+    /// Why there is no machine code of the whole circuit, if it was wanted and could not be made; that nobody waits for
+    /// it any more is no reason.
+    pub fn not_compiled(&self) -> Option<&CompileError> {
+        let made = [&self.state_code, &self.playout_code];
+        let mut errors = made
+            .into_iter()
+            .filter_map(|cell| cell.get()?.as_ref().err());
+        let error = errors.find(|error| !matches!(***error, CompileError::Stopped))?;
+        Some(error)
+    }
+
     /// A circuit of a phase with the reasons for a target: machine code, or else interpreted. It
     /// is not kept, and takes a while unless it comes from the cache; none if the stop comes before,
     /// or that of the machine code.

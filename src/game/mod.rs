@@ -14,7 +14,7 @@ use propjit_gdl::ground::{GroundError, ground};
 use propjit_gdl::prover::ProverLimits;
 use propjit_gdl::rules::Rules;
 use propjit_gdl::{Parsed, ReadError};
-use propjit_jit::code::CodeConfig;
+use propjit_jit::code::{CodeConfig, CompileError};
 use propjit_stop::Stop;
 
 use crate::analysis::{AnalysisConfig, GoalBoundsTask};
@@ -117,7 +117,8 @@ impl Game {
                 let start = Instant::now();
                 let mut code = setup.code.clone();
                 code.config.stop = setup.stop.clone();
-                let ground = Arc::new(GroundGame::new(propnet, setup.stop.clone()));
+                let ground = GroundGame::new(propnet, setup.stop.clone());
+                let ground = Arc::new(ground.ok_or(LoadError::Stopped)?);
                 self.engines = Some(Arc::new(Engines::new(ground, code)));
                 self.stage("circuit", start.elapsed());
                 Ok(())
@@ -156,6 +157,22 @@ impl Game {
             start.elapsed().saturating_sub(passes.unwrap_or_default()),
         );
         Ok(())
+    }
+
+    /// As [`prepare`](Game::prepare), but where there is no machine code, as it would be too long or take too long to
+    /// make, the interpreter in lanes takes its place, and [`not_compiled`](Game::not_compiled) says why. Returns the
+    /// backend that is ready.
+    ///
+    /// # Errors
+    /// As for [`Game::machine`], and when compiling was stopped.
+    pub fn prepare_or_interpret(&mut self, backend: Backend) -> Result<Backend, MachineError> {
+        match self.prepare(backend) {
+            Err(MachineError::Compile(error)) if !matches!(*error, CompileError::Stopped) => {
+                self.prepare(Backend::Lanes)?;
+                Ok(Backend::Lanes)
+            }
+            prepared => prepared.map(|()| backend),
+        }
     }
 
     /// Makes what random matches with a backend share, as [`prepare`](Game::prepare) does for
@@ -243,6 +260,13 @@ impl Game {
     /// The engines of the ground game, unless only the prover can play it.
     pub fn engines(&self) -> Option<&Arc<Engines>> {
         self.engines.as_ref()
+    }
+
+    /// Why there is no machine code, if it was wanted and could not be made: the game is interpreted then.
+    pub fn not_compiled(&self) -> Option<&CompileError> {
+        let engines = self.engines.as_ref()?;
+        let mut both = [engines, engines.for_playouts()].into_iter();
+        both.find_map(|engines| engines.programs().not_compiled())
     }
 
     /// The circuit that a backend evaluates, if it evaluates one.

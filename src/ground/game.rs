@@ -30,20 +30,20 @@ pub struct GroundGame {
 }
 
 impl GroundGame {
-    /// Lowers the network to a circuit. When `stop` is set, passes over that circuit end
-    /// early.
-    pub fn new(propnet: Propnet, stop: Stop) -> GroundGame {
+    /// Lowers the network to a circuit; none if `stop` is set before that is done. When it is set later, passes over
+    /// that circuit end early.
+    pub fn new(propnet: Propnet, stop: Stop) -> Option<GroundGame> {
         let layout = Layout::new(&propnet);
         let bases = propnet.bases.iter().enumerate();
         let initial = bases.filter(|(_, base)| base.initial);
-        GroundGame {
+        Some(GroundGame {
             initial: initial.map(|(number, _)| number).collect(),
+            lowered: lower(&propnet, &layout, &stop)?,
             names: Names::new(&propnet),
-            lowered: lower(&propnet, &layout),
             derived: Derived::new(stop),
             layout,
             propnet,
-        }
+        })
     }
 
     /// The propositional network.

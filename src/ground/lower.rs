@@ -6,12 +6,14 @@ use std::ops::Range;
 
 use propjit_gdl::propnet::{Component, Gate, GateId, Propnet, Wire};
 use propjit_jit::circuit::{Builder, Circuit, Edge};
+use propjit_stop::{Stop, Ticker};
 
 use super::layout::Layout;
 
-/// The circuit of a game, with the outputs as `layout` says.
-pub fn lower(net: &Propnet, layout: &Layout) -> Circuit {
+/// The circuit of a game, with the outputs as `layout` says. None if `stop` is set before it is made.
+pub fn lower(net: &Propnet, layout: &Layout, stop: &Stop) -> Option<Circuit> {
     let mut lowering = Lowering {
+        ticker: stop.ticker(),
         net,
         layout,
         builder: Builder::new(layout.inputs()),
@@ -20,8 +22,8 @@ pub fn lower(net: &Propnet, layout: &Layout) -> Circuit {
     };
     for component in net.components() {
         match component {
-            Component::Single(gate) => lowering.gate(gate),
-            Component::Recursive(gates) => lowering.recursion(gates),
+            Component::Single(gate) => lowering.gate(gate)?,
+            Component::Recursive(gates) => lowering.recursion(gates)?,
         }
     }
     let mut outputs = vec![Edge::FALSE; layout.outputs];
@@ -37,7 +39,7 @@ pub fn lower(net: &Propnet, layout: &Layout) -> Circuit {
             outputs[at] = lowering.edge(goal.wire);
         }
     }
-    lowering.builder.finish(outputs)
+    Some(lowering.builder.finish(outputs))
 }
 
 struct Lowering<'a> {
@@ -46,6 +48,7 @@ struct Lowering<'a> {
     builder: Builder,
     /// The edge of each gate of the network that was lowered so far.
     edges: Vec<Edge>,
+    ticker: Ticker,
 }
 
 impl Lowering<'_> {
@@ -53,7 +56,11 @@ impl Lowering<'_> {
         self.edges[wire.gate.index()].invert_if(wire.inverted)
     }
 
-    fn gate(&mut self, id: GateId) {
+    /// Lowers a gate, unless a stop comes.
+    fn gate(&mut self, id: GateId) -> Option<()> {
+        if self.ticker.is_set() {
+            return None;
+        }
         let edges = |wires: &[Wire]| {
             wires
                 .iter()
@@ -76,14 +83,15 @@ impl Lowering<'_> {
                 self.builder.or_all(&edges)
             }
         };
+        Some(())
     }
 
     /// Gates that read each other in a circle become a loop. Those that are read
-    /// before their turn go through feedback nodes.
+    /// before their turn go through feedback nodes. None if a stop comes.
     ///
     /// The order is from the last gate to the first, because the network has gates
     /// before those that they read: so a loop settles in several times fewer rounds.
-    fn recursion(&mut self, gates: Range<u32>) {
+    fn recursion(&mut self, gates: Range<u32>) -> Option<()> {
         let mut feedback: Vec<GateId> = Vec::new();
         for gate in gates.clone().map(GateId) {
             if let Gate::And(wires) | Gate::Or(wires) = self.net.gate(gate) {
@@ -97,12 +105,16 @@ impl Lowering<'_> {
         for (gate, variable) in feedback.iter().zip(variables) {
             self.edges[gate.index()] = variable;
         }
-        gates.rev().map(GateId).for_each(|gate| self.gate(gate));
+        gates
+            .rev()
+            .map(GateId)
+            .try_for_each(|gate| self.gate(gate))?;
         let sources: Vec<Edge> = feedback
             .iter()
             .map(|gate| self.edges[gate.index()])
             .collect();
         self.builder.end_loop(&sources);
+        Some(())
     }
 }
 
@@ -163,7 +175,7 @@ mod tests {
     fn recursion_becomes_loops_with_the_least_fixpoint() {
         let net = walk();
         let layout = Layout::new(&net);
-        let circuit = lower(&net, &layout);
+        let circuit = lower(&net, &layout, &Stop::new()).unwrap();
         assert_eq!(circuit.inputs().len(), layout.inputs());
         assert!(!circuit.loops().is_empty());
         let base = |name: &str| {
@@ -190,6 +202,14 @@ mod tests {
             legal_at(&["(at a)", "(closed c)"]),
             ["(close b)", "(go b)", "(go d)"]
         );
+    }
+
+    #[test]
+    fn a_stop_ends_it() {
+        let net = walk();
+        let stop = Stop::new();
+        stop.set();
+        assert!(lower(&net, &Layout::new(&net), &stop).is_none());
     }
 
     #[test]

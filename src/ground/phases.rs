@@ -247,10 +247,8 @@ mod tests {
         let rules = Rules::parse("test.kif", &format!("{role} {rules}"))
             .unwrap()
             .rules;
-        GroundGame::new(
-            ground(&rules, &GroundLimits::default()).unwrap().0,
-            Stop::new(),
-        )
+        let (propnet, _) = ground(&rules, &GroundLimits::default()).unwrap();
+        GroundGame::new(propnet, Stop::new()).unwrap()
     }
 
     fn names(game: &GroundGame) -> Vec<String> {

@@ -7,6 +7,7 @@ use crossbeam_channel::{Receiver, bounded};
 
 use super::expander::{Child, Children, Expander};
 use crate::engine::Engines;
+use crate::threads::{self, ThreadError};
 
 /// How many calls' worth of successors a thread may be ahead of what was taken from it.
 const AHEAD: usize = 8;
@@ -14,7 +15,8 @@ const AHEAD: usize = 8;
 /// How many states, in lanes, each thread should get in one call.
 const PARTS: usize = 4;
 
-/// [`Expander`]s that share the work on states. One alone works on the thread that calls it.
+/// [`Expander`]s that share the work on states. One alone works on the thread that calls it, which is so, too, from when
+/// a thread cannot be started.
 pub(crate) struct ExpanderTeam {
     expanders: Vec<Expander>,
 }
@@ -59,39 +61,46 @@ impl ExpanderTeam {
         }
         let lanes = self.expanders[0].lanes();
         let parts = states.chunks(lanes * self.words());
-        let threads = self.expanders.len();
-        thread::scope(|scope| {
-            let results: Vec<Receiver<Option<Children>>> = (self.expanders.iter_mut().enumerate())
-                .map(|(at, expander)| {
-                    let (sender, receiver) = bounded(AHEAD);
-                    let parts = parts.clone().skip(at).step_by(threads);
-                    scope.spawn(move || {
-                        for states in parts {
-                            let is_wanted = expander.expand_by_lanes(states, |children| {
-                                sender.send(Some(std::mem::take(children))).is_ok()
-                            });
-                            // After the successors of a part comes nothing.
-                            if !is_wanted || sender.send(None).is_err() {
-                                return;
+        let count = self.expanders.len();
+        let together = thread::scope(|scope| {
+            let results: Result<Vec<Receiver<Option<Children>>>, ThreadError> =
+                (self.expanders.iter_mut().enumerate())
+                    .map(|(at, expander)| {
+                        let (sender, receiver) = bounded(AHEAD);
+                        let parts = parts.clone().skip(at).step_by(count);
+                        threads::start_scoped(scope, "expander", move || {
+                            for states in parts {
+                                let is_wanted = expander.expand_by_lanes(states, |children| {
+                                    sender.send(Some(std::mem::take(children))).is_ok()
+                                });
+                                // After the successors of a part comes nothing.
+                                if !is_wanted || sender.send(None).is_err() {
+                                    return;
+                                }
                             }
-                        }
-                    });
-                    receiver
-                })
-                .collect();
+                        })?;
+                        Ok(receiver)
+                    })
+                    .collect();
+            // Those that were started end, as nobody receives what they send.
+            let results = threads::or_without(results)?;
             for (part, _) in parts.enumerate() {
-                while let Ok(Some(children)) = results[part % threads].recv() {
+                while let Ok(Some(children)) = results[part % count].recv() {
                     let first = part * lanes;
                     let is_wanted = children.iter().all(|child| {
                         let parent = first + child.parent;
                         found(Child { parent, ..child })
                     });
                     if !is_wanted {
-                        return false;
+                        return Some(false);
                     }
                 }
             }
-            true
+            Some(true)
+        });
+        together.unwrap_or_else(|| {
+            self.expanders.truncate(1);
+            self.expanders[0].expand_while(states, found)
         })
     }
 }

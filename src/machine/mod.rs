@@ -34,6 +34,7 @@ use propjit_stop::Stop;
 pub use crate::moves::{Move, RANDOM_ROLE, RoleId};
 pub use crate::state::State;
 pub use crate::terms::UnknownName;
+use crate::threads::ThreadError;
 
 /// A way to evaluate a game. See the [module](self) for which is for what.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -134,6 +135,17 @@ pub enum MachineError {
     /// The prover gave up.
     #[error(transparent)]
     Prover(#[from] ProverError),
+    /// The system does not give the memory that was asked for.
+    #[error("{what} cannot have {} MiB, as the system does not give that much: ask for less memory", .bytes >> 20)]
+    Memory {
+        /// What it is for.
+        what: &'static str,
+        /// How many bytes it was to be.
+        bytes: usize,
+    },
+    /// A thread that was asked for could not be started.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// An [evaluation from outside](crate::search::leaf) failed.
     #[error("the evaluation of positions failed: {0}")]
     Evaluation(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -48,12 +48,12 @@ mod table;
 mod unrolled;
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use crate::engine::Engines;
 use crate::machine::{RoleId, State};
 use crate::setters::setters;
+use crate::threads;
 
 use beam::Beam;
 use findings::Findings;
@@ -147,15 +147,12 @@ impl Planner {
         for (name, work) in parts {
             let (engines, root) = (engines.clone(), root.clone());
             let (findings, gate) = (planner.findings.clone(), planner.gate.clone());
-            let thread = thread::Builder::new().name(name.to_string());
             let run = move || {
                 if gate.pass().is_some() {
                     work(&engines, &root, &findings, &gate);
                 }
             };
-            if let Err(error) = thread.spawn(run) {
-                tracing::warn!(%error, name, "the thread cannot be started");
-            }
+            threads::or_without(threads::start(name, run));
         }
         planner
     }

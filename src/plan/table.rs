@@ -47,8 +47,13 @@ impl StateTable {
         self.states.states(from, to)
     }
 
-    /// Adds a state that follows from one in the table, unless it is there.
+    /// Adds a state that follows from one in the table, unless it is there, or the system gives no memory for it: then
+    /// there is no room for more.
     pub(super) fn insert(&mut self, state: &[u64], parent: usize, played: Move) {
+        if !self.states.make_room() || self.origins.try_reserve(1).is_err() {
+            self.room = self.len().max(1);
+            return;
+        }
         if let (_, true) = self.states.insert(state) {
             self.origins.push((parent as u32, played));
         }

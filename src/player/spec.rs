@@ -19,6 +19,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
+use propjit_jit::memory::is_available;
 use rand::RngExt;
 use thiserror::Error;
 
@@ -150,6 +151,9 @@ fn read_mcts(name: &str, options: &PlayerOptions) -> Result<PlayerFactory, SpecE
     }
     let memory = options.within("memory", "a number of MiB, at least 1", 1usize..=1 << 30)?;
     if let Some(memory) = memory {
+        if !is_available(memory << 20) {
+            return Err(SpecError::Memory(memory));
+        }
         search.memory = memory << 20;
     }
     search.batch = options.within("batch", "a number of leaves from 1 to 512", 1..=512)?;
@@ -264,6 +268,9 @@ pub enum SpecError {
         /// The value that was given.
         value: String,
     },
+    /// The system does not give so many MiB.
+    #[error("the option `memory` asks for {0} MiB, which the system does not give: ask for less")]
+    Memory(usize),
     /// It is not an address.
     #[error(transparent)]
     Address(#[from] AddressError),

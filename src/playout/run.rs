@@ -17,6 +17,7 @@ use crate::ground::GroundGame;
 use crate::machine::{Backend, MachineError};
 use crate::rng::{self, GameRng};
 use crate::setters::setters;
+use crate::threads;
 
 /// So many matches may be given up before one has come to its end.
 const MOST_IN_VAIN: u64 = 9;
@@ -112,7 +113,8 @@ pub fn runner(
 /// [given up](Tally::given_up).
 ///
 /// # Errors
-/// When there is no such machine, or it cannot go on, as when the prover hits a limit in each of the first matches.
+/// When there is no such machine, or it cannot go on, as when the prover hits a limit in each of the first matches;
+/// or when a thread cannot be started.
 pub fn run(
     game: &Game,
     backend: Backend,
@@ -168,7 +170,7 @@ fn run_on_threads(
         .with_enough(1)
         .with_stop(all.clone())
         .with_progress(progress.clone());
-    let threads = config.threads.max(1);
+    let count = config.threads.max(1);
     let play = &|rng: GameRng, rollouts: Option<u64>| {
         let mut runner = make(rng)?;
         runner.refill(config.refill);
@@ -196,14 +198,16 @@ fn run_on_threads(
         stopped: false,
     };
     std::thread::scope(|scope| {
-        let streams = rng::streams(config.seed).take(threads);
-        let shares = (0..threads).map(|thread| share(config.rollouts, threads, thread));
-        let workers: Vec<_> = streams
-            .zip(shares)
-            .map(|(rng, rollouts)| scope.spawn(move || work(rng, rollouts)))
-            .collect();
+        let streams = rng::streams(config.seed).take(count);
+        let shares = (0..count).map(|thread| share(config.rollouts, count, thread));
+        let start = |(rng, rollouts)| {
+            let started = threads::start_scoped(scope, "playouts", move || work(rng, rollouts));
+            // Nobody plays alone what all were to play together.
+            started.inspect_err(|_| all.set())
+        };
+        let workers: Vec<_> = streams.zip(shares).map(start).collect();
         workers.into_iter().try_for_each(|worker| {
-            let (tally, lanes) = worker
+            let (tally, lanes) = worker?
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             outcome.tally.merge(&tally);

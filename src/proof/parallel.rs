@@ -1,7 +1,7 @@
 //! Parallel proof search: several provers, each on a thread, that search for a proof about the same
 //! state.
 
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
 use propjit_stop::Stop;
@@ -16,6 +16,7 @@ use crate::engine::Engines;
 use crate::machine::State;
 use crate::reasons::Target;
 use crate::rng::streams;
+use crate::threads;
 
 /// Several provers for one target, which try moves in different orders and tell each other what
 /// they prove. The others go on when one crashes.
@@ -101,18 +102,27 @@ impl ParallelProver {
         }
         let found = &stop.by(None);
         let attempts: Vec<_> = thread::scope(|scope| {
-            let threads = self.provers.iter_mut().map(|prover| {
-                scope.spawn(move || {
+            let mut jobs = self.provers.iter_mut().map(|prover| {
+                move || {
                     let attempt = prover.attempt(state, aim, &mut pace(found));
                     if !matches!(attempt, Ok(None)) {
                         found.set();
                     }
                     attempt
-                })
+                }
             });
-            let threads: Vec<_> = threads.collect();
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined.collect()
+            let own = jobs.next().expect("there is at least one prover");
+            let others = jobs.map(|job| {
+                let started = threads::start_scoped(scope, "prover", job);
+                threads::or_without(started)
+            });
+            let others: Vec<_> = others.collect();
+            let own = catch_unwind(AssertUnwindSafe(own));
+            let others = others.into_iter().map(|thread| match thread {
+                Some(thread) => thread.join(),
+                None => Ok(Ok(None)),
+            });
+            std::iter::once(own).chain(others).collect()
         });
         let is_well: Vec<bool> = attempts.iter().map(Result::is_ok).collect();
         let mut first = Ok(None);

@@ -14,6 +14,7 @@ use crate::crash::caught;
 use crate::ground::GroundGame;
 use crate::line_io::read_line;
 use crate::program::{Program, ProgramCommand};
+use crate::threads;
 
 /// How often a worker is started again that has ended by itself.
 const RESTARTS: usize = 3;
@@ -65,7 +66,7 @@ impl ProofProcess {
         command: &ProgramCommand,
         game: &Arc<GroundGame>,
         (name, rules): (&str, &str),
-        tell: Box<dyn Fn(WorkerEvent) + Send>,
+        tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
     ) -> ProofProcess {
         let connection = Arc::new(Mutex::new(Connection::default()));
         let greeting = encoding::line(&Order::Game {
@@ -73,6 +74,7 @@ impl ProofProcess {
             name: name.to_string(),
             rules: rules.to_string(),
         });
+        let gone = tell.clone();
         let attendant = Attendant {
             command: command.clone(),
             game: game.clone(),
@@ -80,7 +82,6 @@ impl ProofProcess {
             connection: connection.clone(),
             tell,
         };
-        let thread = thread::Builder::new().name("prover".to_string());
         let work = move || {
             if let Err(message) = caught(|| attendant.run()) {
                 let command = attendant.command.to_string();
@@ -88,8 +89,8 @@ impl ProofProcess {
                 (attendant.tell)(WorkerEvent::Gone);
             }
         };
-        if let Err(error) = thread.spawn(work) {
-            tracing::warn!(%error, "the thread cannot be started");
+        if threads::or_without(threads::start("prover", work)).is_none() {
+            gone(WorkerEvent::Gone);
         }
         ProofProcess {
             game: game.clone(),
@@ -148,7 +149,7 @@ struct Attendant {
     /// The first line for it.
     greeting: String,
     connection: Arc<Mutex<Connection>>,
-    tell: Box<dyn Fn(WorkerEvent) + Send>,
+    tell: Arc<dyn Fn(WorkerEvent) + Send + Sync>,
 }
 
 impl Attendant {

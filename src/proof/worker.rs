@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use propjit_stop::Stop;
@@ -23,6 +22,7 @@ use crate::engine::Engines;
 use crate::influence::Influence;
 use crate::moves::{RANDOM_ROLE, RoleId};
 use crate::reasons::Target;
+use crate::threads;
 
 /// The number of nodes after which it is seen whether cubes are of use in a game.
 const TRIAL: u64 = 5_000;
@@ -57,6 +57,7 @@ impl ProofWorker {
     pub fn start(engines: &Arc<Engines>, tell: Arc<TellProofs>) -> ProofWorker {
         let (requests, received) = unbounded();
         let stop = Stop::new();
+        let gone = tell.clone();
         let work = {
             let (engines, stop) = (engines.clone(), stop.clone());
             move || {
@@ -70,9 +71,8 @@ impl ProofWorker {
                 }
             }
         };
-        let thread = thread::Builder::new().name("prover".to_string());
-        if let Err(error) = thread.spawn(work) {
-            tracing::warn!(%error, "the thread cannot be started");
+        if threads::or_without(threads::start("prover", work)).is_none() {
+            gone(WorkerEvent::Gone);
         }
         ProofWorker {
             requests,

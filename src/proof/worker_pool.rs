@@ -89,7 +89,7 @@ impl ProofWorkers {
                 // If nobody listens, the process is ended.
                 let _ = tell.send((number, event));
             };
-            let process = ProofProcess::start(command, engines.game(), rulesheet, Box::new(tell));
+            let process = ProofProcess::start(command, engines.game(), rulesheet, Arc::new(tell));
             members.push(Member::new(Worker::Process(process), 1.0));
         }
         if let Some(share) = thread {

@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::http::Reader;
 use crate::setters::setters;
+use crate::threads;
 use propjit_stop::Stop;
 
 /// The limits of a server.
@@ -98,6 +99,15 @@ struct Open {
     is_reading: bool,
 }
 
+/// What helps where a port cannot be listened at, as the end of a sentence.
+pub fn listen_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrNotAvailable => "; --bind names another address",
+        io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => "; --port names another port",
+        _ => "",
+    }
+}
+
 /// If no connection ends for this long, half of those that send nothing are cut off.
 const CROWDED: Duration = Duration::from_millis(50);
 
@@ -105,7 +115,7 @@ impl Listener {
     /// Listens at an address; port 0 is any free port. `serve` answers one request.
     ///
     /// # Errors
-    /// When the port is not free.
+    /// When the port is not free, or a thread cannot be started.
     pub(crate) fn start(
         address: SocketAddr,
         limits: ServerLimits,
@@ -120,11 +130,11 @@ impl Listener {
             open: Mutex::default(),
             closed: Condvar::new(),
         });
-        let thread = thread::Builder::new().name("acceptor".to_string());
-        let acceptor = thread.spawn({
+        let acceptor = threads::start("acceptor", {
             let shared = shared.clone();
             move || accept(&listener, &shared)
-        })?;
+        });
+        let acceptor = acceptor.map_err(io::Error::other)?;
         Ok(Listener {
             address,
             shared,

@@ -29,7 +29,7 @@ mod session;
 pub use address::{Address, AddressError, DEFAULT_PORT};
 #[doc(hidden)] // For fuzzing.
 pub use http::read_message;
-pub use listener::ServerLimits;
+pub use listener::{ServerLimits, listen_remedy};
 pub use log::LogEntry;
 pub use message::{LONGEST_CLOCK, MessageError, Reply, Request, Start};
 pub use remote::RemotePlayer;

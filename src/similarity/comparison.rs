@@ -201,13 +201,13 @@ impl Comparison {
     ) -> Result<Vec<f64>, SimilarityError> {
         let positions = self.positions(vec![a.clone(), b.clone()]);
         let mut rng = rng::streams(seed).next().expect("streams do not end");
-        let mut found = Vec::with_capacity(samples);
+        let mut found = Vec::new();
         for _ in 0..samples {
             let all = self.steps(&positions)?;
             let most = all.iter().map(Vec::len).max().unwrap_or(0);
             let mut chosen = Vec::new();
             for steps in all {
-                let share = (steps.len() * children)
+                let share = (steps.len().saturating_mul(children))
                     .div_ceil(most.max(1))
                     .min(steps.len());
                 let mut places = index::sample(&mut rng, steps.len(), share).into_vec();

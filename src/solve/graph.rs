@@ -114,6 +114,10 @@ impl Graph {
             let parents = self.states.states(from, to).to_vec();
             let mut reason = Growth::Stopped;
             let is_done = expanders.expand_while(&parents, |child| {
+                if !self.make_room() {
+                    reason = Growth::Full;
+                    return false;
+                }
                 let parent = from + child.parent;
                 if self.starts.len() <= parent {
                     self.start_to(parent);
@@ -142,6 +146,15 @@ impl Graph {
             self.depth += 1;
         }
         Ok(())
+    }
+
+    /// Makes sure that there is memory for one state and one edge more. Whether there is.
+    fn make_room(&mut self) -> bool {
+        let lists = [&mut self.shapes, &mut self.edges];
+        let mut reserved = lists.into_iter().map(|list| list.try_reserve(1));
+        reserved.all(|reserved| reserved.is_ok())
+            && self.starts.try_reserve(1).is_ok()
+            && self.states.make_room()
     }
 
     /// The states up to this one that have no joint move have no edges.

@@ -9,6 +9,7 @@ use propjit_stop::Stop;
 
 use crate::engine::Engines;
 use crate::machine::expander_team::ExpanderTeam;
+use crate::threads;
 
 use super::SolveConfig;
 use super::bounds::{AllBounds, has_too_many_goals};
@@ -63,18 +64,22 @@ pub(super) fn search(
     // Whoever knows all ends the work of the others.
     let over = stop.by(None);
     thread::scope(|scope| {
-        let proofs = scope.spawn(|| {
+        let search = || {
             let findings = proofs::search(engines, bounds, limits, &over);
             if bounds.is_solved() {
                 over.set();
             }
             findings
-        });
+        };
+        let proofs = threads::start_scoped_or_return(scope, "proofs", search);
         let enumeration = enumerate((config.memory / 2, enumerating), BESIDE, &over);
         if bounds.is_solved() || is_complete(&enumeration) {
             over.set();
         }
-        let findings = proofs.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let findings = match proofs {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(search) => search(),
+        };
         (enumeration, findings)
     })
 }

@@ -17,6 +17,7 @@ use crate::game::{Game, LoadError, Setup};
 use crate::input::read_text;
 use crate::machine::MachineError;
 use crate::matches::{RecordLine, parse_records};
+use crate::threads;
 use propjit_stop::Stop;
 
 /// A game to verify.
@@ -102,22 +103,24 @@ pub fn run(
 ) -> Vec<SuiteRow> {
     let next = AtomicUsize::new(0);
     let rows = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, cases.len().max(1)) {
-            scope.spawn(|| {
-                while let Some((number, case)) = {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    cases.get(number).map(|case| (number, case))
-                } {
-                    let Some(row) = verify(case, setup, stop) else {
-                        break;
-                    };
-                    finished(&row);
-                    let mut rows = rows.lock();
-                    rows.push((number, row));
-                }
-            });
+    let work = || {
+        while let Some((number, case)) = {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            cases.get(number).map(|case| (number, case))
+        } {
+            let Some(row) = verify(case, setup, stop) else {
+                break;
+            };
+            finished(&row);
+            let mut rows = rows.lock();
+            rows.push((number, row));
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.min(cases.len()) {
+            threads::or_without(threads::start_scoped(scope, "job", work));
+        }
+        work();
     });
     let mut rows = rows.into_inner();
     rows.sort_by_key(|(number, _)| *number);
@@ -214,12 +217,15 @@ fn fill(row: &mut SuiteRow, case: &SuiteCase, setup: &Setup, stop: &Stop) -> Res
     let mut game = Game::load(&case.rulesheet, setup)?;
     let trace = read_trace(&case.trace, game.fingerprint())?;
     let backend = setup.backend.unwrap_or(game.backend());
-    game.prepare(backend)?;
+    let backend = game.prepare_or_interpret(backend)?;
     row.setup_ms = milliseconds(game.setup_time());
     row.backend = Some(backend.name());
     if let Some(reason) = game.gave_up() {
         row.status = SuiteStatus::GaveUp;
         row.note = Some(reason.to_string());
+    }
+    if let Some(reason) = game.not_compiled() {
+        row.note = Some(format!("interpreted, as {reason}"));
     }
     if trace
         .rulesheet

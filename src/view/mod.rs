@@ -29,7 +29,7 @@ use crate::grid::Grids;
 use crate::machine::{Backend, MachineError};
 use crate::matches::History;
 use crate::protocol::ServerLimits;
-use crate::protocol::listener::Listener;
+use crate::protocol::listener::{Listener, listen_remedy};
 use crate::rng;
 use crate::search::mcts::MctsConfig;
 use crate::setters::setters;
@@ -124,7 +124,7 @@ pub enum ViewError {
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The port cannot be opened, or there are no threads.
-    #[error("cannot listen at {address}: {source}; --port names another port")]
+    #[error("cannot listen at {address}: {source}{}", listen_remedy(.source))]
     Listen {
         /// The address.
         address: SocketAddr,

@@ -22,10 +22,34 @@ pub(crate) fn propjit_reading(args: &[&str], input: impl Into<Vec<u8>>) -> Asser
     command(args).write_stdin(input).assert()
 }
 
+/// Runs the command with these arguments where the system starts no thread for it: each is to have a
+/// larger stack than there is memory.
+#[allow(dead_code)] // Few tests need that.
+pub(crate) fn propjit_without_threads(args: &[&str]) -> Assert {
+    let stack = (1_u64 << 46).to_string();
+    command(args).env("RUST_MIN_STACK", stack).assert()
+}
+
+/// Runs the command with these arguments in an address space of so many KiB.
+#[cfg(unix)]
+#[allow(dead_code)] // Few tests need that.
+pub(crate) fn propjit_in_memory(args: &[&str], kibibytes: u64) -> Assert {
+    let program = assert_cmd::cargo::cargo_bin!("propjit");
+    let limited = format!("ulimit -v {kibibytes} && exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(limited).arg(program).args(args);
+    prepared(command).assert()
+}
+
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("propjit"));
+    command.args(args);
+    prepared(command)
+}
+
+fn prepared(mut command: Command) -> Command {
     // Tests leave the user's cache and profiles alone.
-    command.args(args).env("PROPJIT_CACHE", "off");
+    command.env("PROPJIT_CACHE", "off");
     command.env("PROPJIT_CONFIG", "off");
     command.env_remove("PROPJIT_LOG");
     // Only a command that never ends takes so long.

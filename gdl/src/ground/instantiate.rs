@@ -46,6 +46,8 @@ pub(crate) struct Instantiation<'a> {
     is_processed: Vec<bool>,
     join: Join,
     work: u64,
+    /// How many bytes there were when there was last seen to be memory for more.
+    bytes_seen: usize,
     /// The work done for each rule, to name the costliest in errors.
     work_of: Vec<u64>,
 }
@@ -72,6 +74,7 @@ impl<'a> Instantiation<'a> {
             is_processed: Vec::new(),
             join: Join::default(),
             work: 0,
+            bytes_seen: 0,
             work_of: Vec::new(),
         }
     }
@@ -252,6 +255,16 @@ impl<'a> Instantiation<'a> {
         }
     }
 
+    /// Whether there is memory for tables of so many bytes to grow on: each may become twice as large, and what is
+    /// made of them afterwards is about as large.
+    fn may_grow(&mut self, bytes: usize) -> bool {
+        if bytes < self.bytes_seen + GROWTH {
+            return true;
+        }
+        self.bytes_seen = bytes;
+        is_available(bytes.saturating_mul(2))
+    }
+
     /// Counts the work of a rule. Every rule instance counts one, and so does every row tried.
     ///
     /// # Errors
@@ -277,6 +290,8 @@ impl<'a> Instantiation<'a> {
             GroundLimitKind::GroundRules(self.limits.ground_rules)
         } else if bytes as u64 > self.limits.bytes {
             GroundLimitKind::Bytes(self.limits.bytes)
+        } else if !self.may_grow(bytes) {
+            GroundLimitKind::System(bytes as u64)
         } else if self.stop.is_set() {
             GroundLimitKind::Time(self.limits.time.unwrap_or_default())
         } else {
@@ -294,6 +309,14 @@ impl<'a> Instantiation<'a> {
             ground_rules: count,
         })
     }
+}
+
+/// By how many bytes tables grow before it is looked whether there is memory for more.
+const GROWTH: usize = 1 << 24;
+
+/// Whether the system gives so many bytes more.
+fn is_available(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
 /// The beginning of a rule's text on one line.

@@ -81,6 +81,9 @@ pub enum GroundLimitKind {
     /// [`GroundLimits::bytes`].
     #[error("memory limit of {} MiB", .0 >> 20)]
     Bytes(u64),
+    /// There is no room to go on beyond this number of bytes, as the system does not give as much.
+    #[error("end of the system's memory at {} MiB", .0 >> 20)]
+    System(u64),
     /// [`GroundLimits::ground_rules`].
     #[error("limit of {0} ground rules")]
     GroundRules(u64),

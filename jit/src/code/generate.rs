@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use rayon::prelude::*;
 use target_lexicon::Triple;
 
 use super::assembler::{assembler, check};
@@ -12,6 +11,7 @@ use super::cranelift::Cranelift;
 use super::error::CompileError;
 use super::plan::Plan;
 use super::routine::Routine;
+use crate::parallel;
 use crate::rows::Width;
 
 /// Position-independent machine code.
@@ -40,7 +40,6 @@ pub(super) fn generate(
         start,
         bytes: AtomicUsize::new(0),
     };
-    let routines = plan.routines.par_iter();
     let (code, spills): (Vec<Vec<u8>>, u32) = match assembler(config.generator) {
         None => {
             let cranelift = match target {
@@ -48,20 +47,20 @@ pub(super) fn generate(
                 Some(target) => Cranelift::target(target.clone(), config.width, config.effort)?,
             };
             let compile = |routine: &Routine| limits.check(|| cranelift.compile(routine));
-            (routines.map(compile).collect::<Result<_, _>>()?, 0)
+            (all(parallel::map(&plan.routines, compile))?, 0)
         }
         Some(assemble) => {
             check(config.generator, config.width, target)?;
             // The same rows serve every routine: values do not outlive it.
             let spills = AtomicUsize::new(0);
-            let compile = |routine| {
+            let compile = |routine: &Routine| {
                 limits.check(|| {
                     let assembly = assemble(routine, config.width, plan.rows);
                     spills.fetch_max(assembly.spills as usize, Ordering::Relaxed);
                     Ok(assembly.code)
                 })
             };
-            let code = routines.map(compile).collect::<Result<_, _>>()?;
+            let code = all(parallel::map(&plan.routines, compile))?;
             (code, spills.into_inner() as u32)
         }
     };
@@ -78,6 +77,11 @@ pub(super) fn generate(
         image.entries.push(entry);
     }
     Ok(image)
+}
+
+/// The code of all routines, if there is some of each.
+fn all(code: Vec<Result<Vec<u8>, CompileError>>) -> Result<Vec<Vec<u8>>, CompileError> {
+    code.into_iter().collect()
 }
 
 /// What makes the code, and for which CPU: code differs only if this, the version of this

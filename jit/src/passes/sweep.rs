@@ -7,6 +7,7 @@
 //! loop of several circles becomes several loops, and one without any is gone.
 
 use hashbrown::HashMap;
+use propjit_stop::{Stop, Ticker};
 use rustc_hash::FxBuildHasher;
 
 use super::feedback::Dependencies;
@@ -14,13 +15,22 @@ use crate::circuit::{Builder, Circuit, Edge, Node, NodeId};
 
 /// The circuit without dead logic, in evaluation order.
 pub(super) fn sweep(circuit: &Circuit) -> Circuit {
+    sweep_unless(circuit, &Stop::new()).expect("nobody stops it")
+}
+
+/// The same; none if `stop` is set before it is made.
+pub(super) fn sweep_unless(circuit: &Circuit, stop: &Stop) -> Option<Circuit> {
+    let mut ticker = stop.ticker();
+    if ticker.is_set() {
+        return None;
+    }
     let mut sweep = Sweep::new(circuit);
     for output in circuit.outputs() {
-        sweep.visit(output.node());
+        sweep.visit(output.node(), &mut ticker)?;
     }
     let outputs = circuit.outputs().iter().map(|&edge| sweep.moved(edge));
     let outputs = outputs.collect();
-    sweep.builder.finish(outputs)
+    Some(sweep.builder.finish(outputs))
 }
 
 /// Stands for "not yet" in the tables below.
@@ -97,12 +107,15 @@ impl<'a> Sweep<'a> {
         self.path.push((node, 0));
     }
 
-    /// Emits a node and everything it depends on.
-    fn visit(&mut self, root: NodeId) {
+    /// Emits a node and everything it depends on. None if a stop comes.
+    fn visit(&mut self, root: NodeId, ticker: &mut Ticker) -> Option<()> {
         if !self.is_done(root) {
             self.discover(root);
         }
         while let Some(top) = self.path.last_mut() {
+            if ticker.is_set() {
+                return None;
+            }
             let (node, position) = *top;
             top.1 += 1;
             match self.operand(node, position) {
@@ -123,6 +136,7 @@ impl<'a> Sweep<'a> {
                 }
             }
         }
+        Some(())
     }
 
     fn reaches(&mut self, node: NodeId, discovered: u32) {

@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let shown = show_progress(|| "looking for distances".to_string());
     let influence = within(&making, args.seconds, || {
         influence::Report::new(engines.game(), &making)
-    });
+    })?;
     drop(shown);
     let words = Words {
         game: engines.game(),

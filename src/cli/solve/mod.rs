@@ -13,7 +13,7 @@ use propjit::Stop;
 use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
 use serde::Serialize;
 
-use super::options::{SetupArgs, game_name, in_range, seconds, threads};
+use super::options::{SetupArgs, game_name, mebibytes, seconds, threads};
 use super::output::{
     Failure, Output, cannot_write, message, show_diagnostics, show_progress, tell_left_out,
     writable,
@@ -39,7 +39,7 @@ pub(super) struct Args {
     seconds: Duration,
 
     /// How much memory states and proofs may have
-    #[arg(long, default_value = "2048", value_name = "MIB", value_parser = |text: &str| in_range(text, 1usize, 1 << 30))]
+    #[arg(long, default_value = "2048", value_name = "MIB", value_parser = mebibytes)]
     memory: usize,
 
     /// Threads that work
@@ -251,7 +251,7 @@ fn solved(
     let start = Instant::now();
     let mut solved = within(&making, args.seconds, || {
         solve(&game, &config, &stop.within(args.seconds), &progress)
-    })?;
+    })??;
     let mut report = Report::new(&game, &solved, &name, start.elapsed(), stop.is_set());
     if let Some(path) = certificate {
         let limited = stop.within(args.seconds);

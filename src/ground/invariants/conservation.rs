@@ -8,8 +8,8 @@
 //! have, and the others depend on few: all amounts there that the total allows are tried.
 
 use propjit_jit::circuit::{Circuit, Edge};
+use propjit_jit::parallel;
 use propjit_stop::Stop;
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::cases::{Cases, LANES, Row};
@@ -71,11 +71,11 @@ impl Conserved {
             let Some(joint_moves) = JointMove::all(net, &claims) else {
                 return Vec::new();
             };
-            let lost = joint_moves.par_iter().map(|joint| match end.is_set() {
+            let lost = parallel::map(&joint_moves, |joint| match end.is_set() {
                 true => (0..self.places.len()).collect(),
                 false => Step::new(net, &self, joint).lost(),
             });
-            let lost: FxHashSet<usize> = lost.flatten_iter().collect();
+            let lost: FxHashSet<usize> = lost.into_iter().flatten().collect();
             tracing::debug!(
                 joint_moves = joint_moves.len(),
                 places = self.places.len(),

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use batsat::Lit;
 use propjit_jit::circuit::Edge;
-use rayon::prelude::*;
+use propjit_jit::parallel;
 use rustc_hash::FxHashSet;
 
 use super::Invariant;
@@ -82,12 +82,11 @@ pub(crate) fn fixpoint(
 ) -> Vec<Invariant> {
     loop {
         let assumed = [known, &candidates].concat();
-        let threads = rayon::current_num_threads();
+        let threads = parallel::threads();
         let least = if how.by_move { 1 } else { 8 };
         let chunk = candidates.len().div_ceil(4 * threads).max(least);
-        let chunks = candidates.par_chunks(chunk);
-        let keep = |chunk| keep(net, &assumed, chunk, how, end);
-        let hold: Vec<bool> = chunks.flat_map_iter(keep).collect();
+        let keep = |chunk: &[Invariant]| keep(net, &assumed, chunk, how, end);
+        let hold = parallel::flat_map_chunks(&candidates, chunk, keep);
         let held = hold.iter().filter(|&&holds| holds).count();
         tracing::debug!(?how, tried = hold.len(), held, "round of induction");
         if hold.iter().all(|&holds| holds) {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use propjit_jit::circuit::{Circuit, Edge, Node, NodeId, conjuncts};
-use rayon::prelude::*;
+use propjit_jit::parallel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ground::game::GroundGame;
@@ -85,9 +85,10 @@ impl LargeGroup {
         groups.retain(|group| group.holds(game.initial()));
         let mut open = vec![true; groups.len()];
         while enough(&groups) {
-            let kept = (0..groups.len()).into_par_iter();
-            let kept = kept.map(|number| !open[number] || is_kept(game, &shared, &groups, number));
-            let kept: Vec<bool> = kept.collect();
+            let numbers: Vec<usize> = (0..groups.len()).collect();
+            let kept = parallel::map(&numbers, |&number| {
+                !open[number] || is_kept(game, &shared, &groups, number)
+            });
             let (mut left, mut failed) = (Vec::new(), Vec::new());
             for (group, is_kept) in groups.into_iter().zip(kept) {
                 if is_kept { &mut left } else { &mut failed }.push(group);

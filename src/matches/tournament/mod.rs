@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
+use propjit_jit::parallel;
 use propjit_stop::Stop;
 
 use super::fixture::{Fixture, Seating, player_roles, seating, wait_until_free};
@@ -39,6 +40,7 @@ use crate::error_text::with_causes;
 use crate::machine::RoleId;
 use crate::rng::{GameRng, streams};
 use crate::setters::setters;
+use crate::threads::{self, ThreadError};
 
 /// A game of a tournament.
 #[derive(Clone, Debug)]
@@ -166,6 +168,9 @@ pub enum TournamentError {
     /// Jobs cannot have processors of their own.
     #[error(transparent)]
     Cores(#[from] CoresError),
+    /// A job has no thread.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// There is no opening.
     #[error(transparent)]
     Opening(#[from] OpeningError),
@@ -324,10 +329,15 @@ impl Tournament {
             for job in 0..self.jobs.max(1) {
                 let (tell, queue, round) = (tell.clone(), &queue, &round);
                 let (openings, inner, cores) = (&openings, &inner, &cores);
-                scope.spawn(move || {
+                let failed = tell.clone();
+                let started = threads::start_scoped(scope, "job", move || {
                     cores.bind(job);
                     self.work(queue, round, openings, inner, &tell);
                 });
+                if let Err(why) = started {
+                    // Nobody has left the channel yet.
+                    let _ = failed.send(Event::Failed(why.into()));
+                }
             }
             drop(tell);
             let mut table = state.table();
@@ -403,7 +413,7 @@ impl Tournament {
     /// Starts what all matches share, where no thread is bound yet: threads begin on the processors of
     /// the one that starts them.
     fn start_shared_threads(&self) {
-        rayon::current_num_threads();
+        parallel::pool();
         for game in &self.games {
             game.rulesheet.prepare();
         }

@@ -9,6 +9,7 @@ use super::match_play::Lessons;
 use super::policy::Policy;
 use super::samples::Samples;
 use super::self_play::{Chance, Matches, NoOutcome, Outcome, SelfPlay, Work};
+use crate::threads;
 
 /// Those who play matches at the same time, each on a thread of its own. With the same work they do the same,
 /// whichever is done first.
@@ -123,17 +124,19 @@ impl<'a> Team<'a> {
     }
 }
 
-/// Does jobs on threads of their own, and one here meanwhile.
+/// Does jobs on threads of their own, and one here meanwhile. Jobs for which there is no thread are done here after
+/// that.
 pub(super) fn beside<R: Send, F: FnOnce() -> R + Send, O>(
     jobs: Vec<F>,
     own: impl FnOnce() -> O,
 ) -> (O, Vec<R>) {
     thread::scope(|scope| {
-        let threads: Vec<_> = jobs.into_iter().map(|job| scope.spawn(job)).collect();
+        let start = |job| threads::start_scoped_or_return(scope, "team", job);
+        let started: Vec<_> = jobs.into_iter().map(start).collect();
         let own = own();
-        let found = threads.into_iter().map(|thread| match thread.join() {
-            Ok(found) => found,
-            Err(panic) => resume_unwind(panic),
+        let found = started.into_iter().map(|started| match started {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(job) => job(),
         });
         (own, found.collect())
     })

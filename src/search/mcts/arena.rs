@@ -50,7 +50,7 @@ impl Arena {
             match SharedWords::new(lines * LINE) {
                 Ok(words) => break words,
                 Err(error) if lines > 8 => {
-                    tracing::debug!(%error, lines, "half of that, then");
+                    tracing::warn!(%error, lines, "the tree has half as much memory");
                     lines /= 2;
                 }
                 Err(_) => std::alloc::handle_alloc_error(Layout::new::<[u64; 8 * LINE]>()),

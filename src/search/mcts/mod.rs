@@ -67,6 +67,8 @@ use crate::game::Game;
 use crate::machine::{Backend, MachineError, Move, RoleId, State};
 use crate::playout::PlayoutProgress;
 use crate::rng;
+use crate::threads::{self, ThreadError};
+use propjit_jit::memory::is_available;
 use propjit_stop::Stop;
 
 use super::SearchBudget;
@@ -189,11 +191,16 @@ impl Mcts {
     /// A search from the initial state.
     ///
     /// # Errors
-    /// When there is no such machine, or it cannot go on, as when the prover hits a limit; or when
-    /// the prover is to play, and leaves are to be evaluated from outside.
+    /// When there is no such machine, or it cannot go on, as when the prover hits a limit; when
+    /// the prover is to play, and leaves are to be evaluated from outside; or when the system does not give the
+    /// memory.
     pub fn new(game: &Game, backend: Backend, config: MctsConfig) -> Result<Mcts, MachineError> {
         if backend == Backend::Prover && config.leaves.is_some() {
             return Err(MachineError::NotGround { backend });
+        }
+        if !is_available(config.memory) {
+            let (what, bytes) = ("the search tree", config.memory);
+            return Err(MachineError::Memory { what, bytes });
         }
         // What a prover calls its states and moves is its own.
         let threads = match backend {
@@ -376,7 +383,7 @@ impl Mcts {
     /// Searches until the budget is spent, or the root is solved, or else the choice is settled that is wanted.
     ///
     /// # Errors
-    /// When a machine cannot go on.
+    /// When a machine cannot go on, or a thread cannot be started.
     pub fn run(&mut self, budget: &SearchBudget) -> Result<(), MachineError> {
         let start = Instant::now();
         let more = |count: Option<u64>, now: u64| count.map(|count| now.saturating_add(count));
@@ -484,27 +491,26 @@ impl Mcts {
         let is_done = &stop.by(None);
         std::thread::scope(|scope| {
             if let Some(local) = local {
-                scope.spawn(|| local.run(tree, is_done));
+                let run = || local.run(tree, is_done);
+                threads::or_without(threads::start_scoped(scope, "local", run));
             }
             if let Some(planning) = planning {
-                scope.spawn(|| planning.run(tree, shared, is_done));
+                let run = || planning.run(tree, shared, is_done);
+                threads::or_without(threads::start_scoped(scope, "planning", run));
             }
-            let threads: Vec<_> = streams
+            let workers: Vec<_> = streams
                 .map(|(rng, evaluator)| {
                     let worker = Worker::new(shared, tree, config, &mut **evaluator, rng, recycles);
-                    scope.spawn(move || {
-                        let result = worker.run(stop, wanted);
-                        if result.is_err() {
-                            stop.set();
-                        }
-                        result
-                    })
+                    let run = move || worker.run(stop, wanted).inspect_err(|_| stop.set());
+                    let started = threads::start_scoped(scope, "search", run);
+                    started.inspect_err(|_| stop.set())
                 })
                 .collect();
-            let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+            let joined = workers.into_iter().map(|thread| Ok(thread?.join()));
+            let joined: Vec<Result<_, ThreadError>> = joined.collect();
             is_done.set();
             joined.into_iter().try_for_each(|joined| {
-                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                joined?.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })
     }

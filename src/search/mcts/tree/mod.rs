@@ -215,6 +215,10 @@ impl Tree {
             return Some(known);
         }
         let length = Node::words(self.ranges.len(), words.len());
+        if shard.try_reserve(1, |entry| place(entry.hash)).is_err() {
+            self.is_full.store(true, Ordering::Relaxed);
+            return None;
+        }
         let id = self.allocate(buffer, length)?;
         self.node(id).init(meta, words, |role| {
             let known = goals.get(role.index()).copied().map(Bounds::exact);

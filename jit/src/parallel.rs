@@ -1,0 +1,108 @@
+//! Work on the threads of a pool that the whole process shares.
+//!
+//! Rayon's own global pool panics where its threads cannot be started. Here there are as many threads
+//! as can be, and where there are none, the thread that asks does the work.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// The pool, if a thread of it can be started.
+///
+/// The first call starts it, with a thread for each processor, or as many as the variable
+/// `RAYON_NUM_THREADS` says.
+pub fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    POOL.get_or_init(|| start(build)).as_ref()
+}
+
+/// A pool of this many threads; with 0, of the default number.
+fn build(threads: usize) -> Option<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads);
+    let builder = builder.thread_name(|number| format!("pool-{number}"));
+    builder.build().ok()
+}
+
+/// The largest pool that can be built: of the default number of threads, or else of half of them, and so on.
+fn start<P>(build: impl Fn(usize) -> Option<P>) -> Option<P> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let fewer = std::iter::successors(Some(processors / 2), |threads| Some(threads / 2));
+    let fewer = fewer.take_while(|&threads| threads > 0);
+    std::iter::once(0).chain(fewer).find_map(build)
+}
+
+/// How many threads work, at least one.
+pub fn threads() -> usize {
+    pool().map_or(1, ThreadPool::current_num_threads)
+}
+
+/// What becomes of each of the items, in their order.
+///
+/// ```
+/// assert_eq!(propjit_jit::parallel::map(&[1, 2, 3], |number| 2 * number), [2, 4, 6]);
+/// ```
+pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    map_in(pool(), items, work)
+}
+
+/// What becomes of chunks of the items, each of this size but the last, in their order and as one.
+///
+/// # Panics
+/// If the size is 0.
+pub fn flat_map_chunks<T: Sync, R: Send>(
+    items: &[T],
+    size: usize,
+    work: impl Fn(&[T]) -> Vec<R> + Sync + Send,
+) -> Vec<R> {
+    let chunks: Vec<&[T]> = items.chunks(size).collect();
+    let found = map(&chunks, |chunk| work(chunk));
+    found.into_iter().flatten().collect()
+}
+
+fn map_in<T: Sync, R: Send>(
+    pool: Option<&ThreadPool>,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync + Send,
+) -> Vec<R> {
+    match pool {
+        Some(pool) => pool.install(|| items.par_iter().map(work).collect()),
+        None => items.iter().map(work).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn without_a_pool_the_same_is_done_here() {
+        let items: Vec<usize> = (0..1000).collect();
+        let here = std::thread::current().id();
+        let square = |&number: &usize| (number * number, std::thread::current().id());
+        let alone = map_in(None, &items, square);
+        assert!(alone.iter().all(|&(_, thread)| thread == here));
+        let pool = build(2).unwrap();
+        let together = map_in(Some(&pool), &items, square);
+        assert!(together.iter().all(|&(_, thread)| thread != here));
+        let numbers = |found: Vec<(usize, _)>| -> Vec<usize> {
+            found.into_iter().map(|(number, _)| number).collect()
+        };
+        assert_eq!(numbers(alone), numbers(together));
+    }
+
+    #[test]
+    fn a_pool_has_as_many_threads_as_can_be_started() {
+        let tried = RefCell::new(Vec::new());
+        let none = start(|threads| {
+            tried.borrow_mut().push(threads);
+            None::<usize>
+        });
+        let tried = tried.into_inner();
+        assert_eq!((none, tried[0]), (None, 0));
+        assert!(tried[1..].is_sorted_by(|more, less| more > less));
+        assert_eq!(start(Some), Some(0));
+    }
+}
