@@ -80,6 +80,8 @@ impl From<MachineError> for Failure {
             | MachineError::JointMove { .. }
             | MachineError::MatchOver => Status::IllegalMove,
             MachineError::UnknownName(_) => Status::UnknownName,
+            MachineError::Memory { .. } => Status::OutOfMemory,
+            MachineError::Thread(_) => Status::NoThreads,
             _ => Status::PlayFailed,
         };
         Failure::new(status, error)

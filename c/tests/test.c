@@ -164,9 +164,8 @@ static void test_playouts_and_search(PropjitGame *game) {
     PropjitSearch *none;
     FAILS(PROPJIT_STATUS_BAD_ARGUMENT, "1024 threads at most",
           propjit_search_new(game, SIZE_MAX, 1, 0, false, &none));
-    /* It has as much memory as there is. */
-    OK(propjit_search_new(game, 1, 1, SIZE_MAX, false, &none));
-    propjit_search_free(none);
+    FAILS(PROPJIT_STATUS_OUT_OF_MEMORY, "ask for less memory",
+          propjit_search_new(game, 1, 1, SIZE_MAX, false, &none));
     PropjitState *state;
     OK(propjit_state_initial(game, &state));
     play(game, state, 0, "(mark 1 1)");

@@ -64,6 +64,10 @@ impl From<MachineError> for Failure {
                 jni_str!("io/github/propjit/IllegalMoveException")
             }
             MachineError::UnknownName(_) => jni_str!("io/github/propjit/UnknownNameException"),
+            // As Java's own threads do that cannot be started.
+            MachineError::Memory { .. } | MachineError::Thread(_) => {
+                jni_str!("java/lang/OutOfMemoryError")
+            }
             _ => jni_str!("io/github/propjit/PlayException"),
         };
         Failure::new(class, error)

@@ -105,7 +105,7 @@ final class ApiTest {
         }
     }
 
-    private void nobodyMovesWhenTheMatchIsOver() {
+    private void nobodyMovesWhenTheMatchIsOver() throws Exception {
         String[][] line = {{"(mark 1 1)", "noop"}, {"noop", "(mark 2 1)"}, {"(mark 1 2)", "noop"},
             {"noop", "(mark 2 2)"}, {"(mark 1 3)", "noop"}};
         for (boolean proved : new boolean[] {false, true}) {
@@ -204,8 +204,8 @@ final class ApiTest {
                     () -> game.playouts(1000, 1_000_000, 1));
             Checks.fails(IllegalArgumentException.class, "1 to 1024 threads, not 1025",
                     () -> new Search(game, 1025, 1, Search.MEMORY, false));
-            // It has as much memory as there is.
-            new Search(game, 1, 1, Long.MAX_VALUE, false).close();
+            Checks.fails(OutOfMemoryError.class, "ask for less memory",
+                    () -> new Search(game, 1, 1, Long.MAX_VALUE, false));
             Checks.fails(IllegalArgumentException.class, "another game",
                     () -> other.playouts(Collections.singletonList(initial), 1, 1));
             try (Search search = new Search(other, 1)) {

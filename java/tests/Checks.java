@@ -17,11 +17,11 @@ final class Checks {
         holds(is.equals(expected), is + " instead of " + expected);
     }
 
-    /** That a part fails with an exception of this class, which tells this text. */
-    static void fails(Class<? extends Exception> kind, String text, Part part) throws Exception {
+    /** That a part fails with an exception or error of this class, which tells this text. */
+    static void fails(Class<? extends Throwable> kind, String text, Part part) throws Exception {
         try {
             part.run();
-        } catch (Exception error) {
+        } catch (Throwable error) {
             holds(kind.isInstance(error) && error.toString().contains(text),
                     error + " instead of " + kind.getName() + ": " + text);
             return;

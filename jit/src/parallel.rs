@@ -3,6 +3,7 @@
 //! Rayon's own global pool panics where its threads cannot be started. Here there are as many threads
 //! as can be, and where there are none, the thread that asks does the work.
 
+use std::process;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -11,10 +12,35 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The pool, if a thread of it can be started.
 ///
 /// The first call starts it, with a thread for each processor, or as many as the variable
-/// `RAYON_NUM_THREADS` says.
+/// `RAYON_NUM_THREADS` says. A process that is forked has none of the threads of its parent, and
+/// starts a pool of its own.
 pub fn pool() -> Option<&'static ThreadPool> {
-    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    POOL.get_or_init(|| start(build)).as_ref()
+    static FIRST: OnceLock<Owned> = OnceLock::new();
+    let process = process::id();
+    let mut owned = FIRST.get_or_init(Owned::start);
+    while owned.process != process {
+        owned = owned.forked.get_or_init(|| Box::new(Owned::start()));
+    }
+    owned.pool.as_ref()
+}
+
+/// The pool of a process.
+struct Owned {
+    process: u32,
+    pool: Option<ThreadPool>,
+    /// That of a process that was forked from it, in that.
+    forked: OnceLock<Box<Owned>>,
+}
+
+impl Owned {
+    /// A pool for this process.
+    fn start() -> Owned {
+        Owned {
+            process: process::id(),
+            pool: start(build),
+            forked: OnceLock::new(),
+        }
+    }
 }
 
 /// A pool of this many threads; with 0, of the default number.

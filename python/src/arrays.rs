@@ -5,6 +5,7 @@ use numpy::{
     Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
     PyUntypedArrayMethods,
 };
+use propjit::jit::memory::is_available;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -124,8 +125,10 @@ pub(crate) fn vector<T: Default + Clone>(length: usize) -> PyResult<Vec<T>> {
 /// # Errors
 /// If there is not.
 pub(crate) fn require(bytes: usize) -> PyResult<()> {
-    let reserved = Vec::<u8>::new().try_reserve_exact(bytes);
-    reserved.map_err(|_| no_memory(bytes))
+    match is_available(bytes) {
+        true => Ok(()),
+        false => Err(no_memory(bytes)),
+    }
 }
 
 /// The array, to be written to.

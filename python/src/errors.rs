@@ -70,6 +70,8 @@ pub(crate) fn machine_error(error: MachineError) -> PyErr {
         | MachineError::JointMove { .. }
         | MachineError::MatchOver => IllegalMoveError::new_err(text),
         MachineError::UnknownName(_) => UnknownNameError::new_err(text),
+        MachineError::Memory { .. } => PyMemoryError::new_err(text),
+        MachineError::Thread(_) => PyRuntimeError::new_err(text),
         _ => PlayError::new_err(text),
     }
 }

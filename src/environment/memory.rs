@@ -21,12 +21,3 @@ pub(super) fn with_room<T>(length: usize) -> Result<Vec<T>, TryReserveError> {
     values.try_reserve_exact(length)?;
     Ok(values)
 }
-
-/// Whether there are so many bytes in one piece. Where systems promise more memory than they have,
-/// many small pieces are granted whose sum is refused.
-///
-/// # Errors
-/// When there are not.
-pub(super) fn require(bytes: usize) -> Result<(), TryReserveError> {
-    with_room::<u8>(bytes).map(drop)
-}

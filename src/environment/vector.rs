@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use propjit_jit::lanes::Width;
+use propjit_jit::memory::is_available;
 use propjit_stop::Stop;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -13,7 +14,7 @@ use super::action_error::ActionError;
 use super::block::Block;
 use super::common::Common;
 use super::config::{EnvironmentConfig, EnvironmentError};
-use super::memory::{require, with_room};
+use super::memory::with_room;
 use super::outputs::Outputs;
 use super::random_steps::RandomSteps;
 use super::shape::Shape;
@@ -61,16 +62,17 @@ impl VectorEnvironment {
         config.check(engines.game())?;
         let mut worker = Worker::new(engines);
         let environments = config.environments;
-        let refused = |threads, bytes| {
-            move |_: TryReserveError| EnvironmentError::Memory {
-                environments,
-                threads,
-                bytes,
-            }
+        let refused = |threads, bytes| EnvironmentError::Memory {
+            environments,
+            threads,
+            bytes,
         };
         let joint = match config.joint {
             Some(joint) => joint,
-            None => is_joint(&mut worker, &config.stop).map_err(refused(1, worker.bytes()))?,
+            None => {
+                let joint = is_joint(&mut worker, &config.stop);
+                joint.map_err(|_| refused(1, worker.bytes()))?
+            }
         };
         let shape = Shape::new(worker.game(), environments, joint);
         let common = Common::new(shape, config.max_steps, &mut worker);
@@ -82,8 +84,13 @@ impl VectorEnvironment {
         let threads = config.threads.clamp(1, count);
         let bytes = count.saturating_mul(Block::bytes(width, &common.shape));
         let bytes = bytes.saturating_add(threads.saturating_mul(worker.bytes()));
-        let blocks = require(bytes).and_then(|()| blocks(environments, width, &common.shape));
-        let blocks = blocks.map_err(refused(threads, bytes))?;
+        // Where systems promise more memory than they have, many small pieces are granted whose sum is
+        // refused.
+        if !is_available(bytes) {
+            return Err(refused(threads, bytes));
+        }
+        let blocks = blocks(environments, width, &common.shape);
+        let blocks = blocks.map_err(|_| refused(threads, bytes))?;
         let pool = pool(threads)?;
         let others = (1..threads).map(|_| Worker::new(engines));
         let mut environment = VectorEnvironment {
