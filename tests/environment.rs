@@ -300,6 +300,28 @@ fn arrays_can_be_addressed() {
     assert!(!fits(usize::MAX) && !fits(usize::MAX / 2) && !fits(usize::MAX / 64));
 }
 
+/// With other threads, and with engines of the same game that was loaded once more, the same matches go on.
+#[test]
+fn renewed_environments_go_on() {
+    let (game, again) = (
+        common::own_game("connectFour"),
+        common::own_game("connectFour"),
+    );
+    let config = EnvironmentConfig::default()
+        .with_environments(700)
+        .with_threads(2);
+    let play = |is_renewed: bool| {
+        let (mut environment, mut arrays) = environment(&game, &config);
+        environment.step_random(5, arrays.outputs());
+        if is_renewed {
+            environment.renew(again.engines().unwrap()).unwrap();
+        }
+        let sums = environment.step_random(30, arrays.outputs());
+        (sums, arrays.observation)
+    };
+    assert_eq!(play(true), play(false));
+}
+
 #[test]
 fn matches_that_are_over_at_once_have_no_steps() {
     let game = common::game(
