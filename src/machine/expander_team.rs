@@ -101,7 +101,13 @@ mod tests {
     use super::*;
     use crate::game::{Game, Setup};
 
-    type Found = (usize, Vec<usize>, Vec<u32>, Vec<u64>, Option<Vec<i32>>);
+    type Found = (
+        usize,
+        Vec<usize>,
+        Vec<u32>,
+        Vec<u64>,
+        Option<Vec<Option<i32>>>,
+    );
 
     /// What follows from these states, as far as `most` of it is wanted.
     fn followers(team: &mut ExpanderTeam, states: &[u64], most: usize) -> (bool, Vec<Found>) {
@@ -112,7 +118,7 @@ mod tests {
                 child.counts.to_vec(),
                 child.joint.iter().map(|played| played.0).collect(),
                 child.state.to_vec(),
-                child.goals.map(<[i32]>::to_vec),
+                child.goals.map(<[Option<i32>]>::to_vec),
             ));
             all.len() < most
         });
