@@ -5,7 +5,7 @@ use propjit::certificate::{CheckProgress, Refusal, check};
 use propjit::game::Game;
 use propjit::machine::{Backend, RoleId};
 use propjit::plan::{PlanLimits, Planner};
-use propjit::proof::{ParallelProver, ProofConfig, ProofMode, Target, Verdict};
+use propjit::proof::{MOST_DEPTH, ParallelProver, ProofConfig, ProofMode, Target, Verdict};
 use propjit::search::mcts::{MctsConfig, SearchReport};
 use propjit::solve::{SolveConfig, SolveProgress, Solved, solve};
 use propjit::unproved::Unproved;
@@ -112,7 +112,7 @@ fn verdict(game: &Game, value: i32, mode: ProofMode) -> Verdict {
     let mut prover = ParallelProver::new(engines, target, &config, 1, &Stop::new()).unwrap();
     let initial = game.ground_game().unwrap().initial();
     prover
-        .prove(initial, 20, &Stop::new(), |_| ())
+        .prove(initial, MOST_DEPTH, &Stop::new(), |_| ())
         .unwrap()
         .verdict
 }

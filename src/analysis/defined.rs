@@ -4,15 +4,17 @@
 use batsat::Lit;
 use propjit_stop::Stop;
 
+use super::config::AnalysisConfig;
+use super::find::find_defined_ends;
+use crate::engine::Engines;
+use crate::ground::Literal;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::encoding::{encoded, step_with};
 use crate::ground::invariants::net::Net;
 use crate::ground::invariants::step::{Scope, Step, Verdict, When};
-use crate::ground::{GroundGame, Literal};
 use crate::moves::RANDOM_ROLE;
 
-/// The most variables of the solver, and the most conflicts for one question.
-const VARIABLES: u32 = 1_000_000;
+/// The most conflicts for one question.
 const CONFLICTS: u64 = 10_000;
 
 /// What is proved of how matches end.
@@ -26,14 +28,13 @@ pub struct DefinedEnds {
 }
 
 impl DefinedEnds {
-    /// What a SAT solver proves of single steps from states of each [phase](crate::ground::Phases) that are not
-    /// terminal. What it does not prove before the stop comes counts as false.
-    pub fn prove(game: &GroundGame, stop: &Stop) -> DefinedEnds {
-        let net = &Net::new(game, VARIABLES);
-        DefinedEnds::prove_with(net, &[], stop)
+    /// What can be proved of a game in a few seconds, if the stop does not come before.
+    pub fn find(engines: &Engines, stop: &Stop) -> DefinedEnds {
+        find_defined_ends(engines, &AnalysisConfig::default(), stop)
     }
 
-    /// The same of states in which these invariants hold.
+    /// What a SAT solver proves of single steps from states of each [phase](crate::ground::Phases) that are not
+    /// terminal, and in which these invariants hold. What it does not prove before the stop comes counts as false.
     pub(super) fn prove_with(net: &Net, invariants: &[Invariant], stop: &Stop) -> DefinedEnds {
         let mut ends = DefinedEnds {
             goals: vec![true; net.game.roles().len()],
@@ -52,18 +53,6 @@ impl DefinedEnds {
             }
         }
         ends
-    }
-
-    /// For each role, whether every match that ends gives it exactly one goal, and every other one can go on.
-    pub fn of_roles(&self) -> Vec<bool> {
-        let goals = self.goals.iter();
-        goals.map(|is_defined| self.moves && *is_defined).collect()
-    }
-
-    /// How much is not proved.
-    pub(super) fn undecided(&self) -> usize {
-        let goals = self.goals.iter().filter(|&&is_defined| !is_defined);
-        goals.count() + usize::from(!self.moves)
     }
 
     /// Whether that is so for all roles, and all states.

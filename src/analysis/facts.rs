@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::composite::Composite;
-use super::defined::DefinedEnds;
 use super::fact::Fact;
 use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
@@ -58,8 +57,9 @@ pub struct Facts {
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
-    /// What is proved of how matches end.
-    pub defined_ends: DefinedEnds,
+    /// For each role, whether it had exactly one goal at the end of each of these matches, and all others could go on. That
+    /// is no proof.
+    pub are_defined: Vec<bool>,
     /// The goals that counters exclude.
     pub count_bounds: Option<CountBounds>,
     /// How many of a thousand steps of the random matches began in states in which latches and
@@ -85,7 +85,7 @@ impl Facts {
     pub fn goal_bounds(&self, game: &GroundGame) -> Option<GoalBounds> {
         let masks = self.goal_latches.masks().to_vec();
         let bounds = GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some());
-        bounds.map(|bounds| bounds.only_for(self.defined_ends.of_roles()))
+        bounds.map(|bounds| bounds.only_for(self.are_defined.clone()))
     }
 
     /// The stages that were cut off: there may be more than they found.

@@ -38,7 +38,6 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         count_bounds,
         excluded,
-        defined_ends,
     } = foundations(net, samples, config.goal_tables, &mut stages);
 
     let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
@@ -79,7 +78,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         latches,
         latched_goals: latched(&goal_kinds),
-        defined_ends,
+        are_defined: samples.are_defined(),
         count_bounds,
         decided_per_mille: 0,
         goal_latches: GoalLatches::new(excluded.found),
@@ -121,8 +120,25 @@ pub fn find_goal_bounds(
         }
     }
     let has_sum = samples.sum().is_some();
-    let bounds = GoalBounds::new(net.game, masks, found.count_bounds, has_sum);
-    bounds.map(|bounds| bounds.only_for(found.defined_ends.of_roles()))
+    let bounds = GoalBounds::new(net.game, masks, found.count_bounds, has_sum)?;
+    Some(bounds.only_for(samples.are_defined()))
+}
+
+/// Finds out what can be proved of how matches end, with invariants if it takes these.
+pub(super) fn find_defined_ends(
+    engines: &Engines,
+    config: &AnalysisConfig,
+    stop: &Stop,
+) -> DefinedEnds {
+    let net = &Net::new(engines.game(), config.variables);
+    let ends = DefinedEnds::prove_with(net, &[], stop);
+    if ends.are_all() || stop.is_set() {
+        return ends;
+    }
+    let mut stages = Stages::start(config, stop);
+    let samples = &samples(engines, config, &mut stages);
+    let (invariants, _) = invariants(net, samples, &mut stages);
+    DefinedEnds::prove_with(net, &invariants, &stages.until(1.0))
 }
 
 /// Plays random matches.
@@ -142,7 +158,6 @@ struct Foundations {
     count_bounds: Option<CountBounds>,
     /// The goals that latches exclude.
     excluded: Excluded,
-    defined_ends: DefinedEnds,
 }
 
 /// Finds the facts that others build on. Goal tables are looked for if that is said, and where there are
@@ -192,8 +207,6 @@ fn foundations(
     let end = stages.until(0.8);
     let excluded = goals::excluded(net, &invariants, samples, &literals, steps, &end);
     stages.end("goal latches", excluded.undecided);
-    let defined_ends = DefinedEnds::prove_with(net, &invariants, &stages.until(0.82));
-    stages.end("defined ends", defined_ends.undecided());
     Foundations {
         invariants,
         kinds,
@@ -201,7 +214,6 @@ fn foundations(
         goal_tables,
         count_bounds,
         excluded,
-        defined_ends,
     }
 }
 

@@ -70,9 +70,9 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 /// The goals that the [latches](crate::analysis::GoalLatches) and [counters](CountBounds) of a
 /// game leave to its roles.
 ///
-/// Once latches have excluded a value, the rest is all there is only if each match that ends gives the role exactly one
-/// goal, as the rules of GDL demand (Love et al. 2008, section 9). Of roles for which that is
-/// [not proved](GoalBounds::only_for), nothing is said. That matches end is relied on.
+/// Once latches have excluded a value, the rest is all there is only if each match ends with exactly one goal for the
+/// role. The rules of GDL demand that (Love et al. 2008, section 9), and it is relied on, but not for roles for which
+/// [something else was seen](GoalBounds::only_for).
 #[derive(Clone, Debug)]
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
@@ -126,8 +126,8 @@ impl GoalBounds {
         (&self.masks, &self.counts, self.fixed_sum, &self.is_defined)
     }
 
-    /// The same, but what is left is told of those roles only of which that is said here: that every match that ends
-    /// gives them exactly one goal.
+    /// The same, but what is left is told of those roles only for which that is said here: those that had exactly one goal at
+    /// the end of all matches that were seen.
     #[must_use]
     pub fn only_for(self, is_defined: Vec<bool>) -> GoalBounds {
         GoalBounds { is_defined, ..self }

@@ -43,6 +43,8 @@ pub(super) struct Beam<'a> {
     ties: Ties,
     /// Whether all ends that were met had exactly one goal, and all other states a move.
     are_defined: bool,
+    /// Whether states were left out in this pass from which no greater goal can be got.
+    has_dropped: bool,
 }
 
 /// Which states are kept of those that are as far from the goal.
@@ -83,6 +85,7 @@ impl<'a> Beam<'a> {
             rng: streams(0).next().expect("streams do not end"),
             ties: Ties::Free,
             are_defined: true,
+            has_dropped: false,
         }
     }
 
@@ -130,6 +133,7 @@ impl<'a> Beam<'a> {
     }
 
     fn pass(&mut self, table: &mut StateTable, width: usize, stop: &mut Stop) -> Pass {
+        self.has_dropped = false;
         let mut is_cut = false;
         let mut layer = 0..table.len();
         let mut steps = 0;
@@ -150,7 +154,7 @@ impl<'a> Beam<'a> {
                 self.expand(table, part.start, part.end);
                 let found = table.len() - layer.end;
                 if found > SLACK * width {
-                    is_cut |= self.select(table, layer.end, width, stop);
+                    is_cut |= self.select(table, layer.end, width);
                 }
                 if table.is_full() {
                     is_cut = true;
@@ -158,7 +162,7 @@ impl<'a> Beam<'a> {
                 }
             }
             if table.len() - layer.end > width {
-                is_cut |= self.select(table, layer.end, width, stop);
+                is_cut |= self.select(table, layer.end, width);
             }
             self.findings.note(|progress| {
                 progress.states += layer.len() as u64;
@@ -172,7 +176,9 @@ impl<'a> Beam<'a> {
             let steps = self.root.limits.steps as u64;
             self.findings.note_unproved(Unproved::StepLimit { steps });
         }
-        match is_cut || is_too_long {
+        is_cut |= is_too_long;
+        // From where no greater goal can be got, a match may still end without exactly one.
+        match is_cut || self.has_dropped && !self.findings.are_ends_defined(stop) {
             true => Pass::Cut,
             false => Pass::Complete,
         }
@@ -213,7 +219,7 @@ impl<'a> Beam<'a> {
 
     /// Keeps the most promising states of those from `first` on. Returns whether others were left
     /// out that might matter.
-    fn select(&mut self, table: &mut StateTable, first: usize, width: usize, stop: &Stop) -> bool {
+    fn select(&mut self, table: &mut StateTable, first: usize, width: usize) -> bool {
         let (low, high) = self.findings.range();
         if self
             .estimator
@@ -249,11 +255,9 @@ impl<'a> Beam<'a> {
             }
             at = end;
         }
-        // From where no greater goal can be got, a match may still end without exactly one.
-        let is_hopeless = ranked.len() < table.len() - first;
-        let is_too_wide = ranked.len() > width;
-        let is_cut = is_too_wide || is_hopeless && !self.findings.are_ends_defined(stop);
-        if is_too_wide {
+        self.has_dropped |= ranked.len() < table.len() - first;
+        let is_cut = ranked.len() > width;
+        if is_cut {
             ranked.select_nth_unstable(width);
             ranked.truncate(width);
         }

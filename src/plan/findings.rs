@@ -1,8 +1,8 @@
 //! What planners have found out so far, shared by all of them.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
@@ -10,7 +10,7 @@ use propjit_stop::Stop;
 use serde::Serialize;
 
 use crate::analysis::DefinedEnds;
-use crate::ground::GroundGame;
+use crate::engine::Engines;
 use crate::machine::Move;
 use crate::unproved::Unproved;
 
@@ -69,10 +69,10 @@ pub struct PlanProgress {
 /// What planners have found out, and news of that.
 #[derive(Debug)]
 pub(super) struct Findings {
-    game: Arc<GroundGame>,
+    engines: Arc<Engines>,
     /// Whether it is proved that all matches that end have exactly one goal, and others can go on, once somebody has
     /// asked.
-    are_defined: OnceLock<bool>,
+    are_defined: Mutex<Option<bool>>,
     /// How many parts of the planner still work.
     working: AtomicUsize,
     /// The values that the role's goal may have, ascending.
@@ -95,8 +95,8 @@ impl Known {
 
 impl Findings {
     /// Nothing but the goals that there are, and 0.
-    pub(super) fn new(game: &Arc<GroundGame>) -> Findings {
-        let goals = game.propnet().roles[ROLE.index()].goals.iter();
+    pub(super) fn new(engines: &Arc<Engines>) -> Findings {
+        let goals = engines.game().propnet().roles[ROLE.index()].goals.iter();
         let mut values: Vec<i32> = goals.map(|goal| goal.value).chain([0]).collect();
         values.sort_unstable();
         values.dedup();
@@ -109,8 +109,8 @@ impl Findings {
             progress: PlanProgress::default(),
         };
         Findings {
-            game: game.clone(),
-            are_defined: OnceLock::new(),
+            engines: engines.clone(),
+            are_defined: Mutex::default(),
             working: AtomicUsize::new(PARTS),
             values,
             known: Mutex::new(known),
@@ -188,12 +188,19 @@ impl Findings {
 
     /// Whether it is proved that each match has exactly one goal if it ends, and can go on if it does not.
     pub(super) fn are_ends_defined(&self, stop: &Stop) -> bool {
-        *(self.are_defined).get_or_init(|| DefinedEnds::prove(&self.game, stop).are_all())
+        let mut are_defined = self.are_defined.lock();
+        if let Some(known) = *are_defined {
+            return known;
+        }
+        let found = DefinedEnds::find(&self.engines, stop).are_all();
+        // If it was stopped, it is to be asked again.
+        *are_defined = Some(found).filter(|_| found || !stop.is_set());
+        found
     }
 
     /// The role has not exactly one goal in some end.
     pub(super) fn note_undefined(&self) {
-        let role = self.game.roles()[ROLE.index()].clone();
+        let role = self.engines.game().roles()[ROLE.index()].clone();
         self.note_unproved(Unproved::UndefinedGoal { role });
     }
 

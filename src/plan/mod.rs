@@ -131,7 +131,7 @@ impl Planner {
     pub fn start(engines: &Arc<Engines>, state: &State, limits: PlanLimits) -> Planner {
         assert_eq!(engines.game().roles().len(), 1, "one role decides");
         let planner = Planner {
-            findings: Arc::new(Findings::new(engines.game())),
+            findings: Arc::new(Findings::new(engines)),
             gate: Arc::new(Gate::default()),
         };
         let root = Arc::new(Root {
@@ -231,7 +231,7 @@ mod tests {
                 state: engines.game().initial().clone(),
                 limits: PlanLimits::default().with_memory(1 << 27),
             },
-            findings: Findings::new(engines.game()),
+            findings: Findings::new(&engines),
             gate,
             engines,
         }

@@ -112,7 +112,7 @@ impl<'a> Satisfier<'a> {
 
     /// Asks about all lengths. Returns whether there is more to ask.
     fn round(&mut self, course: &mut Course) -> Result<bool, Over> {
-        let may_be_longer = self.extend(&mut course.unrolled, course.steps)?;
+        let mut may_be_longer = self.extend(&mut course.unrolled, course.steps)?;
         let last = course.unrolled.steps();
         course.excluded.resize(last + 1, None);
         let goals: [fn(&Findings) -> i32; 2] = [
@@ -140,10 +140,12 @@ impl<'a> Satisfier<'a> {
                                 tracing::warn!(steps, "a plan that cannot be played");
                                 return Err(Over);
                             }
-                            if is_undefined {
-                                self.findings.note_undefined();
+                            if !course.is_complete {
+                                return Ok(false);
                             }
-                            return Ok(false);
+                            // There may be others of this length, but what is not found is not excluded, either.
+                            self.findings.note_undefined();
+                            course.excluded[steps] = Some(value);
                         }
                     }
                     Some(false) => course.excluded[steps] = Some(value),
@@ -151,9 +153,16 @@ impl<'a> Satisfier<'a> {
                 }
             }
         }
+        let is_last = course.unrolled.is_surely_over(last)
+            || self.ask(course, |of| of.can_last(last))? == Some(false);
+        may_be_longer &= !is_last;
+        let (low, _) = self.findings.range();
+        let better = self.findings.next_better(low);
+        let is_excluded = |excluded: &Option<i32>| {
+            excluded.is_some_and(|value| better.is_none_or(|b| value <= b))
+        };
+        let is_settled = is_last && course.excluded.iter().all(is_excluded);
         if course.is_complete {
-            let is_last = course.unrolled.is_surely_over(last)
-                || self.ask(course, |of| of.can_last(last))? == Some(false);
             let all: Option<Vec<i32>> = course.excluded.iter().copied().collect();
             let most = all.and_then(|all| all.into_iter().max());
             let is_least = || self.findings.are_ends_defined(&self.stop);
@@ -161,12 +170,16 @@ impl<'a> Satisfier<'a> {
                 self.findings.cap_below(value, PlanMethod::Satisfiability);
             }
             self.findings.note(|progress| progress.steps = last);
+            if is_settled {
+                // No match is longer, and nothing better is found of any length.
+                return Err(Over);
+            }
         }
         if is_open {
             course.conflicts *= 2;
         }
         course.steps = (2 * course.steps).min(self.root.limits.steps);
-        Ok(is_open || may_be_longer)
+        Ok(is_open || may_be_longer || is_last && !is_settled)
     }
 
     /// Adds steps. Returns whether there may be more.
