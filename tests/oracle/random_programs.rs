@@ -17,6 +17,7 @@ fn check(rules: &str, rng: &mut GameRng) -> (Tally, Result<Vec<Backend>, Ended>)
     let mut setup = Setup::default();
     setup.ground.time = None;
     setup.ground.ground_rules = 20_000;
+    setup.ground.bytes = 32 << 20;
     let game = match Game::from_text("random.kif", rules, &setup) {
         Ok(game) => game,
         Err(error) => {
