@@ -181,10 +181,6 @@ fn that_dead_rules_are_not_known_is_told_in_time() {
         {endless}"
         )
     };
-<<<<<<< ours
-=======
-    let start = std::time::Instant::now();
->>>>>>> theirs
     // All numbers of eight digits.
     let digits: String = (0..10).map(|digit| format!("(digit {digit})")).collect();
     let numbers = format!(

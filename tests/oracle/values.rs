@@ -144,14 +144,22 @@ fn states(oracle: &mut Oracle, most: usize) -> Option<Vec<Node>> {
 }
 
 /// What a role gets from the initial state if these choose first and the others answer, the former for the greatest
-/// value if `for_role`, else for the least; nothing if the match need not end.
-fn value(nodes: &[Node], role: usize, first: &[usize], for_role: bool) -> Option<i32> {
+/// value if `for_role`, else for the least; nothing if the match need not end. `stuck` is what it counts for where some role has
+/// no move.
+fn value(
+    nodes: &[Node],
+    role: usize,
+    first: &[usize],
+    for_role: bool,
+    stuck: Option<i32>,
+) -> Option<i32> {
     let mut values: Vec<Option<i32>> = vec![None; nodes.len()];
     let better =
         |for_most: bool, a: Option<i32>, b: Option<i32>| if for_most { a.max(b) } else { a.min(b) };
     loop {
         let next = nodes.iter().map(|node| match node {
             Node::End(goals) => Some(goals[role]),
+            Node::Inner(joints) if joints.is_empty() => stuck,
             Node::Inner(joints) => {
                 let mut answered: HashMap<Vec<Term>, Option<i32>> = HashMap::new();
                 for (joint, to) in joints {
@@ -192,9 +200,14 @@ fn check(rules: &str, threads: usize, most: usize) -> Option<usize> {
             Node::Inner(_) => None,
         });
         let least = ends.chain([0]).min().unwrap();
+        // What a match is worth that cannot go on is not known: any goal that the rules have.
+        let most = game.ground_game().unwrap().goal_ranges()[role].1;
         for (found, expected) in [
-            (bounds.low.0, value(&nodes, role, &[role], true)),
-            (bounds.high.0, value(&nodes, role, &others, false)),
+            (bounds.low.0, value(&nodes, role, &[role], true, None)),
+            (
+                bounds.high.0,
+                value(&nodes, role, &others, false, Some(most)),
+            ),
         ] {
             let context = format!("{} of {}: {rules}", roles[role], nodes.len());
             match expected {
