@@ -13,6 +13,7 @@ use crate::engine::Engines;
 use crate::ground::invariants::net::Net;
 use crate::machine::Move;
 use crate::machine::batch::Batch;
+use crate::unproved::Unproved;
 
 use super::clock::Clock;
 use super::effects::Effects;
@@ -46,6 +47,8 @@ struct Course<'a> {
     is_complete: bool,
     /// For each number of steps, the least goal that is known to be out of reach then.
     excluded: Vec<Option<i32>>,
+    /// All matches of fewer steps have exactly one goal if they end, and can go on if they do not.
+    defined: usize,
     /// How many steps are looked at, and how many conflicts each question may take.
     steps: usize,
     conflicts: u64,
@@ -95,6 +98,7 @@ impl<'a> Satisfier<'a> {
                 conflicts: FIRST_CONFLICTS[is_parallel],
                 unrolled: Unrolled::new(&net, &self.root.state, effects)?,
                 excluded: Vec::new(),
+                defined: 0,
             })
         };
         let mut courses: Vec<Course> = effects.filter_map(course).collect();
@@ -161,13 +165,16 @@ impl<'a> Satisfier<'a> {
         let is_excluded = |excluded: &Option<i32>| {
             excluded.is_some_and(|value| better.is_none_or(|b| value <= b))
         };
-        let is_settled = is_last && course.excluded.iter().all(is_excluded);
+        let mut is_settled = is_last && course.excluded.iter().all(is_excluded);
         if course.is_complete {
             let all: Option<Vec<i32>> = course.excluded.iter().copied().collect();
             let most = all.and_then(|all| all.into_iter().max());
-            let is_least = || self.findings.are_ends_defined(&self.stop);
-            if let Some(value) = most.filter(|_| is_last && is_least()) {
-                self.findings.cap_below(value, PlanMethod::Satisfiability);
+            if let Some(value) = most.filter(|_| is_last) {
+                match self.are_ends_defined(course)? {
+                    Some(true) => self.findings.cap_below(value, PlanMethod::Satisfiability),
+                    Some(false) => {}
+                    None => (is_open, is_settled) = (true, false),
+                }
             }
             self.findings.note(|progress| progress.steps = last);
             if is_settled {
@@ -180,6 +187,30 @@ impl<'a> Satisfier<'a> {
         }
         course.steps = (2 * course.steps).min(self.root.limits.steps);
         Ok(is_open || may_be_longer || is_last && !is_settled)
+    }
+
+    /// Whether all matches that are no longer than what is looked at have exactly one goal at their ends, and can go on
+    /// before; `None` if that was not found out within the limits.
+    fn are_ends_defined(&mut self, course: &mut Course) -> Result<Option<bool>, Over> {
+        if self.findings.are_ends_defined(&self.stop) {
+            return Ok(Some(true));
+        }
+        while course.defined <= course.unrolled.steps() {
+            let steps = course.defined;
+            match self.ask(course, |of| of.can_be_undefined(steps))? {
+                Some(false) => course.defined += 1,
+                Some(true) => {
+                    let end = self.end(&course.unrolled.solution(steps));
+                    match end {
+                        Some(_) => self.findings.note_undefined(),
+                        None => self.findings.note_unproved(Unproved::Stuck),
+                    }
+                    return Ok(Some(false));
+                }
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(true))
     }
 
     /// Adds steps. Returns whether there may be more.

@@ -63,7 +63,9 @@ struct StateWires {
     /// The moves that may be made, once they are in the clauses.
     moves: Vec<(Move, Lit)>,
     terminal: Lit,
-    /// Whether the match is over, in this state or before.
+    /// Whether no move is legal, though the state is not terminal.
+    stuck: Lit,
+    /// Whether the match goes on no further, in this state or from one before.
     over: Lit,
 }
 
@@ -139,25 +141,52 @@ impl<'a> Unrolled<'a> {
     pub(super) fn can_end(&mut self, steps: usize, value: i32) -> Option<bool> {
         let truth = self.solver.truth();
         let terminal = self.states[steps].terminal;
-        let before = steps
-            .checked_sub(1)
-            .map_or(!truth, |at| self.states[at].over);
+        let before = self.over_before(steps);
         if terminal == !truth || before == truth {
             return Some(false);
         }
+        let goals = self.goals(steps);
+        let enough = goals.iter().filter(|(goal, _)| *goal >= value);
+        let enough: Vec<Lit> = enough.map(|(_, lit)| !*lit).collect();
+        let enough = !self.solver.and_all(&enough);
+        self.solver.solve(&[terminal, !before, enough])
+    }
+
+    /// Whether a match can come to an end that proves nothing after exactly so many steps: without exactly one goal, or
+    /// as no move is legal; `None` if that was not found out within the limits.
+    pub(super) fn can_be_undefined(&mut self, steps: usize) -> Option<bool> {
+        let truth = self.solver.truth();
+        let (mut some, mut several) = (!truth, !truth);
+        for (_, goal) in self.goals(steps) {
+            let another = self.solver.and_all(&[some, goal]);
+            several = self.solver.either(several, another);
+            some = self.solver.either(some, goal);
+        }
+        let is_one = self.solver.and_all(&[some, !several]);
+        let terminal = self.states[steps].terminal;
+        let undefined = self.solver.and_all(&[terminal, !is_one]);
+        let undefined = self.solver.either(undefined, self.states[steps].stuck);
+        let before = self.over_before(steps);
+        self.solver.solve(&[!before, undefined])
+    }
+
+    /// Whether the match goes on no further than before a step.
+    fn over_before(&self, steps: usize) -> Lit {
+        let before = steps.checked_sub(1);
+        before.map_or(!self.solver.truth(), |at| self.states[at].over)
+    }
+
+    /// The goals of the role, with their values, after so many steps.
+    fn goals(&mut self, steps: usize) -> Vec<(i32, Lit)> {
         if !self.states[steps].has_goals {
             self.define(steps, |parts| &parts.goals);
             self.states[steps].has_goals = true;
         }
         let goals = &self.net.game.propnet().roles[ROLE.index()].goals;
         let outputs = self.net.layout.goals[ROLE.index()].clone();
-        let goals: Vec<(i32, Lit)> = (goals.iter().zip(outputs))
+        (goals.iter().zip(outputs))
             .map(|(goal, output)| (goal.value, self.output(steps, output)))
-            .collect();
-        let enough = goals.iter().filter(|(goal, _)| *goal >= value);
-        let enough: Vec<Lit> = enough.map(|(_, lit)| !*lit).collect();
-        let enough = !self.solver.and_all(&enough);
-        self.solver.solve(&[terminal, !before, enough])
+            .collect()
     }
 
     /// Whether a match can last for more than so many steps.
@@ -187,14 +216,20 @@ impl<'a> Unrolled<'a> {
             count,
             moves: Vec::new(),
             terminal: truth,
+            stuck: !truth,
             over: truth,
         });
         let at = self.steps();
         self.define(at, |parts| &parts.state);
         let terminal = self.output(at, self.net.layout.terminal);
-        let over = self.solver.either(before, terminal);
+        let legal = self.net.layout.legal[ROLE.index()].clone();
+        let none_is_legal = legal.map(|output| !self.output(at, output));
+        let is_stuck: Vec<Lit> = none_is_legal.chain([!terminal]).collect();
+        let stuck = self.solver.and_all(&is_stuck);
+        let end = self.solver.either(terminal, stuck);
+        let over = self.solver.either(before, end);
         let state = &mut self.states[at];
-        (state.terminal, state.over) = (terminal, over);
+        (state.terminal, state.stuck, state.over) = (terminal, stuck, over);
     }
 
     /// Adds the moves that may be legal in a state, and requires that only legal ones are made.
@@ -388,6 +423,39 @@ mod tests {
             layer = next;
         }
         ends
+    }
+
+    #[test]
+    fn ends_that_prove_nothing_are_found() {
+        // After `left`, the match ends; after two steps it cannot go on.
+        let rules = |goal: &str| {
+            format!(
+                "(role r) (init (at 0)) (<= (legal r left) (not (true (at 2))))
+                (<= (legal r right) (not (true (at 2))))
+                (<= (next over) (does r left))
+                (<= (next (at 1)) (true (at 0)) (does r right)) (<= (next (at 2)) (true (at 1)))
+                (<= terminal (true over)) (goal r 50) {goal}"
+            )
+        };
+        for (goal, expected) in [
+            ("", [false, false, true]),
+            ("(<= (goal r 0) (true over))", [false, true, true]),
+            (
+                "(<= (goal r 0) (true nowhere)) (<= (next nowhere) (true nowhere))",
+                [false, false, true],
+            ),
+        ] {
+            let task = task(&rules(goal));
+            let net = Net::new(task.engines.game(), 100_000);
+            let mut unrolled = Unrolled::new(&net, &task.root.state, None).unwrap();
+            unrolled.extend();
+            unrolled.extend();
+            unrolled.limit(1_000_000, &Stop::new());
+            let found = [0, 1, 2].map(|steps| unrolled.can_be_undefined(steps).unwrap());
+            assert_eq!(found, expected, "{goal}");
+            assert_eq!(unrolled.can_last(1), Some(true));
+            assert_eq!(unrolled.can_last(2), Some(false));
+        }
     }
 
     #[test]
