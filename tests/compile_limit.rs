@@ -19,20 +19,13 @@ fn interpreted(args: &[&str]) -> (Value, String) {
 #[test]
 fn every_command_goes_on() {
     let game = own("ticTacToe");
+    let two = ["--backend", "compiled", "--against", "lanes"];
+    let verify = [&["verify", &game, "--matches", "2"][..], &two].concat();
     for args in [
         &["info", &game][..],
         &["perft", &game, "3", "--backend", "compiled"],
         &["verify", &game, "--against", "auto", "--matches", "2"],
-        &[
-            "verify",
-            &game,
-            "--backend",
-            "compiled",
-            "--against",
-            "lanes",
-            "--matches",
-            "2",
-        ],
+        &verify,
         &["playout", &game, "--count", "100", "--wait"],
         &["analyze", &game, "--playouts", "1000", "--wait"],
     ] {
@@ -48,17 +41,7 @@ fn every_command_goes_on() {
     assert_eq!(report["backend"], "lanes");
     assert!(told.contains("`--compile-limit`"), "{told}");
     // Two interpreters are compared where one of them stands in for machine code.
-    let args = [
-        "verify",
-        &game,
-        "--backend",
-        "compiled",
-        "--against",
-        "lanes",
-        "--matches",
-        "2",
-    ];
-    let (report, _) = interpreted(&args);
+    let (report, _) = interpreted(&verify);
     assert_eq!(
         (&report["backend"], &report["against"]),
         (&"scalar".into(), &"lanes".into())

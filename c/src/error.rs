@@ -48,7 +48,7 @@ impl Failure {
         Failure { status, text }
     }
 
-    /// Whether there may be so many threads.
+    /// Whether this number of threads is allowed.
     pub(crate) fn check_threads(threads: usize) -> Result<usize, Failure> {
         match threads <= MAX_THREADS {
             true => Ok(threads),

@@ -120,7 +120,7 @@ pub(crate) unsafe fn array_mut<'a, T>(first: *mut T, count: usize) -> Result<&'a
     Ok(unsafe { slice::from_raw_parts_mut(first, count) })
 }
 
-/// Whether so many values can be addressed at all.
+/// Whether this number of values can be addressed at all.
 fn addressable<T>(count: usize) -> Result<(), Failure> {
     let bytes = count.checked_mul(size_of::<T>());
     match bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {

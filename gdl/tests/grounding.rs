@@ -300,7 +300,7 @@ fn terms_that_branch_as_they_grow_are_found() {
 /// The depth of terms is bounded: by a table, by the height of a stack, by the list that is read.
 #[test]
 fn deep_terms_that_end_are_grounded() {
-    // So many that it is looked ahead for an end of them: lists of up to 15 letters, of two kinds.
+    // Enough of them that it is looked ahead for an end of them: lists of up to 15 letters, of two kinds.
     let lengths: String = (0..15).map(|n| format!("(succ {n} {})", n + 1)).collect();
     let lists = format!(
         "{FRAME} {lengths} (init (list nil 0)) (letter a) (letter b)

@@ -28,7 +28,7 @@ impl Failure {
         Failure::new(jni_str!("java/lang/IllegalArgumentException"), text)
     }
 
-    /// Whether there may be so many threads.
+    /// Whether this number of threads is allowed.
     pub(crate) fn check_threads(threads: jint) -> Result<usize, Failure> {
         let count = usize::try_from(threads).ok();
         let possible = count.filter(|count| (1..=MAX_THREADS).contains(count));

@@ -55,7 +55,7 @@ impl Deref for SharedWords {
     }
 }
 
-/// Whether the system gives so many bytes more. That others leave them until they are used is not said.
+/// Whether the system can provide this many more bytes. That others leave them until they are used is not said.
 pub fn is_available(bytes: usize) -> bool {
     SharedWords::new(bytes.div_ceil(size_of::<AtomicU64>())).is_ok()
 }

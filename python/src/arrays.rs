@@ -43,7 +43,7 @@ impl ObservationForm {
         }
     }
 
-    /// How many bytes an observation of so many propositions has.
+    /// The size of an observation of this number of propositions, in bytes.
     pub(crate) fn bytes(self, propositions: usize) -> usize {
         match self {
             ObservationForm::Bits => propositions.div_ceil(8),
@@ -120,7 +120,7 @@ pub(crate) fn vector<T: Default + Clone>(length: usize) -> PyResult<Vec<T>> {
     Ok(zeros)
 }
 
-/// Whether there is memory for arrays of so many bytes together.
+/// Whether there is memory for arrays of this total size, in bytes.
 ///
 /// # Errors
 /// If there is not.

@@ -96,7 +96,7 @@ pub(crate) fn no_memory(bytes: usize) -> PyErr {
     PyMemoryError::new_err(format!("there is no memory for arrays of {bytes} bytes"))
 }
 
-/// The number of threads, if there may be so many.
+/// The number of threads, if it is allowed.
 ///
 /// # Errors
 /// If there may not.

@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-/// So many equal values.
+/// This number of equal values.
 ///
 /// # Errors
 /// When there is no memory for them.
@@ -12,7 +12,7 @@ pub(super) fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, TryRes
     Ok(values)
 }
 
-/// Room for so many values.
+/// An empty vector with room for this number of values.
 ///
 /// # Errors
 /// When there is no memory for them.

@@ -162,7 +162,7 @@ impl MachineError {
     }
 }
 
-/// Whether the system gives so many bytes for this.
+/// Whether the system can provide this many bytes for this.
 ///
 /// # Errors
 /// [`MachineError::Memory`] if it does not.

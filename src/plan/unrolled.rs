@@ -152,7 +152,7 @@ impl<'a> Unrolled<'a> {
         self.solver.solve(&[terminal, !before, enough])
     }
 
-    /// Whether a match can come to an end that proves nothing after exactly so many steps: without exactly one goal, or
+    /// Whether a match can come to an end that proves nothing after exactly this number of steps: without exactly one goal, or
     /// as no move is legal; `None` if that was not found out within the limits.
     pub(super) fn can_be_undefined(&mut self, steps: usize) -> Option<bool> {
         let truth = self.solver.truth();
@@ -176,7 +176,7 @@ impl<'a> Unrolled<'a> {
         before.map_or(!self.solver.truth(), |at| self.states[at].over)
     }
 
-    /// The goals of the role, with their values, after so many steps.
+    /// The goals of the role, with their values, after this number of steps.
     fn goals(&mut self, steps: usize) -> Vec<(i32, Lit)> {
         if !self.states[steps].has_goals {
             self.define(steps, |parts| &parts.goals);

@@ -268,7 +268,7 @@ pub enum SpecError {
         /// The value that was given.
         value: String,
     },
-    /// The system does not give so many MiB.
+    /// The system cannot provide this many MiB.
     #[error("the option `memory` asks for {0} MiB, which the system does not give: ask for less")]
     Memory(usize),
     /// It is not an address.

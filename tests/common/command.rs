@@ -30,7 +30,7 @@ pub(crate) fn propjit_without_threads(args: &[&str]) -> Assert {
     command(args).env("RUST_MIN_STACK", stack).assert()
 }
 
-/// Runs the command with these arguments in an address space of so many KiB.
+/// Runs the command with these arguments in an address space of this size, in KiB.
 #[cfg(unix)]
 #[allow(dead_code)] // Few tests need that.
 pub(crate) fn propjit_in_memory(args: &[&str], kibibytes: u64) -> Assert {

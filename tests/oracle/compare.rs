@@ -116,7 +116,7 @@ impl Compared {
     }
 }
 
-/// Plays random matches of at most so many steps, until something differs.
+/// Plays random matches, each limited to this number of steps, until something differs.
 pub(super) fn compare(
     oracle: &mut Oracle,
     machines: &mut [Compared],

@@ -51,7 +51,7 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    /// The game with these rules, of which so many facts may be looked at.
+    /// The game with these rules, and a limit on the facts that may be evaluated.
     pub(crate) fn new(text: &str, work: u64) -> Result<Oracle, TooMuch> {
         let mut reader = Reader::new();
         let rules = reader.rules(text);

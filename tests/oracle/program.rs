@@ -21,7 +21,7 @@ enum Level {
     Moves,
 }
 
-/// A name that takes so many arguments.
+/// A name that takes this number of arguments.
 #[derive(Clone)]
 struct Name(String, usize);
 
@@ -62,7 +62,7 @@ struct Program<'a> {
     is_growing: bool,
 }
 
-/// The first so many variables.
+/// The first variables, this number of them.
 fn variables(count: usize) -> Vec<String> {
     VARIABLES[..count]
         .iter()

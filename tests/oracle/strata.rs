@@ -27,7 +27,7 @@ pub(super) struct Stratum {
     pub(super) is_negative: bool,
 }
 
-/// The strata of so many relations, as far as the `wanted` ones depend on them.
+/// The strata of this number of relations, as far as the `wanted` ones depend on them.
 pub(super) fn strata(rules: &[Rule], relations: usize, wanted: &[usize]) -> Vec<Stratum> {
     let mut edges = vec![BTreeSet::new(); relations];
     for rule in rules {

@@ -311,7 +311,7 @@ impl<'a> Instantiation<'a> {
         }
     }
 
-    /// Whether there is memory for tables of so many bytes to grow on: each may become twice as large, and what is
+    /// Whether there is memory for tables of this size, in bytes, to grow on: each may become twice as large, and what is
     /// made of them afterwards is about as large.
     fn may_grow(&mut self, bytes: usize) -> bool {
         if bytes < self.bytes_seen + GROWTH {
@@ -388,7 +388,7 @@ impl<'a> Instantiation<'a> {
 /// By how many bytes tables grow before it is looked whether there is memory for more.
 const GROWTH: usize = 1 << 24;
 
-/// Whether the system gives so many bytes more.
+/// Whether the system can provide this many more bytes.
 fn is_available(bytes: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }

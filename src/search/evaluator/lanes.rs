@@ -30,7 +30,7 @@ pub(super) struct LanesEvaluator {
     /// How many joint moves a match may have.
     max_steps: u32,
     seed: u64,
-    /// Whether the batch is on an engine that interprets a circuit of so many gates that it is slow.
+    /// Whether the batch is on an engine that interprets a circuit large enough to be slow.
     is_slow: bool,
     /// What plays matches one after the other, if that was wanted and the engine has been slow since.
     serial: Option<Box<SerialPlayouts>>,
