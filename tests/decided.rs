@@ -58,17 +58,13 @@ const SEEDS: &str = "
 /// The public games in which counters tell what goals are out of reach. How many matches, in percent, are
 /// decided before their end at least; `None` for those that are played in long tests only. Where
 /// goals tell by how much somebody has won, hardly any are.
-const PUBLIC: [(&str, Option<u64>); 15] = [
-    ("2pffa", None),
+const PUBLIC: [(&str, Option<u64>); 11] = [
     ("2pffa_zerosum", None),
     ("checkersBarrelNoKings_v1", None),
     ("checkersTorusNoKings", None),
-    ("copolymer_4", None),
     ("dotsAndBoxes", Some(75)),
     ("factoringImpossibleTurtleBrain", None),
     ("factoringMediumTurtleBrain", None),
-    ("kalaha5x2x3", Some(0)),
-    ("kalaha6x2x4", None),
     ("knightmove", None),
     ("pancakes6", None),
     ("roshambo2", None),
@@ -198,6 +194,35 @@ fn decided_matches_of_public_games_end_as_they_were_decided() {
         let least = least.map_or(0, |percent| matches * percent / 100);
         assert!(early >= least, "{name}: {early}");
     }
+}
+
+#[test]
+fn ends_without_a_goal_that_are_never_seen_leave_goals_open() {
+    // Random matches hardly ever open the lock, and only then the player has no goal.
+    let rules = |locked: &str| {
+        let steps: String = (0..20).map(|n| format!("(after {n} {})", n + 1)).collect();
+        format!(
+            "(role r) {steps} (init (step 0)) (init (open 0))
+             (legal r a) (legal r b) (legal r c) (legal r d)
+             (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+             (<= (next (open ?n)) (true (open ?m)) (after ?m ?n) (does r a))
+             (<= (next burnt) (does r b))
+             (<= (next burnt) (true burnt))
+             (<= terminal (true (step 20)))
+             (<= (goal r 100) (not (true burnt)))
+             (<= (goal r 50) (true burnt) {locked})"
+        )
+    };
+    let burnt = |rules: String| {
+        let game = common::game(&rules);
+        let (engines, config) = (game.engines().unwrap(), AnalysisConfig::default());
+        let bounds = analysis::find_goal_bounds(engines, &config, &Stop::new());
+        let facts = ["burnt", "(step 1)", "(open 0)"];
+        let state = game.ground_game().unwrap().parse_state(&facts).unwrap();
+        bounds.and_then(|bounds| bounds.of(&state, RoleId(0)))
+    };
+    assert_eq!(burnt(rules("")), Some((50, 50)));
+    assert_eq!(burnt(rules("(not (true (open 19)))")), None);
 }
 
 #[test]

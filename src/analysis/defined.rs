@@ -7,11 +7,11 @@ use propjit_stop::Stop;
 use super::config::AnalysisConfig;
 use super::find::find_defined_ends;
 use crate::engine::Engines;
-use crate::ground::Literal;
 use crate::ground::invariants::Invariant;
 use crate::ground::invariants::encoding::{encoded, step_with};
 use crate::ground::invariants::net::Net;
 use crate::ground::invariants::step::{Scope, Step, Verdict, When};
+use crate::ground::{GoalBounds, Literal};
 use crate::moves::RANDOM_ROLE;
 
 /// The most conflicts for one question.
@@ -53,6 +53,19 @@ impl DefinedEnds {
             }
         }
         ends
+    }
+
+    /// Those bounds that these proofs allow: where a role can be stuck, nothing is known of any end, and latches leave
+    /// the other goals to a role only if it gets exactly one.
+    pub(crate) fn restrict(&self, bounds: GoalBounds) -> Option<GoalBounds> {
+        self.moves
+            .then(|| bounds.with_latches_for(self.goals.clone()))
+    }
+
+    /// How many of these are not proved.
+    pub(super) fn unproved(&self) -> usize {
+        let roles = self.goals.iter().filter(|&&is_defined| !is_defined);
+        roles.count() + usize::from(!self.moves)
     }
 
     /// Whether that is so for all roles, and all states.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::composite::Composite;
+use super::defined::DefinedEnds;
 use super::fact::Fact;
 use super::goal_latches::{ForcedGoal, GoalLatch, GoalLatches};
 use super::inhibitors::Inhibitor;
@@ -57,9 +58,8 @@ pub struct Facts {
     pub latched_goals: Vec<Fact<GoalLiteral>>,
     /// The goals that latches exclude.
     pub goal_latches: GoalLatches,
-    /// For each role, whether it had exactly one goal at the end of each of these matches, and all others could go on. That
-    /// is no proof.
-    pub are_defined: Vec<bool>,
+    /// How matches end, if latches or counters exclude goals.
+    pub defined_ends: Option<DefinedEnds>,
     /// The goals that counters exclude.
     pub count_bounds: Option<CountBounds>,
     /// How many of a thousand steps of the random matches began in states in which latches and
@@ -81,11 +81,12 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What latches and counters leave of the goals of the game; `None` if they exclude none.
+    /// What latches and counters leave of the goals of the game; `None` if they exclude none, or if it is not proved that
+    /// matches [end](DefinedEnds) as the rules of GDL demand.
     pub fn goal_bounds(&self, game: &GroundGame) -> Option<GoalBounds> {
         let masks = self.goal_latches.masks().to_vec();
         let bounds = GoalBounds::new(game, masks, self.count_bounds.clone(), self.sum.is_some());
-        bounds.map(|bounds| bounds.only_for(self.are_defined.clone()))
+        self.defined_ends.as_ref()?.restrict(bounds?)
     }
 
     /// The stages that were cut off: there may be more than they found.

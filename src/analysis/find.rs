@@ -38,9 +38,10 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         count_bounds,
         excluded,
+        ends,
     } = foundations(net, samples, config.goal_tables, &mut stages);
 
-    let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.85));
+    let goal_kinds = goal_kinds(net, &invariants, &stages.until(0.88));
     stages.end("latched goals", undecided(&goal_kinds));
 
     let (composites, left_out) =
@@ -78,7 +79,7 @@ pub fn find(engines: &Engines, config: &AnalysisConfig, stop: &Stop) -> Facts {
         goal_tables,
         latches,
         latched_goals: latched(&goal_kinds),
-        are_defined: samples.are_defined(),
+        defined_ends: ends,
         count_bounds,
         decided_per_mille: 0,
         goal_latches: GoalLatches::new(excluded.found),
@@ -121,7 +122,7 @@ pub fn find_goal_bounds(
     }
     let has_sum = samples.sum().is_some();
     let bounds = GoalBounds::new(net.game, masks, found.count_bounds, has_sum)?;
-    Some(bounds.only_for(samples.are_defined()))
+    found.ends?.restrict(bounds)
 }
 
 /// Finds out what can be proved of how matches end, with invariants if it takes these.
@@ -158,6 +159,8 @@ struct Foundations {
     count_bounds: Option<CountBounds>,
     /// The goals that latches exclude.
     excluded: Excluded,
+    /// How matches end, if goals are excluded.
+    ends: Option<DefinedEnds>,
 }
 
 /// Finds the facts that others build on. Goal tables are looked for if that is said, and where there are
@@ -207,6 +210,10 @@ fn foundations(
     let end = stages.until(0.8);
     let excluded = goals::excluded(net, &invariants, samples, &literals, steps, &end);
     stages.end("goal latches", excluded.undecided);
+    let excludes = count_bounds.is_some() || !excluded.found.is_empty();
+    let end = stages.until(0.85);
+    let ends = excludes.then(|| DefinedEnds::prove_with(net, &invariants, &end));
+    stages.end("ends", ends.as_ref().map_or(0, DefinedEnds::unproved));
     Foundations {
         invariants,
         kinds,
@@ -214,6 +221,7 @@ fn foundations(
         goal_tables,
         count_bounds,
         excluded,
+        ends,
     }
 }
 

@@ -33,10 +33,6 @@ pub(super) struct Samples {
     pub(super) matches: u64,
     /// The sums of all roles' goals at the end of matches; nothing where one had none.
     sums: BTreeSet<Option<i64>>,
-    /// For each role, whether it had exactly one goal at the end of each match.
-    had_one_goal: Vec<bool>,
-    /// Whether some role had no legal move, though the match was not over.
-    was_stuck: bool,
     words: usize,
     /// The propositions that were true some time, and those that were false.
     was: [Vec<u64>; 2],
@@ -63,8 +59,6 @@ impl Samples {
             steps: 0,
             matches: 0,
             sums: BTreeSet::new(),
-            had_one_goal: vec![true; game.roles().len()],
-            was_stuck: false,
             words,
             was: nothing(),
             became: nothing(),
@@ -100,7 +94,6 @@ impl Samples {
                     }
                 }
             }
-            samples.was_stuck |= !stuck.is_empty();
             if stuck == batch.filled() {
                 break;
             }
@@ -127,7 +120,6 @@ impl Samples {
             for role in RoleId::first(game.roles().len()) {
                 let goals = &game.propnet().roles[role.index()].goals;
                 let value = batch.goal(role, lane);
-                self.had_one_goal[role.index()] &= value.is_some();
                 sum = sum.zip(value).map(|(sum, value)| sum + i64::from(value));
                 let goal = goals.iter().position(|goal| Some(goal.value) == value);
                 if let Some(goal) = goal {
@@ -187,14 +179,6 @@ impl Samples {
     pub(super) fn sum(&self) -> Option<i64> {
         let is_one = self.sums.len() == 1 && self.matches >= MATCHES;
         self.sums.first().copied().flatten().filter(|_| is_one)
-    }
-
-    /// For each role, whether it had exactly one goal at the end of each match, of which there were some, and all others
-    /// could go on.
-    pub(super) fn are_defined(&self) -> Vec<bool> {
-        let is_sound = self.matches > 0 && !self.was_stuck;
-        let goals = self.had_one_goal.iter();
-        goals.map(|&had_one| is_sound && had_one).collect()
     }
 
     /// Whether the literal was true in some state.

@@ -71,8 +71,9 @@ fn unpack(propositions: &[u64], value: bool) -> impl Iterator<Item = Literal> {
 /// game leave to its roles.
 ///
 /// Once latches have excluded a value, the rest is all there is only if each match ends with exactly one goal for the
-/// role. The rules of GDL demand that (Love et al. 2008, section 9), and it is relied on, but not for roles for which
-/// [something else was seen](GoalBounds::only_for).
+/// role. The rules of GDL demand that (Love et al. 2008, section 9), and rulesheets break them: where it is not proved,
+/// [only counters count](GoalBounds::with_latches_for). Counters exclude nothing if they can come to an end without
+/// exactly one goal.
 #[derive(Clone, Debug)]
 pub struct GoalBounds {
     masks: Vec<GoalMask>,
@@ -82,7 +83,7 @@ pub struct GoalBounds {
     goals: Vec<Vec<i32>>,
     /// For each role, the masks that exclude some, by number, and which.
     by_masks: Vec<Vec<(usize, GoalSet)>>,
-    /// For each role, whether something is said of it.
+    /// For each role, whether it has exactly one goal in every end.
     is_defined: Vec<bool>,
     fixed_sum: bool,
 }
@@ -126,10 +127,10 @@ impl GoalBounds {
         (&self.masks, &self.counts, self.fixed_sum, &self.is_defined)
     }
 
-    /// The same, but what is left is told of those roles only for which that is said here: those that had exactly one goal at
-    /// the end of all matches that were seen.
+    /// The same, but latches exclude goals of those roles only for which that is said here: those that have exactly one goal
+    /// in every end.
     #[must_use]
-    pub fn only_for(self, is_defined: Vec<bool>) -> GoalBounds {
+    pub fn with_latches_for(self, is_defined: Vec<bool>) -> GoalBounds {
         GoalBounds { is_defined, ..self }
     }
 
@@ -160,15 +161,13 @@ impl GoalBounds {
     }
 
     /// The least and the greatest goal that a role can still get. `None` if nothing
-    /// excludes any, or if all are excluded, which the rules of GDL forbid; or if it is not known that it gets one.
+    /// excludes any, or if all are excluded, which the rules of GDL forbid.
     pub fn of(&self, state: &State, role: RoleId) -> Option<(i32, i32)> {
         let (words, role) = (state.words(), role.index());
-        if !self.is_defined[role] {
-            return None;
-        }
         let by_counts = self.table.as_ref().and_then(|table| table.excluded(words));
         let mut excluded = by_counts.map_or(0, |excluded| excluded[role]);
-        for &(mask, goals) in &self.by_masks[role] {
+        let masks = self.by_masks[role].iter();
+        for &(mask, goals) in masks.filter(|_| self.is_defined[role]) {
             if self.masks[mask].are_excluded(words) {
                 excluded |= goals;
             }
